@@ -1,0 +1,39 @@
+/**
+ * The one error class of the service (decisions, "Requests, envelope, errors").
+ *
+ * A fault carries a code of the closed catalogue in `contract/faults.ts`; the status follows from the code there and
+ * nowhere else. Everything that is not a `Fault` is a defect and leaves as 500 `INTERNAL`.
+ */
+
+/** One place that is wrong: `path` is a JSON Pointer into the body, or `query.NAME`, `header.NAME`, `path.NAME`. */
+export interface FaultDetail {
+  path: string;
+  code: string;
+  message: string;
+}
+
+export type FaultDetails = FaultDetail[] | Record<string, unknown>;
+
+export class Fault extends Error {
+  readonly code: string;
+  readonly details: FaultDetails;
+  /** Extra response headers that the answer must carry, for example `Retry-After`. */
+  readonly headers: Record<string, string>;
+
+  constructor(
+    code: string,
+    message: string,
+    details: FaultDetails = [],
+    options: { cause?: unknown; headers?: Record<string, string> } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'Fault';
+    this.code = code;
+    this.details = details;
+    this.headers = options.headers ?? {};
+  }
+}
+
+export function isFault(error: unknown, code?: string): error is Fault {
+  return error instanceof Fault && (code === undefined || error.code === code);
+}
