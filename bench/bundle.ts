@@ -1,0 +1,100 @@
+/** The configuration that is measured: a type of twelve fields, and a role with a row condition and field rights. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { AREAS, PRIORITIES, VISIBLE_AREAS } from './corpus.ts';
+
+/** Whose rights the key of the load carries. */
+export const OWNER = 'bench';
+/** How many people there are beside the owner: `person-1` and on. */
+export const PEOPLE = 50;
+/** Fields that may be filtered, so that each has an index that every write must keep. */
+export const INDEXED_FIELDS = 3;
+export const NUMBER_PREFIX = 'TCK';
+export const NUMBER_DIGITS = 7;
+
+function options(codes: readonly string[]): string {
+  return `{ options: [${codes.map((code) => `{ code: ${code} }`).join(', ')}] }`;
+}
+
+const users = [
+  `  - { login: ${OWNER}, displayName: Bench Owner, email: ${OWNER}@example.org }`,
+  ...Array.from(
+    { length: PEOPLE },
+    (_, index) =>
+      `  - { login: person-${index + 1}, displayName: Person ${index + 1}, email: person-${index + 1}@example.org }`,
+  ),
+].join('\n');
+
+const BUNDLE = `
+settings: { defaultLocale: en-US, timezone: UTC }
+
+types:
+  - code: asset
+    name: Asset
+    category: dictionary
+    title: title
+    fields:
+      - { code: title, dataType: string, required: true }
+  - code: ticket
+    name: Ticket
+    category: object
+    numbering: { prefix: ${NUMBER_PREFIX}, digits: ${NUMBER_DIGITS} }
+    title: title
+    workflow: ticket
+    fields:
+      - { code: title, dataType: string, required: true, constraints: { maxLength: 200 } }
+      - { code: description, dataType: text }
+      - { code: priority, dataType: enum, default: p3, constraints: ${options(PRIORITIES)}, search: { filter: true, facet: true } }
+      - { code: area, dataType: enum, required: true, constraints: ${options(AREAS)}, search: { filter: true } }
+      - { code: assignee, dataType: user, search: { filter: true } }
+      - { code: effort, dataType: integer }
+      - { code: cost, dataType: decimal }
+      - { code: due, dataType: date }
+      - { code: startedAt, dataType: datetime }
+      - { code: urgent, dataType: boolean }
+      - { code: tags, dataType: string, multiple: true }
+      - { code: asset, dataType: reference, constraints: { types: [asset] } }
+
+workflows:
+  - code: ticket
+    name: Ticket
+    initial: new
+    states:
+      - { code: new, name: New, category: open }
+      - { code: doing, name: Doing, category: open }
+      - { code: done, name: Done, category: done }
+    transitions:
+      - { code: take, name: Take, from: [new], to: doing }
+      - { code: finish, name: Finish, from: [doing], to: done }
+
+roles:
+  - code: bench
+    name: Bench
+    records:
+      - type: asset
+        actions: [read]
+        fields: { read: '*', write: [] }
+      - type: ticket
+        where:
+          logic: OR
+          conditions:
+            - { field: area, operator: in, value: [${VISIBLE_AREAS.join(', ')}] }
+            - { field: assignee, operator: equals, value: $me }
+        actions: [read, create, update, history]
+        fields:
+          read: [title, description, priority, area, assignee, effort, due, startedAt, urgent, tags, asset]
+          write: [title, description, priority, area, assignee, effort, due, startedAt, tags, asset]
+        transitions: '*'
+    assignedTo: { users: [${OWNER}] }
+
+users:
+${users}
+`;
+
+/** Writes the bundle into a new folder under `folder`. @returns that folder */
+export async function writeBundle(folder: string): Promise<string> {
+  const place = path.join(folder, 'bundle');
+  await mkdir(place, { recursive: true });
+  await writeFile(path.join(place, 'bench.yaml'), BUNDLE);
+  return place;
+}

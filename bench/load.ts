@@ -1,0 +1,135 @@
+/** The load as a process of its own: closed loop, a fixed number of connections, told by messages what to send to whom. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { Connection } from './connection.ts';
+import { type Scenario, scenarioOf, type Subject, type Target, TargetState } from './scenarios.ts';
+
+export interface Run {
+  stand: string;
+  subject: Subject;
+  scenario: string;
+  seconds: number;
+  connections: number;
+}
+
+export interface Measured {
+  requests: number;
+  /** Requests a second. */
+  rate: number;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+  /** Answers with another status than expected: status → how many. */
+  unexpected: Record<string, number>;
+  /** Body of the first unexpected answer. */
+  example?: string;
+}
+
+type Message = { stand: string; target: Target } | Run;
+
+/** The side of the bench: starts the process and asks it. */
+export class Load {
+  readonly #child: ChildProcess;
+  #waiting: { resolve(value: Measured): void; reject(error: Error): void } | undefined;
+
+  constructor() {
+    this.#child = fork(fileURLToPath(import.meta.url), ['load'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    this.#child.on('message', (message: Measured | { error: string }) => {
+      if ('error' in message) this.#waiting?.reject(new Error(message.error));
+      else this.#waiting?.resolve(message);
+    });
+    this.#child.on('exit', () => this.#waiting?.reject(new Error('the load process has ended')));
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  introduce(stand: string, target: Target): void {
+    this.#child.send({ stand, target } satisfies Message);
+  }
+
+  run(run: Run): Promise<Measured> {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      this.#child.send(run satisfies Message);
+    });
+  }
+
+  stop(): void {
+    this.#child.disconnect();
+  }
+}
+
+/** What one run gathers over all its connections. */
+class Tally {
+  readonly latencies: number[] = [];
+  readonly unexpected = new Map<string, number>();
+  example: string | undefined;
+}
+
+async function one(
+  state: TargetState,
+  scenario: Scenario,
+  run: Run,
+  index: number,
+  until: number,
+  tally: Tally,
+): Promise<void> {
+  const connection = await Connection.open(state.target.ports[run.subject]);
+  const next = scenario.prepare(state, run.subject, index, run.connections);
+  while (performance.now() < until) {
+    const { text, status, done } = next();
+    const sent = performance.now();
+    const answer = await connection.request(text);
+    tally.latencies.push(performance.now() - sent);
+    if (answer.status === status) {
+      done?.();
+      continue;
+    }
+    tally.example ??= answer.body.toString('utf8').slice(0, 400);
+    const seen = String(answer.status);
+    tally.unexpected.set(seen, (tally.unexpected.get(seen) ?? 0) + 1);
+  }
+  connection.close();
+}
+
+async function measure(state: TargetState, run: Run): Promise<Measured> {
+  const tally = new Tally();
+  const scenario = scenarioOf(run.scenario);
+  const started = performance.now();
+  const until = started + run.seconds * 1000;
+  await Promise.all(
+    Array.from({ length: run.connections }, (_, index) => one(state, scenario, run, index, until, tally)),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  const sorted = Float64Array.from(tally.latencies).sort();
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return {
+    requests: sorted.length,
+    rate: sorted.length / seconds,
+    p50: at(0.5),
+    p99: at(0.99),
+    unexpected: Object.fromEntries(tally.unexpected),
+    ...(tally.example === undefined ? {} : { example: tally.example }),
+  };
+}
+
+function listen(): void {
+  const stands = new Map<string, TargetState>();
+  process.on('message', async (message: Message) => {
+    try {
+      if ('target' in message) {
+        stands.set(message.stand, new TargetState(message.target));
+        return;
+      }
+      const state = stands.get(message.stand);
+      if (state === undefined) throw new Error(`the load does not know the stand ${message.stand}`);
+      process.send?.(await measure(state, message));
+    } catch (error) {
+      process.send?.({ error: (error as Error).message });
+    }
+  });
+}
+
+if (import.meta.main && process.argv[2] === 'load') listen();

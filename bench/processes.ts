@@ -1,0 +1,206 @@
+/** Starts the measured processes and looks at them from outside, through /proc: memory, and whose the processors are. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const LAUNCHER = path.join(ROOT, 'bin', 'docket.mjs');
+const READY_MS = 120_000;
+const TICKS = 100;
+
+/** The environment of children: what finds programs, and nothing that would lead them to another database. */
+function environment(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const kept = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR'].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(kept), ...more };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no free port on 127.0.0.1 was found');
+  return address.port;
+}
+
+export interface Started {
+  child: ChildProcess;
+  /** Milliseconds from the start of the process to the line that says it is ready. */
+  readyMs: number;
+  /** What the ready line's address says. */
+  port: number;
+}
+
+/** Starts a program and waits for the line that names its address. Its standard error goes to `logFile`. */
+async function start(args: string[], env: NodeJS.ProcessEnv, logFile: string): Promise<Started> {
+  const began = performance.now();
+  const log = openSync(logFile, 'a');
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', log], cwd: path.dirname(logFile) });
+  const port = await new Promise<number>((resolve, reject) => {
+    let said = '';
+    const timer = setTimeout(() => reject(new Error(`not ready after ${READY_MS / 1000} s: ${said}`)), READY_MS);
+    child.stdout?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      const address = /https?:\/\/[^\s/]+:(\d+)/.exec(said);
+      if (address === null) return;
+      clearTimeout(timer);
+      resolve(Number(address[1]));
+    });
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      reject(new Error(`ended with ${code} before it was ready; see ${logFile}\n${said}`));
+    });
+  });
+  return { child, readyMs: performance.now() - began, port };
+}
+
+export interface ServiceOptions {
+  folder: string;
+  port: number;
+  /** Folder for a CPU profile, written when the service stops. */
+  profile?: string;
+}
+
+function serviceEnvironment(options: ServiceOptions): NodeJS.ProcessEnv {
+  return environment({
+    DOCKET_DATA_DIR: path.join(options.folder, 'data'),
+    DOCKET_PORT: String(options.port),
+    DOCKET_STARTER: 'none',
+    DOCKET_RATE_LIMIT: 'off',
+  });
+}
+
+export async function startService(options: ServiceOptions): Promise<Started> {
+  const env = serviceEnvironment(options);
+  if (options.profile !== undefined) env.NODE_OPTIONS = `--cpu-prof --cpu-prof-dir=${options.profile}`;
+  return await start([LAUNCHER, 'serve'], env, path.join(options.folder, 'service.log'));
+}
+
+export async function startBare(folder: string, options: unknown): Promise<Started> {
+  const args = [path.join(ROOT, 'bench', 'bare.ts'), JSON.stringify(options)];
+  return await start(args, environment({ NODE_ENV: 'production' }), path.join(folder, 'bare.log'));
+}
+
+/** Runs a command of the command line on the stand's data. @returns what it printed */
+export async function docket(options: ServiceOptions, args: string[]): Promise<string> {
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, [LAUNCHER, ...args], { env: serviceEnvironment(options) });
+  return stdout;
+}
+
+export async function stop(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await ended;
+}
+
+// ------------------------------------------------------------------ /proc
+
+interface Stat {
+  parent: number;
+  ticks: number;
+}
+
+function statOf(pid: number): Stat | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = text
+      .slice(text.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    // user, system, and the same of children that ended.
+    return { parent: fields[1] ?? 0, ticks: [11, 12, 13, 14].reduce((sum, at) => sum + (fields[at] ?? 0), 0) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The processes under `roots`, these included. */
+function family(roots: readonly number[]): Map<number, Stat> {
+  const all = new Map<number, Stat>();
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? statOf(Number(name)) : undefined;
+    if (stat !== undefined) all.set(Number(name), stat);
+  }
+  const found = new Map<number, Stat>();
+  const take = (pid: number): void => {
+    const stat = all.get(pid);
+    if (stat === undefined || found.has(pid)) return;
+    found.set(pid, stat);
+    for (const [child, { parent }] of all) if (parent === pid) take(child);
+  };
+  for (const root of roots) take(root);
+  return found;
+}
+
+function isPostgres(pid: number): boolean {
+  try {
+    return path.basename(readlinkSync(`/proc/${pid}/exe`)).startsWith('postgres');
+  } catch {
+    return false;
+  }
+}
+
+function kilobytes(file: string, name: string): number {
+  try {
+    return Number(new RegExp(`^${name}: +(\\d+) kB`, 'm').exec(readFileSync(file, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+export interface Memory {
+  /** Resident memory of the service's own processes, in MB of 1024 × 1024 bytes. */
+  service: number;
+  /** Memory of the database's processes, each shared page counted once (proportional set size). */
+  database: number;
+}
+
+/** Memory of a service and of the database that it started, or found by its data folder. */
+export function memoryOf(service: number, postmaster: number | null): Memory {
+  const own = [...family([service]).keys()].filter((pid) => !isPostgres(pid));
+  const database = postmaster === null ? [] : [...family([postmaster]).keys()];
+  return {
+    service: own.reduce((sum, pid) => sum + kilobytes(`/proc/${pid}/status`, 'VmRSS'), 0) / 1024,
+    database: database.reduce((sum, pid) => sum + kilobytes(`/proc/${pid}/smaps_rollup`, 'Pss'), 0) / 1024,
+  };
+}
+
+/** The first line of the cluster's own file: its first process. */
+export function postmasterOf(folder: string): number | null {
+  try {
+    return Number(readFileSync(path.join(folder, 'data', 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+  } catch {
+    return null;
+  }
+}
+
+/** A reading of the processors: seconds spent by everybody, by us, and in all. */
+export interface Processors {
+  busy: number;
+  ours: number;
+  at: number;
+}
+
+export function readProcessors(roots: readonly number[]): Processors {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+  const [user = 0, nice = 0, system = 0, , , irq = 0, soft = 0] = line.split(/\s+/).slice(1).map(Number);
+  const ours = [...family(roots).values()].reduce((sum, stat) => sum + stat.ticks, 0);
+  return { busy: (user + nice + system + irq + soft) / TICKS, ours: ours / TICKS, at: performance.now() / 1000 };
+}
+
+/** How many processors others kept busy between two readings: 0 is an otherwise idle machine. */
+export function foreignLoad(before: Processors, after: Processors): number {
+  const others = after.busy - before.busy - (after.ours - before.ours);
+  return Math.max(0, others / (after.at - before.at));
+}

@@ -1,0 +1,114 @@
+/** The figures as tables for a person, and as one object for a machine. */
+import os from 'node:os';
+import type { Outcome, Plan, Result } from './rounds.ts';
+import { scenarioOf } from './scenarios.ts';
+import type { Stand } from './stand.ts';
+
+export interface Report {
+  machine: { processors: number; model: string; memoryGiB: number; node: string; postgresql: string };
+  plan: Plan;
+  results: Result[];
+  stands: {
+    records: number;
+    firstStartMs: number;
+    restartMs: number;
+    idleServiceMB: number;
+    idleDatabaseMB: number;
+    peakServiceMB: number;
+  }[];
+  /** Scenario → rate with the most records by the rate with the fewest; the bare server's beside it. */
+  growth: { scenario: string; docket: number; bare: number }[];
+  disturbed: number;
+  repeated: number;
+}
+
+export function makeReport(stands: readonly Stand[], plan: Plan, outcome: Outcome): Report {
+  const [fewest, most] = [stands[0], stands.at(-1)];
+  const of = (scenario: string, stand: Stand | undefined): Result | undefined =>
+    outcome.results.find((result) => result.scenario === scenario && result.records === stand?.records);
+  const growth = plan.scenarios.flatMap((scenario) => {
+    const [small, large] = [of(scenario, fewest), of(scenario, most)];
+    if (small === undefined || large === undefined || small === large) return [];
+    return [{ scenario, docket: large.docket.rate / small.docket.rate, bare: large.bare.rate / small.bare.rate }];
+  });
+  return {
+    machine: {
+      processors: os.availableParallelism(),
+      model: os.cpus()[0]?.model ?? 'unknown',
+      memoryGiB: Math.round(os.totalmem() / 1024 ** 3),
+      node: process.version,
+      postgresql: stands[0]?.server ?? '',
+    },
+    plan,
+    results: outcome.results,
+    stands: stands.map((stand) => ({
+      records: stand.records,
+      firstStartMs: stand.times.firstStart,
+      restartMs: stand.times.restart,
+      idleServiceMB: stand.idle.service,
+      idleDatabaseMB: stand.idle.database,
+      peakServiceMB: outcome.peak.get(stand.records) ?? 0,
+    })),
+    growth,
+    disturbed: outcome.disturbed,
+    repeated: outcome.repeated,
+  };
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
+  const rule = `|${widths.map((width, column) => (column === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
+  return [line(head), rule, ...rows.map(line)].join('\n');
+}
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en');
+const ms = (value: number): string => value.toFixed(1);
+const share = (value: number): string => value.toFixed(2);
+
+/** Markdown tables, so that they can go into a document as they are. */
+export function printed(report: Report): string {
+  const { machine, plan } = report;
+  const figures = table(
+    ['work', 'records', 'requests/s', 'p50 ms', 'p99 ms', 'bare requests/s', 'p50 ms', 'p99 ms', 'ratio', 'of rounds'],
+    report.results.map((result) => [
+      scenarioOf(result.scenario).says,
+      whole(result.records),
+      whole(result.docket.rate),
+      ms(result.docket.p50),
+      ms(result.docket.p99),
+      whole(result.bare.rate),
+      ms(result.bare.p50),
+      ms(result.bare.p99),
+      share(result.ratio),
+      result.spread.map(share).join('–'),
+    ]),
+  );
+  const growth = table(
+    ['growth of the table: rate with the most records by that with the fewest', 'service', 'bare'],
+    report.growth.map((one) => [scenarioOf(one.scenario).says, share(one.docket), share(one.bare)]),
+  );
+  const states = table(
+    ['records', 'first start ms', 'restart ms', 'idle service MB', 'idle database MB', 'service under load, most MB'],
+    report.stands.map((stand) =>
+      [
+        stand.records,
+        stand.firstStartMs,
+        stand.restartMs,
+        stand.idleServiceMB,
+        stand.idleDatabaseMB,
+        stand.peakServiceMB,
+      ].map(whole),
+    ),
+  );
+  return [
+    `${machine.processors} × ${machine.model}, ${machine.memoryGiB} GiB, Node ${machine.node}, PostgreSQL ${machine.postgresql}; ` +
+      `closed loop, ${plan.connections} connections, ${plan.rounds} rounds of ${plan.seconds} s, medians; ` +
+      `others took at most ${share(report.disturbed)} of one processor, ${report.repeated} runs repeated`,
+    figures,
+    ...(report.growth.length > 0 ? [growth] : []),
+    states,
+  ].join('\n\n');
+}

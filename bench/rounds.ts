@@ -1,0 +1,155 @@
+/**
+ * Measures in rounds: within each, every stand and both subjects take their turn, in the reverse order every second time,
+ * so that whatever drifts on the machine hits all alike. Figures are medians over the rounds.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Load, Measured } from './load.ts';
+import { foreignLoad, memoryOf, readProcessors } from './processes.ts';
+import { SUBJECTS, type Subject } from './scenarios.ts';
+import type { Stand } from './stand.ts';
+
+export interface Plan {
+  scenarios: readonly string[];
+  rounds: number;
+  seconds: number;
+  connections: number;
+}
+
+export interface Figures {
+  rate: number;
+  p50: number;
+  p99: number;
+}
+
+export interface Result {
+  scenario: string;
+  records: number;
+  docket: Figures;
+  bare: Figures;
+  /** Median of the rates' ratios of each round. */
+  ratio: number;
+  /** Smallest and largest ratio of a round. */
+  spread: [number, number];
+}
+
+export interface Outcome {
+  results: Result[];
+  /** Largest resident memory of the service during its own runs, in MB, by number of records. */
+  peak: Map<number, number>;
+  /** Largest share of a processor that others took during a run that counts. */
+  disturbed: number;
+  /** Runs that were repeated because others took too much. */
+  repeated: number;
+}
+
+/** Others may take this much of one processor during a run; with more, it is repeated, so many times. */
+const TOLERATED = 0.2;
+const MOST_REPEATS = 3;
+const QUIET_MS = 2000;
+const MOST_WAITS = 60;
+const SAMPLE_MS = 100;
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+}
+
+class Measurement {
+  readonly #load: Load;
+  readonly #plan: Plan;
+  readonly #roots: number[];
+  readonly outcome: Outcome = { results: [], peak: new Map(), disturbed: 0, repeated: 0 };
+
+  constructor(load: Load, stands: readonly Stand[], plan: Plan) {
+    this.#load = load;
+    this.#plan = plan;
+    this.#roots = [process.pid, ...stands.flatMap((stand) => stand.postmaster ?? [])];
+  }
+
+  /** Waits, within bounds, until others leave the processors alone. */
+  async quiet(say: (line: string) => void): Promise<void> {
+    for (let wait = 0; wait < MOST_WAITS; wait++) {
+      const before = readProcessors(this.#roots);
+      await sleep(QUIET_MS);
+      const others = foreignLoad(before, readProcessors(this.#roots));
+      if (others < TOLERATED) return;
+      if (wait === 0) say(`waiting: others keep ${others.toFixed(1)} processors busy`);
+    }
+    say('the machine does not become quiet; measuring nevertheless');
+  }
+
+  async run(stand: Stand, subject: Subject, scenario: string, seconds: number): Promise<Measured> {
+    for (let attempt = 0; ; attempt++) {
+      const before = readProcessors(this.#roots);
+      const sampler = subject === 'docket' ? setInterval(() => this.#sample(stand), SAMPLE_MS) : undefined;
+      const { connections } = this.#plan;
+      const measured = await this.#load
+        .run({ stand: stand.name, subject, scenario, seconds, connections })
+        .finally(() => clearInterval(sampler));
+      if (Object.keys(measured.unexpected).length > 0) {
+        throw new Error(
+          `${scenario} of ${subject} had unexpected answers ${JSON.stringify(measured.unexpected)}: ${measured.example}`,
+        );
+      }
+      const others = foreignLoad(before, readProcessors(this.#roots));
+      if (others <= TOLERATED || attempt >= MOST_REPEATS) {
+        this.outcome.disturbed = Math.max(this.outcome.disturbed, others);
+        return measured;
+      }
+      this.outcome.repeated++;
+      await this.quiet(() => {});
+    }
+  }
+
+  #sample(stand: Stand): void {
+    const { service } = memoryOf(stand.service.child.pid ?? 0, null);
+    this.outcome.peak.set(stand.records, Math.max(this.outcome.peak.get(stand.records) ?? 0, service));
+  }
+}
+
+function figures(runs: readonly Measured[]): Figures {
+  return {
+    rate: median(runs.map((run) => run.rate)),
+    p50: median(runs.map((run) => run.p50)),
+    p99: median(runs.map((run) => run.p99)),
+  };
+}
+
+export async function measureAll(
+  load: Load,
+  stands: readonly Stand[],
+  plan: Plan,
+  say: (line: string) => void,
+): Promise<Outcome> {
+  const measurement = new Measurement(load, stands, plan);
+  const turns = stands.flatMap((stand) => SUBJECTS.map((subject) => ({ stand, subject })));
+  for (const scenario of plan.scenarios) {
+    await measurement.quiet(say);
+    for (const { stand, subject } of turns) {
+      await measurement.run(stand, subject, scenario, Math.min(2, plan.seconds));
+    }
+    const runs = new Map(turns.map(({ stand, subject }) => [`${stand.name} ${subject}`, [] as Measured[]]));
+    for (let round = 0; round < plan.rounds; round++) {
+      for (const { stand, subject } of round % 2 === 0 ? turns : turns.toReversed()) {
+        runs.get(`${stand.name} ${subject}`)?.push(await measurement.run(stand, subject, scenario, plan.seconds));
+      }
+    }
+    for (const stand of stands) {
+      const ours = runs.get(`${stand.name} docket`) ?? [];
+      const bare = runs.get(`${stand.name} bare`) ?? [];
+      const ratios = ours.map((run, round) => run.rate / (bare[round]?.rate ?? Number.NaN));
+      measurement.outcome.results.push({
+        scenario,
+        records: stand.records,
+        docket: figures(ours),
+        bare: figures(bare),
+        ratio: median(ratios),
+        spread: [Math.min(...ratios), Math.max(...ratios)],
+      });
+    }
+    say(`${scenario} measured`);
+  }
+  return measurement.outcome;
+}

@@ -1,0 +1,32 @@
+/** Whether records that were loaded by SQL are in the tables as the service itself would have written them. */
+import type pg from 'pg';
+import type { Pattern } from './records.ts';
+
+/** Fields that the load has and the pattern lacks: the measured role may not write them. */
+const NOT_WRITABLE = ['cost', 'urgent'];
+
+const SHAPE = `
+  SELECT jsonb_build_object(
+    'values', (SELECT jsonb_object_agg(key, jsonb_typeof(value)) FROM jsonb_each(o."values" - $2::text[])),
+    'folded', (SELECT jsonb_object_agg(key, jsonb_typeof(value)) FROM jsonb_each(o.folded)),
+    'columns', (SELECT jsonb_object_agg(key, jsonb_typeof(value)) FROM jsonb_each(to_jsonb(o) - 'values' - 'folded')),
+    'event', (SELECT jsonb_object_agg(key, jsonb_typeof(value)) FROM jsonb_each(to_jsonb(j) - 'changes')),
+    'changes', (SELECT jsonb_object_agg(key, jsonb_typeof(value->0) || ' ' || jsonb_typeof(value->1))
+      FROM jsonb_each(j.changes - $2::text[])),
+    'events', (SELECT count(*) FROM journal WHERE object_id = o.id)) AS shape
+  FROM objects o JOIN journal j ON j.object_id = o.id WHERE o.id = $1`;
+
+async function shapeOf(db: pg.Client, id: string): Promise<unknown> {
+  const { rows } = await db.query<{ shape: unknown }>(SHAPE, [id, NOT_WRITABLE]);
+  return rows[0]?.shape;
+}
+
+/** @throws Error that shows both shapes when a loaded record differs from the one made through the API */
+export async function requireEqualShape(db: pg.Client, pattern: Pattern, loadedId: string): Promise<void> {
+  const [written, loaded] = [await shapeOf(db, pattern.objectId), await shapeOf(db, loadedId)];
+  if (written === undefined || JSON.stringify(written) !== JSON.stringify(loaded)) {
+    throw new Error(
+      `loaded records differ from those of the service; bench/records.ts must follow.\n  service ${JSON.stringify(written)}\n  loaded  ${JSON.stringify(loaded)}`,
+    );
+  }
+}

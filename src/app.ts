@@ -1,0 +1,179 @@
+/** The composition root: the only file that names every room, and introduces rooms and drivers to each other. */
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import sql from 'sql-template-tag';
+import { configSections } from './bundle/sections.ts';
+import { bundleRoutes } from './bundle/routes.ts';
+import { reconcileFieldIndexes } from './bundle/field-indexes.ts';
+import type { Settings } from './config.ts';
+import { buildDocument } from './contract/openapi.ts';
+import type { Operation } from './contract/operation.ts';
+import {
+  Authenticator,
+  accessRoutes,
+  anonymousActor,
+  purgeSessions,
+  systemActor,
+  touchKeys,
+} from './domain/access/door.ts';
+import { auditRoutes } from './domain/access/audit.ts';
+import { ensureNumbering, metadataRoutes, typeSlice } from './domain/metadata/door.ts';
+import { bulkRoutes } from './domain/bulk/door.ts';
+import { commentEvents, commentRoutes } from './domain/comments/door.ts';
+import { objectRoutes } from './domain/objects/door.ts';
+import { relationEvents, relationRoutes } from './domain/relations/door.ts';
+import { workflowRoutes } from './domain/workflow/door.ts';
+import { buildServer } from './http/server.ts';
+import type { BoundOperation } from './mechanisms/binding.ts';
+import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
+import type { Database } from './mechanisms/db/pool.ts';
+import { Epoch } from './mechanisms/epoch.ts';
+import { purgeIdempotency } from './mechanisms/idempotency.ts';
+import { drainOutbox } from './mechanisms/journal.ts';
+import type { ConfigSnapshot } from './mechanisms/snapshot.ts';
+import { type Caller, Work } from './mechanisms/work.ts';
+import { type Loop, startLoop, type Task } from './worker/loop.ts';
+
+/** Every operation of the service, in the order in which the documents show them. */
+export function bindings(): BoundOperation[] {
+  return [...metadataRoutes, ...objectRoutes([commentEvents, relationEvents]), ...commentRoutes, ...relationRoutes, ...workflowRoutes, ...bulkRoutes, ...accessRoutes, ...auditRoutes, ...bundleRoutes(configSections)];
+}
+
+export function operations(): Operation[] {
+  return bindings().map((bound) => bound.operation);
+}
+export interface AppOptions {
+  settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow'>;
+  db: Database;
+  log: Logger;
+  clock?: Clock;
+}
+
+/** The service in this process: what serves HTTP, what works in the background, and what both stand on. */
+export interface App {
+  server: FastifyInstance;
+  work: Work;
+  epoch: Epoch;
+  /** The service itself as a caller: command line and background work. */
+  system(): Caller;
+  startWorker(): Loop;
+  stop(): Promise<void>;
+}
+
+/** Unique constraints that a client can run into, and what to tell it. */
+const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new Map([
+  ['objects_pkey', { code: 'ALREADY_EXISTS', field: 'objectId' }],
+  ['users_login', { code: 'ALREADY_EXISTS', field: 'login' }],
+  ['users_email', { code: 'ALREADY_EXISTS', field: 'email' }],
+  ['groups_code', { code: 'ALREADY_EXISTS', field: 'code' }],
+  ['org_units_code', { code: 'ALREADY_EXISTS', field: 'code' }],
+]);
+
+/** Builds the service on a migrated database and starts to follow rights and configuration. */
+export async function buildApp({ settings, db, log, clock = systemClock }: AppOptions): Promise<App> {
+  const epoch = new Epoch({
+    db,
+    clock,
+    prepare: (snapshot) => ensureNumbering(db, snapshot),
+    onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
+  });
+  const work = new Work({ db, clock, constraints: CONSTRAINTS });
+  work.onRaised = () => epoch.refresh();
+  const authenticator = new Authenticator({ db, epoch, clock });
+  await epoch.start();
+  const bound = bindings();
+  const described = bound.map((binding) => binding.operation);
+  const server = buildServer({
+    bindings: bound,
+    authenticate: (credentials) => authenticator.authenticate(credentials),
+    anonymous: () => ({ actor: anonymousActor(), via: 'console', keyId: null, config: epoch.current() }),
+    work,
+    log,
+    limits: {
+      ratePerMinute: settings.rateLimit,
+      trustedProxies: settings.trustedProxies,
+      metricsAllow: settings.metricsAllow,
+    },
+    health: { ready: () => readiness(db, epoch) },
+    documents: {
+      public: buildDocument(described, { surface: 'public' }),
+      console: buildDocument(described, { surface: 'console' }),
+    },
+  });
+  let loop: Loop | undefined;
+  return {
+    server,
+    work,
+    epoch,
+    system: () => systemCaller(epoch.current()),
+    startWorker: () => {
+      loop = startLoop(tasks(db, epoch, authenticator, clock), (task, error) =>
+        log.warn({ err: error, task }, 'background work failed and will be tried again'),
+      );
+      return loop;
+    },
+    stop: async () => {
+      await loop?.stop();
+      epoch.stop();
+    },
+  };
+}
+
+/** The service itself, acting on its own configuration. */
+export function systemCaller(config: ConfigSnapshot): Caller {
+  return {
+    actor: systemActor(config.get(typeSlice)),
+    via: 'system',
+    keyId: null,
+    correlationId: newId(),
+    config,
+  };
+}
+
+async function readiness(db: Database, epoch: Epoch): Promise<{ ok: boolean; checks: Record<string, unknown> }> {
+  try {
+    epoch.current();
+    await db.query(sql`SELECT 1`);
+    return { ok: true, checks: { database: 'ok' } };
+  } catch {
+    return { ok: false, checks: { database: 'unavailable' } };
+  }
+}
+
+function tasks(db: Database, epoch: Epoch, authenticator: Authenticator, clock: Clock): Task[] {
+  const now = (): string => instant(clock.now());
+  return [
+    {
+      // Nobody subscribes yet: what is claimed has no receiver, and the event itself stays in the journal.
+      name: 'outbox',
+      everyMs: 1000,
+      run: async () => (await drainOutbox(db, 1000, async () => {})) === 1000,
+    },
+    { name: 'idempotency', everyMs: 600_000, run: async () => (await purgeIdempotency(db, now())) === 5000 },
+    {
+      name: 'sessions',
+      everyMs: 3_600_000,
+      run: async () => {
+        await purgeSessions(db, now());
+        return false;
+      },
+    },
+    {
+      name: 'key-uses',
+      everyMs: 30_000,
+      run: async () => {
+        const uses = authenticator.takeUses();
+        if (uses.size > 0) await touchKeys(db, uses);
+        return false;
+      },
+    },
+    {
+      name: 'field-indexes',
+      everyMs: 2000,
+      run: async () => {
+        await reconcileFieldIndexes(db, epoch.current().get(typeSlice));
+        return false;
+      },
+    },
+  ];
+}

@@ -1,0 +1,54 @@
+/**
+ * The command line (configuration, section 2). Every command prints for a person by default and takes `--json`; it exits 0 on
+ * success, 1 on a refused or failed operation with the reason on standard error, 2 on wrong usage.
+ */
+import { Command, CommanderError } from 'commander';
+import { configurationCommands } from './cli/bundles.ts';
+import { doctorCommand, migrateCommands } from './cli/database.ts';
+import { keyCommands, userCommands } from './cli/keys.ts';
+import { reasonOf } from './cli/output.ts';
+import { type Role, serve } from './cli/serve.ts';
+import { readSettings } from './config.ts';
+
+/** What the commands share: settings are read when a command runs, so that `--help` needs none. */
+export interface Environment {
+  settings(): ReturnType<typeof readSettings>;
+}
+
+function program(environment: Environment): Command {
+  const docket = new Command('docket')
+    .description('Docket: a self-hosted work-record service.')
+    .exitOverride()
+    .showHelpAfterError('(add --help for what this command takes)')
+    .configureHelp({ showGlobalOptions: true });
+  docket
+    .command('serve')
+    .description('Start API, console and workers in one process; SIGTERM stops gracefully.')
+    .option('--role <role>', 'api, worker or all', 'all')
+    .option('--json', 'no effect on serve: it prints one line when it is ready')
+    .action(async (options: { role: string }, command: Command) => {
+      if (!['api', 'worker', 'all'].includes(options.role)) command.error('--role is api, worker or all', { exitCode: 2 });
+      await serve(environment.settings(), options.role as Role);
+    });
+  configurationCommands(docket, environment);
+  keyCommands(docket, environment);
+  userCommands(docket, environment);
+  migrateCommands(docket, environment);
+  doctorCommand(docket, environment);
+  return docket;
+}
+
+/** Runs one command. @returns the exit code */
+export async function run(args: readonly string[], env: Record<string, string | undefined>): Promise<number> {
+  try {
+    await program({ settings: () => readSettings(env) }).parseAsync([...args], { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Asking for help is no mistake; everything else that the parser refuses is wrong usage.
+      return error.exitCode === 0 ? 0 : 2;
+    }
+    process.stderr.write(`docket: ${reasonOf(error)}\n`);
+    return 1;
+  }
+}

@@ -1,0 +1,130 @@
+/** `docket plan`, `docket apply`, `docket export`: configuration as code. */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import sql from 'sql-template-tag';
+import { configSections } from '../app.ts';
+import { applyBundle, type BundleOptions, exportBundle, type PlannedItem, planBundle } from '../bundle/engine.ts';
+import type { Environment } from '../cli.ts';
+import type { Database } from '../mechanisms/db/pool.ts';
+import type { Caller, Work } from '../mechanisms/work.ts';
+import { output } from './output.ts';
+import { openTool, type Tool } from './service.ts';
+
+export interface BundleFile {
+  name: string;
+  text: string;
+}
+
+/** The YAML files of a folder in name order. @throws Error with a sentence */
+async function readFolder(folder: string): Promise<BundleFile[]> {
+  let names: string[];
+  try {
+    names = await readdir(folder);
+  } catch {
+    throw new Error(`${folder} is no folder that can be read; name the folder that holds the *.yaml files.`);
+  }
+  const chosen = names.filter((name) => name.endsWith('.yaml')).sort();
+  if (chosen.length === 0) throw new Error(`${folder} holds no *.yaml file.`);
+  return await Promise.all(
+    chosen.map(async (name) => ({ name, text: await readFile(path.join(folder, name), 'utf8') })),
+  );
+}
+
+export function starterFolder(name: string): string {
+  return fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
+}
+
+/** Whether the database was never configured: no configuration and nobody in it. */
+export async function isEmpty(db: Database): Promise<boolean> {
+  const [row] = await db.query<{ empty: boolean }>(sql`
+    SELECT NOT EXISTS (SELECT 1 FROM config_items) AND NOT EXISTS (SELECT 1 FROM users) AS empty`);
+  return row?.empty === true;
+}
+
+/** Applies the bundle of a folder in one transaction. @throws BundleError, Fault */
+export async function applyFolder(
+  work: Work,
+  caller: Caller,
+  folder: string,
+  options: BundleOptions,
+): Promise<PlannedItem[]> {
+  const files = await readFolder(folder);
+  const result = await work.write(caller, (ctx) => applyBundle(ctx, configSections, files, options));
+  if (result.kind !== 'done') throw new Error('an apply cannot be a replay');
+  return result.data;
+}
+
+interface Flags {
+  json?: boolean;
+  prune?: boolean;
+  pruneIdentity?: boolean;
+  identity?: boolean;
+}
+
+function options(flags: Flags): BundleOptions {
+  return { prune: flags.prune === true, pruneIdentity: flags.pruneIdentity === true };
+}
+
+function lines(items: readonly PlannedItem[], done: boolean): string[] {
+  const changed = items.filter((item) => item.action !== 'leave');
+  const rest = `${items.length - changed.length} unchanged`;
+  if (changed.length === 0) return [`Nothing to change; ${rest}.`];
+  const verb = done ? 'Applied' : 'Would apply';
+  return [
+    ...changed.map((item) => `${item.action.padEnd(8)} ${item.section}/${item.code}`),
+    `${verb} ${changed.length} changes; ${rest}.`,
+  ];
+}
+
+async function withTool<T>(environment: Environment, fn: (tool: Tool) => Promise<T>): Promise<T> {
+  const tool = await openTool(environment.settings(), () => {});
+  try {
+    return await fn(tool);
+  } finally {
+    await tool.close();
+  }
+}
+
+export function configurationCommands(docket: Command, environment: Environment): void {
+  docket
+    .command('plan <dir>')
+    .description('Say what apply would create, change or leave; change nothing.')
+    .option('--prune', 'also say what the bundle no longer names')
+    .option('--prune-identity', 'the same for people, groups, units and memberships')
+    .option('--json', 'print [{section, code, id, action}]')
+    .action(async (dir: string, flags: Flags) => {
+      const items = await withTool(environment, async (tool) => {
+        const files = await readFolder(dir);
+        return await tool.work.read(tool.caller, (ctx) => planBundle(ctx, configSections, files, options(flags)));
+      });
+      output(flags.json === true).result(items, lines(items, false));
+    });
+  docket
+    .command('apply <dir>')
+    .description('Apply the bundle in one transaction, all or nothing; a running service follows within a second.')
+    .option('--prune', 'also archive what the bundle no longer names; never people, groups, units and memberships')
+    .option('--prune-identity', 'with --prune: archive those too')
+    .option('--json', 'print [{section, code, id, action}]')
+    .action(async (dir: string, flags: Flags) => {
+      const items = await withTool(environment, (tool) => applyFolder(tool.work, tool.caller, dir, options(flags)));
+      output(flags.json === true).result(items, lines(items, true));
+    });
+  docket
+    .command('export <dir>')
+    .description('Write the present configuration as a bundle.')
+    .option('--identity', 'with people, groups, units and memberships')
+    .option('--json', 'print {files}')
+    .action(async (dir: string, flags: Flags) => {
+      const files = await withTool(environment, (tool) =>
+        tool.work.read(tool.caller, (ctx) => exportBundle(ctx, configSections, { identity: flags.identity === true }), {
+          snapshot: true,
+        }),
+      );
+      await mkdir(dir, { recursive: true });
+      for (const file of files) await writeFile(path.join(dir, file.name), file.text);
+      const names = files.map((file) => file.name);
+      output(flags.json === true).result({ files: names }, [`Wrote ${names.join(', ')} to ${dir}.`]);
+    });
+}

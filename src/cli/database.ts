@@ -1,0 +1,127 @@
+/** `docket migrate`, `docket migrate-type`, `docket doctor` */
+import type { Command } from 'commander';
+import sql from 'sql-template-tag';
+import { pendingFieldIndexes } from '../bundle/field-indexes.ts';
+import type { Environment } from '../cli.ts';
+import { registry } from '../domain/metadata/door.ts';
+import { type MigratedBatch, migrateTypeBatch, type Unmoved } from '../domain/objects/door.ts';
+import { pendingMigrations } from '../mechanisms/db/migrate.ts';
+import { output } from './output.ts';
+import { MIGRATIONS, migrateDatabase, openDatabase, openTool } from './service.ts';
+
+interface Json {
+  json?: boolean;
+}
+
+export function migrateCommands(docket: Command, environment: Environment): void {
+  docket
+    .command('migrate')
+    .description('Bring the database schema up to date.')
+    .option('--json', 'print {applied}')
+    .action(async (options: Json) => {
+      const opened = await openDatabase(environment.settings(), () => {}, 'tool');
+      try {
+        const applied = await migrateDatabase(opened.db);
+        const lines = applied.length === 0 ? ['The schema is up to date.'] : applied.map((name) => `applied ${name}`);
+        output(options.json === true).result({ applied }, lines);
+      } finally {
+        await opened.close();
+      }
+    });
+  docket
+    .command('migrate-type <code>')
+    .description('Move stored records to the newest version of their type, in batches; interrupt and repeat as you like.')
+    .option('--json', 'print {moved, unmoved}')
+    .action(async (code: string, options: Json) => {
+      const out = output(options.json === true);
+      const tool = await openTool(environment.settings(), () => {});
+      try {
+        let moved = 0;
+        const unmoved: Unmoved[] = [];
+        let next: string | null = null;
+        do {
+          const after: string | null = next;
+          const result = await tool.work.write<MigratedBatch>(tool.caller, (ctx) => migrateTypeBatch(ctx, code, after));
+          if (result.kind !== 'done') break;
+          moved += result.data.moved;
+          unmoved.push(...result.data.unmoved);
+          next = result.data.next;
+          out.say(`${moved} moved, ${unmoved.length} not`);
+        } while (next !== null);
+        const lines = unmoved.map(
+          (one) => `${one.number ?? one.id}: ${one.reasons.map((why) => `${why.field}: ${why.reason}`).join('; ')}`,
+        );
+        out.result({ moved, unmoved }, [`${moved} records moved to the newest version of ${code}.`, ...lines]);
+        if (unmoved.length > 0) throw new Error(`${unmoved.length} records keep their version; the list says why.`);
+      } finally {
+        await tool.close();
+      }
+    });
+}
+
+interface Check {
+  name: string;
+  ok: boolean;
+  says: string;
+}
+
+export function doctorCommand(docket: Command, environment: Environment): void {
+  docket
+    .command('doctor')
+    .description('Check data directory, database, clock, migrations and indexes, and say what to do.')
+    .option('--json', 'print the checks as JSON')
+    .action(async (options: Json) => {
+      const checks = await examine(environment);
+      const lines = checks.map((check) => `${check.ok ? 'ok  ' : 'FAIL'}  ${check.name}: ${check.says}`);
+      output(options.json === true).result(checks, lines);
+      if (checks.some((check) => !check.ok)) throw new Error('something needs attention; the list says what.');
+    });
+}
+
+async function examine(environment: Environment): Promise<Check[]> {
+  const settings = environment.settings();
+  const checks: Check[] = [];
+  const add = (name: string, ok: boolean, says: string): void => {
+    checks.push({ name, ok, says });
+  };
+  let opened: Awaited<ReturnType<typeof openDatabase>>;
+  try {
+    opened = await openDatabase(settings, () => {}, 'tool');
+  } catch (error) {
+    add('database', false, error instanceof Error ? error.message : String(error));
+    return checks;
+  }
+  try {
+    const [server] = await opened.db.query<{ version: string; number: number; now: string; durable: string }>(
+      sql`SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+        now() AS now, current_setting('fsync') AS durable`,
+    );
+    const supported = (server?.number ?? 0) >= 150_000;
+    add('database', supported, `PostgreSQL ${server?.version}${supported ? '' : '; use PostgreSQL 15 to 18'}`);
+    add('durability', server?.durable === 'on', `fsync is ${server?.durable}`);
+    const apart = Math.abs(Date.parse(server?.now ?? '') - Date.now());
+    add('clock', apart < 2000, `${apart} ms between this machine and the database`);
+    const client = await opened.db.connect();
+    let pending: string[];
+    try {
+      pending = await pendingMigrations(client, MIGRATIONS);
+    } finally {
+      client.release();
+    }
+    add('migrations', pending.length === 0, pending.length === 0 ? 'none pending' : `run docket migrate: ${pending.join(', ')}`);
+    if (pending.length > 0) return checks;
+  } finally {
+    await opened.close();
+  }
+  const tool = await openTool(settings, () => {});
+  try {
+    const indexes = await pendingFieldIndexes(tool.db, registry(tool.caller));
+    const says = indexes.length === 0 ? 'none pending' : `${indexes.length} pending; a running service builds them`;
+    add('field indexes', true, says);
+    const [outbox] = await tool.db.query<{ waiting: number }>(sql`SELECT count(*) AS waiting FROM outbox`);
+    add('outbox', true, `${outbox?.waiting ?? 0} events waiting for dispatch`);
+  } finally {
+    await tool.close();
+  }
+  return checks;
+}

@@ -1,0 +1,92 @@
+/** `docket serve`: the service, until it is told to stop. */
+import { buildApp, systemCaller } from '../app.ts';
+import type { Settings } from '../config.ts';
+import { drain } from '../http/server.ts';
+import { systemClock } from '../mechanisms/clock.ts';
+import type { Database } from '../mechanisms/db/pool.ts';
+import { loadSnapshot } from '../mechanisms/snapshot.ts';
+import { Work } from '../mechanisms/work.ts';
+import { applyFolder, isEmpty, starterFolder } from './bundles.ts';
+import { makeLog, migrateDatabase, openDatabase } from './service.ts';
+
+export type Role = 'api' | 'worker' | 'all';
+
+const DRAIN_MS = 25_000;
+
+async function prepare(settings: Settings, db: Database, say: (line: string) => void): Promise<void> {
+  if (settings.migrate) {
+    const applied = await migrateDatabase(db);
+    if (applied.length > 0) say(`database schema brought up to date: ${applied.join(', ')}`);
+  }
+  if (settings.starter !== 'none' && (await isEmpty(db))) {
+    const caller = systemCaller(await loadSnapshot(db));
+    await applyFolder(new Work({ db, clock: systemClock }), caller, starterFolder(settings.starter), {});
+    say(`starter configuration "${settings.starter}" applied to the empty database`);
+  }
+}
+
+/**
+ * Starts, says where it answers, and resolves when a signal has stopped it and everything that ran is finished.
+ *
+ * @throws Error with a sentence that says what to do (port in use, data directory in use, database unreachable)
+ */
+export async function serve(settings: Settings, role: Role): Promise<void> {
+  const say = (line: string): void => {
+    process.stdout.write(`${line}\n`);
+  };
+  const log = makeLog();
+  const opened = await openDatabase(settings, (line) => log.info(line), 'service', 20);
+  let stopping = false;
+  try {
+    await prepare(settings, opened.db, say);
+    const app = await buildApp({ settings, db: opened.db, log });
+    const worker = role === 'api' ? undefined : app.startWorker();
+    if (role !== 'worker') await listen(app.server, settings);
+    announce(settings, role, say);
+    await signalled();
+    stopping = true;
+    log.info('stopping: no new requests are accepted, running ones are finished');
+    if (role !== 'worker') await drain(app.server, DRAIN_MS);
+    await worker?.stop();
+    await app.stop();
+  } finally {
+    await opened.close();
+    if (stopping) log.info('stopped');
+  }
+}
+
+async function listen(
+  server: { listen(options: { host: string; port: number }): Promise<string> },
+  settings: Settings,
+): Promise<void> {
+  try {
+    await server.listen({ host: settings.host, port: settings.port });
+  } catch (error) {
+    const { code } = error as { code?: string };
+    const where = `${settings.host}:${settings.port}`;
+    if (code === 'EADDRINUSE') {
+      throw new Error(`${where} is in use by another program; stop it, or set DOCKET_PORT to a free port.`);
+    }
+    if (code === 'EACCES') throw new Error(`${where} may not be opened by this user; set DOCKET_PORT above 1023.`);
+    if (code === 'EADDRNOTAVAIL') throw new Error(`${settings.host} is no address of this machine; set DOCKET_HOST.`);
+    throw error;
+  }
+}
+
+function announce(settings: Settings, role: Role, say: (line: string) => void): void {
+  if (role === 'worker') {
+    say('Docket worker is running.');
+    return;
+  }
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  const base = `http://${host}:${settings.port}`;
+  say(`Docket answers at ${base}`);
+  say('Issue the first key:  npx docket keys create --owner admin --name first --scopes all');
+  say(`Try it:               curl -s ${base}/api/v1/openapi.json`);
+}
+
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
+}

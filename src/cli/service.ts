@@ -1,0 +1,90 @@
+/**
+ * How commands reach the data of a service, running or stopped: through the database alone. A running embedded database is
+ * used and left running; a stopped one is started for as long as the command needs it.
+ */
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { pino, type Logger } from 'pino';
+import { systemCaller } from '../app.ts';
+import type { Settings } from '../config.ts';
+import { ensureNumbering } from '../domain/metadata/door.ts';
+import { systemClock } from '../mechanisms/clock.ts';
+import { openEmbedded } from '../mechanisms/db/embedded.ts';
+import { migrate } from '../mechanisms/db/migrate.ts';
+import { Database } from '../mechanisms/db/pool.ts';
+import { loadSnapshot } from '../mechanisms/snapshot.ts';
+import { type Caller, Work } from '../mechanisms/work.ts';
+
+export const MIGRATIONS = fileURLToPath(new URL('../../db/migrations', import.meta.url));
+
+export interface OpenDatabase {
+  db: Database;
+  /** How the database is reached; never printed. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Opens the database that the settings name. @throws Error with a sentence that says what to do */
+export async function openDatabase(
+  settings: Settings,
+  log: (line: string) => void,
+  use: 'service' | 'tool',
+  max = 5,
+): Promise<OpenDatabase> {
+  let url = settings.databaseUrl;
+  let stop = async (): Promise<void> => {};
+  if (url === undefined) {
+    await mkdir(settings.dataDir, { recursive: true });
+    const embedded = await openEmbedded({ dataDir: settings.dataDir, log, use });
+    url = embedded.url;
+    stop = () => embedded.stop();
+  }
+  const db = new Database({ url, max });
+  return {
+    db,
+    url,
+    close: async () => {
+      await db.close();
+      await stop();
+    },
+  };
+}
+
+/** Brings the schema up to date. @returns the names of the migrations that were applied */
+export async function migrateDatabase(db: Database): Promise<string[]> {
+  const client = await db.connect();
+  try {
+    return (await migrate(client, MIGRATIONS)).applied;
+  } finally {
+    client.release();
+  }
+}
+
+export interface Tool {
+  db: Database;
+  work: Work;
+  caller: Caller;
+  close(): Promise<void>;
+}
+
+/** The service's own hands on a database that is migrated: what commands of the command line work with. */
+export async function openTool(settings: Settings, log: (line: string) => void): Promise<Tool> {
+  const { db, close } = await openDatabase(settings, log, 'tool');
+  try {
+    if (settings.migrate) await migrateDatabase(db);
+    const config = await loadSnapshot(db);
+    await ensureNumbering(db, config);
+    return { db, work: new Work({ db, clock: systemClock }), caller: systemCaller(config), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Structured logs to standard error; secrets and values have no place in them. */
+export function makeLog(): Logger {
+  return pino(
+    { base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: ['*.authorization', '*.cookie', '*.password', '*.key'] },
+    pino.destination({ dest: 2, sync: false }),
+  );
+}

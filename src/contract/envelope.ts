@@ -1,0 +1,59 @@
+/**
+ * How answers are wrapped (api.md, convention 3; decisions, "Requests, envelope, errors"). The three operations whose answer
+ * is no envelope say so with `raw`; errors have one shape everywhere, also where no operation was reached.
+ */
+import Type from 'typebox';
+import type { FaultDetails } from '../lib/fault.ts';
+
+export const API_VERSION = 'v1';
+
+/** What a caller may give as `X-Correlation-Id`; anything else is replaced. It needs no escaping in JSON, headers or logs. */
+export const CORRELATION_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+export const MetaSchema = Type.Object(
+  {
+    correlationId: Type.String({
+      description: 'The same as the header X-Correlation-Id; finds the request in the log.',
+      examples: ['0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55'],
+    }),
+    apiVersion: Type.Literal(API_VERSION),
+  },
+  { $id: 'Meta' },
+);
+
+export const ErrorDetailSchema = Type.Object(
+  {
+    path: Type.String({
+      description: 'A JSON Pointer into the body, or `query.NAME`, `path.NAME`, `header.NAME`.',
+      examples: ['/values/priority'],
+    }),
+    code: Type.String({ examples: ['REQUIRED'] }),
+    message: Type.String({ examples: ['A value is required.'] }),
+  },
+  { $id: 'ErrorDetail' },
+);
+
+export const ErrorSchema = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.String({ description: 'One of the codes that the answer lists.', examples: ['INVALID_REQUEST'] }),
+      message: Type.String({ description: 'One sentence that says what to do.' }),
+      details: Type.Union([Type.Array(ErrorDetailSchema), Type.Record(Type.String(), Type.Unknown())], {
+        description:
+          'Each place that is wrong, or an object where the code says so; an empty list when there is no more to say.',
+      }),
+    }),
+    meta: MetaSchema,
+  },
+  { $id: 'Error' },
+);
+
+/** The body of a success: `{data, meta}`. `correlationId` must match `CORRELATION_ID`; no data is `null`. */
+export function success(data: unknown, correlationId: string): string {
+  return `{"data":${JSON.stringify(data) ?? 'null'},"meta":{"correlationId":"${correlationId}","apiVersion":"${API_VERSION}"}}`;
+}
+
+/** The body of an error: `{error: {code, message, details}, meta}`. `correlationId` must match `CORRELATION_ID`. */
+export function failure(code: string, message: string, details: FaultDetails, correlationId: string): string {
+  return `{"error":${JSON.stringify({ code, message, details })},"meta":{"correlationId":"${correlationId}","apiVersion":"${API_VERSION}"}}`;
+}

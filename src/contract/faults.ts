@@ -1,0 +1,55 @@
+/**
+ * The closed catalogue of `error.code` and its status (decisions, "Requests, envelope, errors"). A fault whose code is not
+ * here cannot leave the service: it becomes 500 `INTERNAL`.
+ */
+export const FAULTS = {
+  INVALID_REQUEST: { status: 400, meaning: 'A parameter, header or body is not as documented.' },
+  INVALID_JSON: { status: 400, meaning: 'The body is not strict JSON.' },
+  INVALID_VALUES: { status: 400, meaning: 'Field values are not acceptable; details name every field.' },
+  INVALID_FILTER: { status: 400, meaning: 'A filter or condition is not acceptable; details name each place.' },
+  FILTER_TOO_EXPENSIVE: { status: 400, meaning: 'No index serves this filter within its time budget.' },
+  QUERY_TOO_SHORT: { status: 400, meaning: 'The search text has fewer than two letters or digits.' },
+  ATTACHMENT_EMPTY: { status: 400, meaning: 'The file has no content.' },
+  INVALID_IDEMPOTENCY_KEY: { status: 400, meaning: 'The Idempotency-Key is not 1 to 255 visible ASCII characters.' },
+  TRANSITION_NOT_AVAILABLE: { status: 400, meaning: 'The transition is unknown or does not leave the present state.' },
+  TRANSITION_CONDITION_NOT_MET: { status: 400, meaning: 'The condition of the transition does not hold.' },
+  UNAUTHENTICATED: { status: 401, meaning: 'The API key or session is not accepted.' },
+  SCOPE_MISSING: { status: 403, meaning: 'The key lacks the scope that details name.' },
+  RIGHT_MISSING: { status: 403, meaning: 'The owner lacks the right that details name.' },
+  ROLE_ESCALATION: { status: 403, meaning: 'The change would hand on a role that the caller may not assign.' },
+  FIELD_READ_ONLY: { status: 403, meaning: 'A field may be read but not written by the caller.' },
+  NOT_FOUND: { status: 404, meaning: 'There is nothing here that the caller can see.' },
+  METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path exists, the method does not.' },
+  REVISION_CONFLICT: { status: 409, meaning: 'expectedRevision is not the present revision.' },
+  STATE_CONFLICT: { status: 409, meaning: 'expectedStateId is not the present state.' },
+  ARCHIVED: { status: 409, meaning: 'The item is archived and takes no change.' },
+  ALREADY_EXISTS: { status: 409, meaning: 'Something with this id, code or name exists.' },
+  RELATION_CARDINALITY: { status: 409, meaning: 'The relation definition admits no further relation here.' },
+  RELATION_CYCLE: { status: 409, meaning: 'The relation would close a cycle.' },
+  RELATION_REQUIRED_BY_FIELD: { status: 409, meaning: 'A field of the source still holds the target.' },
+  GROUP_CYCLE: { status: 409, meaning: 'The membership would close a cycle of groups.' },
+  ORG_UNIT_CONFLICT: { status: 409, meaning: 'The user is in another unit than expected.' },
+  NOT_A_DRAFT: { status: 409, meaning: 'Only a draft version can be changed.' },
+  AUDIENCE_MISSING: { status: 409, meaning: 'The version has no audience yet.' },
+  VERSION_TOKEN_STALE: { status: 409, meaning: 'The version token is not the present one.' },
+  SLA_COMMAND_NOT_ALLOWED: { status: 409, meaning: 'The command does not fit the status of the SLA instance.' },
+  CONNECTION_ENABLED: { status: 409, meaning: 'Disable the connection before changing it.' },
+  CONNECTION_ARCHIVED: { status: 409, meaning: 'The connection is archived.' },
+  INTEGRATION_DISABLED: { status: 409, meaning: 'The integration is disabled.' },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, meaning: 'The Idempotency-Key was used with another body.' },
+  IDEMPOTENCY_IN_PROGRESS: { status: 409, meaning: 'The first call with this Idempotency-Key is still running.' },
+  BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than 10 MiB.' },
+  ATTACHMENT_TOO_LARGE: { status: 413, meaning: 'The file is larger than the configured limit.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not application/json in UTF-8.' },
+  RATE_LIMITED: { status: 429, meaning: 'The key used up its requests; Retry-After says when to go on.' },
+  HEADERS_TOO_LARGE: { status: 431, meaning: 'The request line and headers are too large.' },
+  INTERNAL: { status: 500, meaning: 'A defect of the service; the correlation id finds it in the log.' },
+  OVERLOADED: { status: 503, meaning: 'The service has more work than it can do now; retry after Retry-After.' },
+  DATABASE_UNAVAILABLE: { status: 503, meaning: 'The database does not answer; retry after Retry-After.' },
+} as const;
+
+export type FaultCode = keyof typeof FAULTS;
+
+export function statusOf(code: string): number | undefined {
+  return Object.hasOwn(FAULTS, code) ? FAULTS[code as FaultCode].status : undefined;
+}

@@ -1,0 +1,381 @@
+/**
+ * The OpenAPI 3.1 documents, made from the operations alone (api.md, "Versioning"): what is described is what is served. One
+ * document for the public interface, one for the administration interface, which has all public operations too.
+ */
+import type { TSchema } from 'typebox';
+import { ErrorSchema, MetaSchema } from './envelope.ts';
+import { FAULTS, type FaultCode } from './faults.ts';
+import type { Operation } from './operation.ts';
+
+type Json = Record<string, unknown>;
+
+export interface DocumentOptions {
+  surface: 'public' | 'console';
+  title?: string;
+  /** Version of the described interface. */
+  version?: string;
+}
+
+const PREFIXES = { public: '/api/v1', console: '/api/admin/v1' };
+const TITLES = { public: 'Docket', console: 'Docket administration' };
+const DESCRIPTIONS = {
+  public:
+    'Work records over JSON and HTTP. Every operation runs with the rights of the owner of the API key, limited by the scopes of ' +
+    'the key. Unknown query parameters and unknown body properties are errors. Answers may carry further fields.',
+  console:
+    'Administration. A person signs in and sends the session cookie, on writes with the header X-Docket-CSRF; a script sends ' +
+    'an API key with the scope admin:manage. All operations of the public interface are here too, at the same paths.',
+};
+
+/** What any request can run into, whatever it asks for. */
+const EVERYWHERE: readonly FaultCode[] = [
+  'INVALID_REQUEST',
+  'BODY_TOO_LARGE',
+  'HEADERS_TOO_LARGE',
+  'INTERNAL',
+  'OVERLOADED',
+];
+
+/** Which errors the operation can answer with, on this surface. */
+export function faultsOf(operation: Operation, surface: DocumentOptions['surface']): FaultCode[] {
+  const codes = new Set<FaultCode>([...EVERYWHERE, ...operation.faults]);
+  codes.add('DATABASE_UNAVAILABLE');
+  if (operation.access !== 'open') codes.add('UNAUTHENTICATED').add('RATE_LIMITED');
+  if (surface === 'public' && operation.access !== 'open') codes.add('SCOPE_MISSING');
+  if (operation.right !== undefined) codes.add('RIGHT_MISSING');
+  if (operation.params !== undefined) codes.add('NOT_FOUND');
+  if (operation.body !== undefined) codes.add('INVALID_JSON').add('UNSUPPORTED_MEDIA_TYPE');
+  if (operation.idempotent === true) {
+    codes.add('INVALID_IDEMPOTENCY_KEY').add('IDEMPOTENCY_KEY_REUSED').add('IDEMPOTENCY_IN_PROGRESS');
+  }
+  return [...codes];
+}
+
+/**
+ * The document of one surface.
+ *
+ * @throws Error when two different schemas have one `$id`
+ */
+export function buildDocument(operations: readonly Operation[], options: DocumentOptions): Json {
+  const { surface } = options;
+  const components = new Components();
+  const described = operations.filter((operation) => isOn(operation, surface));
+  const paths = new Map<string, Json>();
+  paths.set('/openapi.json', { get: documentOperation(components) });
+  for (const operation of described) {
+    const item = paths.get(operation.path) ?? {};
+    paths.set(operation.path, item);
+    item[operation.method.toLowerCase()] = describe(operation, surface, components);
+  }
+  const tags = Map.groupBy(described, (operation) => operation.tag);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: options.title ?? TITLES[surface],
+      version: options.version ?? '1.0.0',
+      description: DESCRIPTIONS[surface],
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: PREFIXES[surface] }],
+    tags: [
+      { name: 'Description', description: 'The interface itself.' },
+      ...[...tags].map(([name, tagged]) => ({ name, description: scopesOf(tagged) })),
+    ],
+    paths: Object.fromEntries(paths),
+    webhooks: {},
+    components: components.toJson(surface),
+  };
+}
+
+function scopesOf(operations: readonly Operation[]): string {
+  const scopes = new Set(operations.map((operation) => operation.access));
+  const named = [...scopes].filter((scope) => scope !== 'console' && scope !== 'open').sort();
+  return named.length === 0
+    ? 'Administration interface alone.'
+    : `Scopes: ${named.map((scope) => `\`${scope}\``).join(', ')}.`;
+}
+
+function isOn(operation: Operation, surface: DocumentOptions['surface']): boolean {
+  if (operation.access === 'open') return operation.surface === surface;
+  return operation.access !== 'console' || surface === 'console';
+}
+
+function describe(operation: Operation, surface: DocumentOptions['surface'], components: Components): Json {
+  const scope = operation.access === 'open' || operation.access === 'console' ? undefined : operation.access;
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description === undefined ? {} : { description: operation.description }),
+    security: operation.access === 'open' ? [] : securityOf(surface),
+    ...(scope === undefined ? {} : { 'x-scope': scope }),
+    ...(operation.right === undefined ? {} : { 'x-right': operation.right }),
+    parameters: parametersOf(operation, components),
+    ...(operation.body === undefined ? {} : { requestBody: bodyOf(operation, operation.body, components) }),
+    responses: {
+      [operation.status]: successOf(operation, components),
+      ...errorsOf(faultsOf(operation, surface), components),
+    },
+  };
+}
+
+function securityOf(surface: DocumentOptions['surface']): Json[] {
+  return surface === 'public' ? [{ key: [] }] : [{ key: [] }, { session: [], csrf: [] }];
+}
+
+function documentOperation(components: Components): Json {
+  return {
+    operationId: 'openapi.read',
+    tags: ['Description'],
+    summary: 'This document',
+    description: 'Raw, without envelope. Needs no key and may be cached by its ETag.',
+    security: [],
+    parameters: [components.header('X-Correlation-Id')],
+    responses: {
+      200: {
+        description: 'The document.',
+        headers: answerHeaders([], components),
+        content: { 'application/json': { schema: { type: 'object' } } },
+      },
+      ...errorsOf(['INVALID_REQUEST', 'HEADERS_TOO_LARGE', 'INTERNAL'], components),
+    },
+  };
+}
+
+function parametersOf(operation: Operation, components: Components): Json[] {
+  const parameters: Json[] = [];
+  for (const [place, schema] of [
+    ['path', operation.params],
+    ['query', operation.query],
+  ] as const) {
+    const { properties = {}, required = [] } = (schema ?? {}) as {
+      properties?: Record<string, TSchema>;
+      required?: string[];
+    };
+    for (const [name, property] of Object.entries(properties)) {
+      const described = components.schema(property);
+      const { description, ...rest } = described;
+      const isRequired = place === 'path' || (required.includes(name) && described.default === undefined);
+      parameters.push({
+        name,
+        in: place,
+        required: isRequired,
+        ...(description === undefined ? {} : { description }),
+        schema: rest,
+      });
+    }
+  }
+  parameters.push(components.header('X-Correlation-Id'));
+  if (operation.idempotent === true) parameters.push(components.header('Idempotency-Key'));
+  if (operation.ifMatch === true) parameters.push(components.header('If-Match'));
+  return parameters;
+}
+
+function bodyOf(operation: Operation, schema: TSchema, components: Components): Json {
+  // Where every member may be left out, or stand in a header, the body may be too.
+  const { required = [] } = schema as { required?: string[] };
+  const optional =
+    operation.ifMatch === true ? required.every((name) => name === 'expectedRevision') : required.length === 0;
+  return { required: !optional, content: { 'application/json': { schema: components.schema(schema) } } };
+}
+
+function successOf(operation: Operation, components: Components): Json {
+  const own = operation.idempotent === true ? ['Idempotency-Replayed'] : [];
+  const rated = operation.access === 'open' ? [] : ['RateLimit-Policy', 'RateLimit'];
+  const answer: Json = { description: 'Done.', headers: answerHeaders([...own, ...rated], components) };
+  if (operation.status === 204) return answer;
+  if (operation.raw !== undefined) {
+    const media = operation.raw.mediaTypes.map((type) => [type, mediaOf(type, operation, components)]);
+    return { ...answer, content: Object.fromEntries(media) };
+  }
+  const schema = {
+    type: 'object',
+    required: ['data', 'meta'],
+    properties: { data: components.schema(operation.answer), meta: components.schema(MetaSchema) },
+  };
+  return { ...answer, content: { 'application/json': { schema } } };
+}
+
+function mediaOf(type: string, operation: Operation, components: Components): Json {
+  if (type.includes('json')) return { schema: components.schema(operation.answer) };
+  return { schema: type.startsWith('text/') ? { type: 'string' } : {} };
+}
+
+function answerHeaders(names: readonly string[], components: Components): Json {
+  return Object.fromEntries(['X-Correlation-Id', ...names].map((name) => [name, components.answerHeader(name)]));
+}
+
+function errorsOf(codes: readonly FaultCode[], components: Components): Json {
+  const byStatus = Map.groupBy(codes, (code) => FAULTS[code].status);
+  const statuses = [...byStatus].sort(([a], [b]) => a - b);
+  return Object.fromEntries(statuses.map(([status, group]) => [status, components.errorAnswer(status, group.sort())]));
+}
+
+const REQUEST_HEADERS = new Map<string, Json>([
+  [
+    'X-Correlation-Id',
+    {
+      description: 'Kept and sent back; a new one is made where this is missing or of another form.',
+      schema: { type: 'string', maxLength: 128 },
+    },
+  ],
+  [
+    'Idempotency-Key',
+    {
+      description:
+        'With the same key and the same body within 24 hours the change is made once and its answer given again.',
+      schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+    },
+  ],
+  [
+    'If-Match',
+    {
+      description: 'The revision in quotes, in place of expectedRevision in the body; both given must agree.',
+      schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' },
+    },
+  ],
+]);
+
+const ANSWER_HEADERS = new Map<string, Json>([
+  ['X-Correlation-Id', { description: 'Finds the request in the log.', required: true, schema: { type: 'string' } }],
+  [
+    'Idempotency-Replayed',
+    { description: '`true` when this answer was kept from an earlier call.', schema: { type: 'string' } },
+  ],
+  [
+    'RateLimit-Policy',
+    { description: 'Quota `q` in a window of `w` seconds; absent where no limit is set.', schema: { type: 'string' } },
+  ],
+  ['RateLimit', { description: 'Requests `r` that remain and seconds `t` until more do.', schema: { type: 'string' } }],
+  ['Retry-After', { description: 'Seconds to wait.', schema: { type: 'integer' } }],
+  ['WWW-Authenticate', { description: '`Bearer`.', schema: { type: 'string' } }],
+]);
+
+const STATUS_HEADERS = new Map([
+  [401, ['WWW-Authenticate']],
+  [429, ['Retry-After', 'RateLimit-Policy', 'RateLimit']],
+  [503, ['Retry-After']],
+]);
+
+/** What operations share, described once and referred to. Only what is used ends up in the document. */
+class Components {
+  readonly #schemas = new Map<string, Json>();
+  readonly #parameters = new Map<string, Json>();
+  readonly #headers = new Map<string, Json>();
+  readonly #responses = new Map<string, Json>();
+
+  /** The schema for the document: named ones become components, unions of constants become lists. */
+  schema(schema: TSchema): Json {
+    return this.#copy(schema) as Json;
+  }
+
+  #copy(value: unknown, isMap = false): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.#copy(item));
+    if (typeof value !== 'object' || value === null) return value;
+    const { $id, $defs, ...rest } = value as Json & { $id?: string; $defs?: Record<string, unknown> };
+    // Inside `properties` these words are names of members.
+    if (isMap) return this.#members(value as Json);
+    for (const [name, definition] of Object.entries($defs ?? {})) this.#define(name, definition as Json);
+    if (typeof $id === 'string') return this.#define($id, rest);
+    if (typeof rest.$ref === 'string')
+      return { ...rest, $ref: schemaRef(rest.$ref.slice(rest.$ref.lastIndexOf('/') + 1)) };
+    return this.#plain(rest);
+  }
+
+  #members(map: Json): Json {
+    return Object.fromEntries(Object.entries(map).map(([name, member]) => [name, this.#copy(member)]));
+  }
+
+  #plain(schema: Json): Json {
+    const constants = constantsOf(schema.anyOf);
+    if (constants !== undefined) {
+      const { anyOf: _, ...rest } = schema;
+      return { type: 'string', enum: constants, ...rest };
+    }
+    const maps = new Set(['properties', 'patternProperties']);
+    const verbatim = new Set(['const', 'enum', 'default', 'examples']);
+    return Object.fromEntries(
+      Object.entries(schema).map(([key, part]) => [key, verbatim.has(key) ? part : this.#copy(part, maps.has(key))]),
+    );
+  }
+
+  #define(name: string, definition: Json): Json {
+    const { $id: _, ...rest } = definition;
+    const before = this.#schemas.get(name);
+    // Held before it is filled, so that a schema may refer to itself.
+    if (before === undefined) this.#schemas.set(name, {});
+    const filled = this.#plain(rest);
+    if (before !== undefined && Object.keys(before).length > 0 && JSON.stringify(before) !== JSON.stringify(filled)) {
+      throw new Error(`two different schemas are called ${name}`);
+    }
+    this.#schemas.set(name, filled);
+    return { $ref: schemaRef(name) };
+  }
+
+  header(name: string): Json {
+    this.#parameters.set(name, { name, in: 'header', required: false, ...REQUEST_HEADERS.get(name) });
+    return { $ref: `#/components/parameters/${name}` };
+  }
+
+  answerHeader(name: string): Json {
+    this.#headers.set(name, ANSWER_HEADERS.get(name) ?? {});
+    return { $ref: `#/components/headers/${name}` };
+  }
+
+  /** Equal errors are one component. */
+  errorAnswer(status: number, codes: readonly FaultCode[]): Json {
+    const name = `${status}-${codes.join('-')}`;
+    if (!this.#responses.has(name)) {
+      this.#responses.set(name, {
+        description: codes.map((code) => `- \`${code}\`: ${FAULTS[code].meaning}`).join('\n'),
+        headers: answerHeaders(STATUS_HEADERS.get(status) ?? [], this),
+        content: {
+          'application/json': {
+            schema: {
+              allOf: [
+                this.schema(ErrorSchema),
+                {
+                  type: 'object',
+                  properties: { error: { type: 'object', properties: { code: { enum: [...codes] } } } },
+                },
+              ],
+            },
+          },
+        },
+      });
+    }
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  toJson(surface: DocumentOptions['surface']): Json {
+    const key: Json = { type: 'http', scheme: 'bearer', description: 'An API key.' };
+    const session: Json = { type: 'apiKey', in: 'cookie', name: 'docket_session', description: 'Set by signing in.' };
+    const csrf: Json = {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-Docket-CSRF',
+      description: 'With a session, on every write.',
+    };
+    return {
+      securitySchemes: surface === 'public' ? { key } : { key, session, csrf },
+      schemas: sorted(this.#schemas),
+      parameters: sorted(this.#parameters),
+      headers: sorted(this.#headers),
+      responses: sorted(this.#responses),
+    };
+  }
+}
+
+function schemaRef(name: string): string {
+  return `#/components/schemas/${name}`;
+}
+
+function constantsOf(anyOf: unknown): string[] | undefined {
+  if (!Array.isArray(anyOf) || anyOf.length === 0) return undefined;
+  const constants = anyOf.map((choice: Json) => (Object.keys(choice).length <= 2 ? choice.const : undefined));
+  return constants.every((value) => typeof value === 'string') ? constants : undefined;
+}
+
+function sorted(map: ReadonlyMap<string, Json>): Json {
+  return Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

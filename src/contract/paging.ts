@@ -1,0 +1,49 @@
+/** Pages of `GET /objects` and `GET /search` (api.md, "Limits"; decisions, "Lists and search"). */
+import Type, { type Static } from 'typebox';
+import { Fault } from '../lib/fault.ts';
+
+export const DEFAULT_PAGE_SIZE = 25;
+export const MOST_PAGE_SIZE = 100;
+/** `page` × `pageSize` may reach this. */
+export const MOST_REACH = 1_000_000;
+
+/** Query parameters of a paged list; spread into the operation's query schema. */
+export const pagingQuery = {
+  page: Type.Integer({ minimum: 1, maximum: MOST_REACH, default: 1, description: 'From 1.' }),
+  pageSize: Type.Integer({ minimum: 1, maximum: MOST_PAGE_SIZE, default: DEFAULT_PAGE_SIZE }),
+};
+
+const PagingSchema = Type.Object(pagingQuery);
+export type Paging = Static<typeof PagingSchema>;
+
+export interface Window {
+  page: number;
+  pageSize: number;
+  /** Rows to skip. */
+  offset: number;
+  /** Rows to ask for: one more than the page holds, so that `hasMore` costs no count. */
+  limit: number;
+}
+
+/**
+ * The rows that a page covers.
+ *
+ * @throws Fault INVALID_REQUEST when the page lies beyond `MOST_REACH` rows
+ */
+export function windowOf(paging: Paging): Window {
+  const { page, pageSize } = paging;
+  if (page * pageSize > MOST_REACH) {
+    const message = `page × pageSize may be at most ${MOST_REACH}; narrow the list instead.`;
+    throw new Fault('INVALID_REQUEST', message, [{ path: 'query.page', code: 'TOO_LARGE', message }]);
+  }
+  return { page, pageSize, offset: (page - 1) * pageSize, limit: pageSize + 1 };
+}
+
+/** Cuts the extra row off and says whether there was one. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  window: Window,
+): { rows: Row[]; page: number; pageSize: number; hasMore: boolean } {
+  const { page, pageSize } = window;
+  return { rows: rows.slice(0, pageSize), page, pageSize, hasMore: rows.length > pageSize };
+}

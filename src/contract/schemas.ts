@@ -1,0 +1,26 @@
+/** Schemas that several rooms' contracts share. */
+import Type, { type TSchema } from 'typebox';
+
+/** A lower-case UUID; in a path a malformed one is 404, in a body 400. */
+export const Id = Type.String({ format: 'uuid', pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' });
+
+export const Instant = Type.String({ format: 'date-time', description: 'RFC 3339 UTC with milliseconds.' });
+
+/** An integer from 1; no string, null or missing value passes as one. */
+export const Revision = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
+
+export const IdOrCode = Type.String({ minLength: 1, maxLength: 64 });
+
+export function nullable<T extends TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** Field code → value. */
+export const Values = Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown(), {
+  description: 'Field code to value; the formats are those of the field schema.',
+});
+
+/** A closed object: an unknown property is an error, so that a misspelt name never passes in silence. */
+export function closed<P extends Record<string, TSchema>>(properties: P, options: Record<string, unknown> = {}) {
+  return Type.Object(properties, { additionalProperties: false, ...options });
+}

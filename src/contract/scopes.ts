@@ -1,0 +1,38 @@
+/** The scopes of the specification (api.md, "Authentication" 5), and the one beyond it (decisions, "Keys"). */
+export const SCOPES = [
+  'metadata:read',
+  'objects:read',
+  'objects:write',
+  'files:read',
+  'files:write',
+  'comments:read',
+  'comments:write',
+  'search:read',
+  'relations:read',
+  'relations:write',
+  'sla:read',
+  'sla:write',
+  'workflow:read',
+  'workflow:write',
+  'catalog:read',
+  'catalog:impersonate',
+  'webhooks:manage',
+  'integrations:manage',
+  'integrations:execute',
+  'identity:read',
+  'identity:write',
+  'kb:read',
+  'kb:write',
+  'imports:read',
+  'imports:write',
+  'exports:read',
+] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+/** Opens the administration interface to a script; never part of `all`. */
+export const ADMIN_SCOPE = 'admin:manage';
+
+export function isScope(value: string): value is Scope | typeof ADMIN_SCOPE {
+  return value === ADMIN_SCOPE || (SCOPES as readonly string[]).includes(value);
+}

@@ -1,0 +1,173 @@
+/**
+ * Who acts, with all their rights: the union of the grants of the roles held (configuration, section 5). Judges one record
+ * in memory and compiles the same judgement into SQL for lists; that the two agree is proved in the condition language's tests.
+ */
+import sql, { join, raw, type Sql } from 'sql-template-tag';
+import { Fault } from '../../lib/fault.ts';
+import { evaluate, type RecordFacts, type TypedCondition, type Variables } from '../../lib/filter.ts';
+import type { Actor, ActorVariables, RecordRight } from '../../mechanisms/context.ts';
+import { compileCondition } from '../../mechanisms/db/filter-sql.ts';
+import { conditionEnvironment, type TypeRegistry, today } from '../metadata/door.ts';
+import type { Grant, RoleSet } from './roles.ts';
+
+const NOTHING: RecordRight = { can: () => false, reads: () => false, writes: () => false, transitions: () => false };
+
+function unionOf(grants: readonly Grant[]): RecordRight {
+  if (grants.length === 0) return NOTHING;
+  const named = (pick: (grant: Grant) => ReadonlySet<string> | '*'): ((name: string) => boolean) => {
+    const sets = grants.map(pick);
+    if (sets.includes('*')) return () => true;
+    const all = new Set((sets as ReadonlySet<string>[]).flatMap((set) => [...set]));
+    return (name) => all.has(name);
+  };
+  const actions = new Set(grants.flatMap((grant) => [...grant.actions]));
+  return {
+    can: (action) => actions.has(action),
+    reads: named((grant) => grant.read),
+    writes: named((grant) => grant.write),
+    transitions: named((grant) => grant.transitions),
+  };
+}
+
+export class UserActor implements Actor {
+  readonly userId: string;
+  readonly displayName: string;
+  readonly variables: ActorVariables;
+  readonly #roles: RoleSet;
+  readonly #types: TypeRegistry;
+  /** Type id + which grants admit a record → their union: few combinations, each built once. */
+  readonly #unions = new Map<string, RecordRight>();
+
+  constructor(user: { id: string; displayName: string; variables: ActorVariables }, roles: RoleSet, types: TypeRegistry) {
+    this.userId = user.id;
+    this.displayName = user.displayName;
+    this.variables = user.variables;
+    this.#roles = roles;
+    this.#types = types;
+  }
+
+  has(right: string): boolean {
+    return (this.#roles.rights as ReadonlySet<string>).has(right);
+  }
+
+  require(right: string): void {
+    if (!this.has(right)) throw rightMissing(right);
+  }
+
+  #grants(typeId: string): readonly Grant[] {
+    return this.#roles.grants.get(typeId) ?? [];
+  }
+
+  #variables(now: string): Variables {
+    return { ...this.variables, now, today: today(this.#types, now) };
+  }
+
+  on(typeId: string, record: RecordFacts, now: string): RecordRight {
+    const grants = this.#grants(typeId);
+    let admitted = typeId;
+    let variables: Variables | undefined;
+    for (const grant of grants) {
+      if (grant.where !== null) variables ??= this.#variables(now);
+      const admits = grant.where === null || evaluate(grant.where, record, variables as Variables);
+      admitted += admits ? '1' : '0';
+    }
+    let right = this.#unions.get(admitted);
+    if (right === undefined) {
+      right = unionOf(grants.filter((_, index) => admitted[typeId.length + index] === '1'));
+      this.#unions.set(admitted, right);
+    }
+    return right;
+  }
+
+  mayEver(typeId: string, action: string): boolean {
+    return this.#grants(typeId).some((grant) => grant.actions.has(action));
+  }
+
+  mayEverRead(typeId: string, fieldCode: string): boolean {
+    return this.#grants(typeId).some((grant) => grant.read === '*' || grant.read.has(fieldCode));
+  }
+
+  mayEverWrite(typeId: string, fieldCode: string): boolean {
+    return this.#grants(typeId).some((grant) => grant.write === '*' || grant.write.has(fieldCode));
+  }
+
+  typesFor(action: string): string[] {
+    return [...this.#roles.grants.keys()].filter((typeId) => this.mayEver(typeId, action));
+  }
+
+  visible(alias: string, action: string, now: string, typeIds?: readonly string[]): Sql | null {
+    const whole: string[] = [];
+    const parts: Sql[] = [];
+    const column = raw(`${alias}.type_id`);
+    for (const typeId of typeIds ?? this.#roles.grants.keys()) {
+      const grants = this.#grants(typeId).filter((grant) => grant.actions.has(action));
+      if (grants.length === 0) continue;
+      const condition = this.#anyOf(alias, typeId, grants, now);
+      if (condition === null) whole.push(typeId);
+      else parts.push(sql`(${column} = ${typeId}::uuid AND ${condition})`);
+    }
+    if (whole.length === 1) parts.unshift(sql`${column} = ${whole[0]}::uuid`);
+    else if (whole.length > 1) parts.unshift(sql`${column} = ANY(${whole}::uuid[])`);
+    return parts.length === 0 ? null : sql`(${join(parts, ' OR ')})`;
+  }
+
+  fieldVisible(alias: string, typeId: string, fieldCode: string, now: string): Sql | null {
+    const grants = this.#grants(typeId).filter((grant) => grant.read === '*' || grant.read.has(fieldCode));
+    return grants.length === 0 ? sql`false` : this.#anyOf(alias, typeId, grants, now);
+  }
+
+  /** The predicate of "one of these grants admits the row"; null when one does whatever the row is. */
+  #anyOf(alias: string, typeId: string, grants: readonly Grant[], now: string): Sql | null {
+    if (grants.some((grant) => grant.where === null)) return null;
+    const environment = conditionEnvironment(this.#types, typeId, alias, this.#variables(now));
+    const conditions = grants.map((grant) => compileCondition(grant.where as TypedCondition, environment));
+    return sql`(${join(conditions, ' OR ')})`;
+  }
+}
+
+/**
+ * The service itself: command line, starter configuration, background work. It holds every right; it is no way round a rule,
+ * since rules about values, states and revisions do not ask for rights.
+ */
+export function systemActor(types: TypeRegistry | null): Actor {
+  const all: RecordRight = { can: () => true, reads: () => true, writes: () => true, transitions: () => true };
+  return {
+    userId: null,
+    displayName: 'system',
+    variables: { me: '00000000-0000-0000-0000-000000000000', groups: [], orgUnit: null, orgUnits: [] },
+    has: () => true,
+    require: () => {},
+    on: () => all,
+    mayEver: () => true,
+    mayEverRead: () => true,
+    mayEverWrite: () => true,
+    typesFor: () => [...(types?.byId.keys() ?? [])],
+    visible: (alias, _action, _now, typeIds) =>
+      typeIds === undefined ? sql`true` : sql`${raw(`${alias}.type_id`)} = ANY(${[...typeIds]}::uuid[])`,
+    fieldVisible: () => null,
+  };
+}
+
+/** Nobody: the caller of operations that ask for no key. */
+export function anonymousActor(): Actor {
+  return {
+    userId: null,
+    displayName: '',
+    variables: { me: '00000000-0000-0000-0000-000000000000', groups: [], orgUnit: null, orgUnits: [] },
+    has: () => false,
+    require: (right) => {
+      throw rightMissing(right);
+    },
+    on: () => NOTHING,
+    mayEver: () => false,
+    mayEverRead: () => false,
+    mayEverWrite: () => false,
+    typesFor: () => [],
+    visible: () => null,
+    fieldVisible: () => sql`false`,
+  };
+}
+
+export function rightMissing(right: string): Fault {
+  return new Fault('RIGHT_MISSING', `The owner of the key lacks the right "${right}"; ask an administrator.`, { right });
+}

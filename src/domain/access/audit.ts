@@ -1,0 +1,61 @@
+/** The audit log: who changed what in configuration, keys, rights and identity, and sign-ins (configuration, section 6). */
+import Type, { type Static } from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { pageOf, pagingQuery, windowOf } from '../../contract/paging.ts';
+import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
+import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { auditRows } from '../../mechanisms/journal.ts';
+
+const AuditEntry = Type.Object(
+  {
+    id: Id,
+    at: Instant,
+    type: Type.String(),
+    subject: nullable(Type.String()),
+    actor: Type.Object({ id: nullable(Id), displayName: Type.String(), via: Type.String() }),
+    keyId: nullable(Id),
+    correlationId: nullable(Type.String()),
+    data: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { $id: 'AuditEntry' },
+);
+
+const readAudit = defineOperation({
+  id: 'audit.list',
+  method: 'GET',
+  path: '/audit',
+  access: 'console',
+  right: 'audit.read',
+  unit: 'read',
+  status: 200,
+  tag: 'Audit',
+  summary: 'Read the audit log, newest first',
+  query: closed({
+    type: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    subject: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    ...pagingQuery,
+  }),
+  answer: Type.Object({
+    rows: Type.Array(AuditEntry),
+    page: Type.Integer(),
+    pageSize: Type.Integer(),
+    hasMore: Type.Boolean(),
+  }),
+  faults: ['RIGHT_MISSING'],
+});
+
+/** @throws Fault RIGHT_MISSING */
+async function listAudit(ctx: ReadContext, query: Static<(typeof readAudit)['query']>): Promise<unknown> {
+  ctx.actor.require('audit.read');
+  const window = windowOf(query);
+  const rows = await auditRows(ctx, { ...query, limit: window.limit, offset: window.offset });
+  const shown = rows.map(({ actorId, actorName, via, ...row }) => ({
+    ...row,
+    actor: { id: actorId, displayName: actorName ?? 'system', via },
+    data: row.data ?? {},
+  }));
+  return pageOf(shown, window);
+}
+
+export const auditRoutes: BoundOperation[] = [bind(readAudit, (ctx, { query }) => listAudit(ctx, query))];

@@ -1,0 +1,187 @@
+/**
+ * Turns an API key or a session into a caller (decisions, "Keys"; configuration, section 6). Keys, sessions' owners and the
+ * rights of people are remembered for as long as the epoch stands, so that an ordinary request asks the database nothing here.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import { ADMIN_SCOPE } from '../../contract/scopes.ts';
+import { Fault } from '../../lib/fault.ts';
+import type { Clock } from '../../mechanisms/clock.ts';
+import type { Actor } from '../../mechanisms/context.ts';
+import type { Queryable } from '../../mechanisms/db/pool.ts';
+import type { Epoch } from '../../mechanisms/epoch.ts';
+import type { Caller } from '../../mechanisms/work.ts';
+import { typeSlice } from '../metadata/door.ts';
+import { UserActor } from './actor.ts';
+import { hashSecret, readKey } from './key-format.ts';
+import { roleSlice } from './roles.ts';
+import { findKeyByPrefix, findSession, type KeyRow, loadPerson, type PersonRow } from './store.ts';
+
+export interface Credentials {
+  authorization: string | undefined;
+  sessionToken: string | undefined;
+  csrfToken: string | undefined;
+  method: string;
+  surface: 'public' | 'console';
+  ip: string;
+}
+
+export interface Authenticated {
+  /** The key, or the person of a session: whose requests are counted and whose idempotency keys are apart. */
+  callerId: string;
+  keyId: string | null;
+  scopes: ReadonlySet<string>;
+  caller: Omit<Caller, 'correlationId'>;
+}
+
+const NO_HASH = Buffer.alloc(32);
+const SAFE_METHODS = new Set(['GET', 'HEAD']);
+/** Prefixes that are no key are remembered too, within bounds, so that a flood of them costs the database little. */
+const MOST_REMEMBERED = 50_000;
+
+export function unauthenticated(): Fault {
+  return new Fault('UNAUTHENTICATED', 'Send an API key that is valid here as "Authorization: Bearer <key>".', [], {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+}
+
+export function tokenHash(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+export class Authenticator {
+  readonly #db: Queryable;
+  readonly #epoch: Epoch;
+  readonly #clock: Clock;
+  #keys = new Map<string, Promise<KeyRow | undefined>>();
+  #people = new Map<string, Promise<{ person: PersonRow; actor: Actor } | undefined>>();
+  #used = new Map<string, string>();
+
+  constructor(options: { db: Queryable; epoch: Epoch; clock: Clock }) {
+    this.#db = options.db;
+    this.#epoch = options.epoch;
+    this.#clock = options.clock;
+    options.epoch.onRights(() => {
+      this.#keys = new Map();
+      this.#people = new Map();
+    });
+  }
+
+  /** @throws Fault UNAUTHENTICATED (one answer for all causes), DATABASE_UNAVAILABLE */
+  async authenticate(given: Credentials): Promise<Authenticated> {
+    const config = this.#epoch.current();
+    if (given.authorization === undefined && given.surface === 'console' && given.sessionToken !== undefined) {
+      return await this.#session(given, given.sessionToken);
+    }
+    const row = await this.#acceptedKey(given);
+    if (given.surface === 'console' && !row.scopes.includes(ADMIN_SCOPE)) throw unauthenticated();
+    const found = await this.#remembered(row.owner_id);
+    if (found === undefined || found.person.state !== 'ACTIVE') throw unauthenticated();
+    this.#used.set(row.id, new Date(this.#clock.now()).toISOString());
+    return {
+      callerId: row.id,
+      keyId: row.id,
+      scopes: new Set(row.scopes),
+      caller: { actor: found.actor, via: given.surface === 'console' ? 'console' : 'api', keyId: row.id, config },
+    };
+  }
+
+  async #acceptedKey(given: Credentials): Promise<KeyRow> {
+    const text = /^Bearer +(\S+)$/i.exec(given.authorization ?? '')?.[1];
+    const parts = text === undefined ? undefined : readKey(text);
+    if (parts === undefined) throw unauthenticated();
+    const row = await this.#key(parts.prefix);
+    const hash = hashSecret(parts.secret);
+    const now = this.#clock.now();
+    // Both comparisons are always made, so that time tells nothing of which secret was right or whether the key exists.
+    const current = timingSafeEqual(hash, row?.secret_hash ?? NO_HASH);
+    const previous = timingSafeEqual(hash, row?.previous_hash ?? NO_HASH);
+    if (row === undefined) throw unauthenticated();
+    const overlaps = previous && row.previous_until !== null && Date.parse(row.previous_until) > now;
+    const accepted =
+      (current || overlaps) &&
+      row.revoked_at === null &&
+      (row.expires_at === null || Date.parse(row.expires_at) > now) &&
+      (row.allow.length === 0 || row.allow.some((range) => within(given.ip, range)));
+    if (!accepted) throw unauthenticated();
+    return row;
+  }
+
+  #key(prefix: string): Promise<KeyRow | undefined> {
+    return remember(this.#keys, prefix, () => findKeyByPrefix(this.#db, prefix));
+  }
+
+  #remembered(userId: string): Promise<{ person: PersonRow; actor: Actor } | undefined> {
+    return remember(this.#people, userId, async () => {
+      const person = await loadPerson(this.#db, userId);
+      if (person === undefined) return undefined;
+      return { person, actor: this.#actor(person) };
+    });
+  }
+
+  #actor(person: PersonRow): Actor {
+    const config = this.#epoch.current();
+    return new UserActor(
+      {
+        id: person.id,
+        displayName: person.displayName,
+        variables: { me: person.id, groups: person.groups, orgUnit: person.orgUnit, orgUnits: person.orgUnits },
+      },
+      config.get(roleSlice).union(person.roles),
+      config.get(typeSlice),
+    );
+  }
+
+  /** The rights of a person who is ACTIVE: for work on behalf of others (catalogue, webhooks). */
+  async actorOf(userId: string): Promise<Actor | undefined> {
+    const found = await this.#remembered(userId);
+    return found?.person.state === 'ACTIVE' ? found.actor : undefined;
+  }
+
+  async #session(given: Credentials, token: string): Promise<Authenticated> {
+    const session = await findSession(this.#db, tokenHash(token));
+    const refused = session === undefined || Date.parse(session.expires_at) <= this.#clock.now();
+    if (refused) throw unauthenticated();
+    if (!SAFE_METHODS.has(given.method)) {
+      const csrf = tokenHash(given.csrfToken ?? '');
+      if (given.csrfToken === undefined || !timingSafeEqual(csrf, session.csrf_hash)) throw unauthenticated();
+    }
+    const found = await this.#remembered(session.user_id);
+    if (found === undefined || found.person.state !== 'ACTIVE') throw unauthenticated();
+    return {
+      callerId: session.user_id,
+      keyId: null,
+      scopes: new Set(),
+      caller: { actor: found.actor, via: 'console', keyId: null, config: this.#epoch.current() },
+    };
+  }
+
+  /** Keys used since the last call, with the instant; for the worker that notes them. */
+  takeUses(): ReadonlyMap<string, string> {
+    const uses = this.#used;
+    this.#used = new Map();
+    return uses;
+  }
+}
+
+function remember<T>(memory: Map<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
+  let found = memory.get(key);
+  if (found === undefined) {
+    if (memory.size >= MOST_REMEMBERED) memory.clear();
+    found = load();
+    memory.set(key, found);
+    // A failed look-up is not remembered.
+    found.catch(() => memory.delete(key));
+  }
+  return found;
+}
+
+function within(ip: string, range: string): boolean {
+  try {
+    const address = ipaddr.process(ip);
+    const [network, bits] = ipaddr.parseCIDR(range);
+    return address.kind() === network.kind() && address.match(network, bits);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,148 @@
+/** What travels for keys and sessions (configuration, section 6). */
+import Type from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
+
+export const ApiKey = Type.Object(
+  {
+    id: Id,
+    owner: Type.String({ description: 'Login of the owner.' }),
+    ownerId: Id,
+    name: Type.String(),
+    prefix: Type.String({ description: 'The visible beginning of the key.' }),
+    scopes: Type.Array(Type.String()),
+    allow: Type.Array(Type.String()),
+    createdAt: Instant,
+    expiresAt: nullable(Instant),
+    lastUsedAt: nullable(Instant),
+    revokedAt: nullable(Instant),
+  },
+  { $id: 'ApiKey' },
+);
+
+export const ShownKey = Type.Object(
+  {
+    id: Id,
+    key: Type.String({ description: 'The key itself; shown this once.' }),
+    owner: Type.String(),
+    scopes: Type.Array(Type.String()),
+    expiresAt: nullable(Instant),
+  },
+  { $id: 'ShownKey' },
+);
+
+const keyParams = closed({ id: Id });
+const keys = { access: 'console', right: 'key.manage', tag: 'Keys' } as const;
+
+export const listKeys = defineOperation({
+  ...keys,
+  id: 'keys.list',
+  method: 'GET',
+  path: '/keys',
+  unit: 'read',
+  status: 200,
+  summary: 'List API keys',
+  answer: Type.Array(ApiKey),
+  faults: ['RIGHT_MISSING'],
+});
+
+export const createKey = defineOperation({
+  ...keys,
+  id: 'keys.create',
+  method: 'POST',
+  path: '/keys',
+  unit: 'write',
+  status: 201,
+  summary: 'Issue an API key',
+  description: 'The key is shown this once. A key of another owner needs the right role.assign too.',
+  body: closed({
+    owner: Type.String({ minLength: 1, maxLength: 255, description: 'Login of the owner.' }),
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    scopes: Type.Array(Type.String({ maxLength: 64 }), { minItems: 1, maxItems: 64 }),
+    expiresAt: Type.Optional(Type.String({ maxLength: 40 })),
+    allow: Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 })),
+  }),
+  answer: ShownKey,
+  faults: ['RIGHT_MISSING', 'ROLE_ESCALATION'],
+});
+
+export const revokeKey = defineOperation({
+  ...keys,
+  id: 'keys.revoke',
+  method: 'POST',
+  path: '/keys/{id}/revoke',
+  unit: 'write',
+  status: 200,
+  summary: 'Revoke an API key',
+  params: keyParams,
+  answer: ApiKey,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+});
+
+export const rotateKey = defineOperation({
+  ...keys,
+  id: 'keys.rotate',
+  method: 'POST',
+  path: '/keys/{id}/rotate',
+  unit: 'write',
+  status: 200,
+  summary: 'Give an API key a new secret',
+  description: 'The old secret goes on for `overlap`, an ISO 8601 duration, PT0S unless given.',
+  params: keyParams,
+  body: closed({ overlap: Type.Optional(Type.String({ maxLength: 40 })) }),
+  answer: ShownKey,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED'],
+});
+
+const SessionAnswer = Type.Object(
+  {
+    user: Type.Object({ id: nullable(Id), displayName: Type.String() }),
+    rights: Type.Array(Type.String()),
+  },
+  { $id: 'Session' },
+);
+
+export const signIn = defineOperation({
+  id: 'session.create',
+  method: 'POST',
+  path: '/session',
+  access: 'open',
+  surface: 'console',
+  unit: 'own',
+  status: 201,
+  tag: 'Session',
+  summary: 'Sign in with a password',
+  description: 'Sets the cookie docket_session; writes need the header X-Docket-CSRF with `csrfToken`.',
+  body: closed({
+    login: Type.String({ minLength: 1, maxLength: 255 }),
+    password: Type.String({ minLength: 1, maxLength: 1000 }),
+  }),
+  answer: Type.Object({ user: Type.Object({ id: Id, displayName: Type.String() }), csrfToken: Type.String() }),
+  faults: ['UNAUTHENTICATED'],
+});
+
+export const getSession = defineOperation({
+  id: 'session.get',
+  method: 'GET',
+  path: '/session',
+  access: 'console',
+  unit: 'read',
+  status: 200,
+  tag: 'Session',
+  summary: 'Who is signed in, and with which rights',
+  answer: SessionAnswer,
+  faults: [],
+});
+
+export const signOut = defineOperation({
+  id: 'session.delete',
+  method: 'DELETE',
+  path: '/session',
+  access: 'console',
+  unit: 'write',
+  status: 200,
+  tag: 'Session',
+  summary: 'Sign out',
+  answer: Type.Object({ signedOut: Type.Boolean() }),
+  faults: [],
+});

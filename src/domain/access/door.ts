@@ -1,0 +1,13 @@
+/**
+ * Access: API keys and scopes, sessions, roles and grants, and the one evaluator of rights.
+ *
+ * Own tables: `api_keys`, `sessions`, `role_assignments`. A scope limits a key and is checked at the edge; a right belongs to
+ * the owner and is asked of `ctx.actor`. Invariants: only hashes of secrets are stored; a change of keys, roles, memberships or
+ * states raises the epoch in its own transaction; nothing is allowed that no grant allows, and nobody is above the rules.
+ */
+export { anonymousActor, rightMissing, systemActor, UserActor } from './actor.ts';
+export { type Authenticated, Authenticator, type Credentials } from './authenticate.ts';
+export { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+export { accessRoutes } from './routes.ts';
+export { setPassword } from './sessions.ts';
+export { purgeSessions, touchKeys } from './store.ts';

@@ -1,0 +1,190 @@
+/** Issuing, revoking and rotating API keys (decisions, "Keys"). Every change raises the epoch, so it holds within a second. */
+import ipaddr from 'ipaddr.js';
+import { ADMIN_SCOPE, isScope, SCOPES } from '../../contract/scopes.ts';
+import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { fold } from '../../lib/text.ts';
+import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import { makeKey } from './key-format.ts';
+import * as store from './store.ts';
+
+export interface KeyAnswer {
+  id: string;
+  owner: string;
+  ownerId: string;
+  name: string;
+  prefix: string;
+  scopes: string[];
+  allow: string[];
+  createdAt: string;
+  expiresAt: string | null;
+  lastUsedAt: string | null;
+  revokedAt: string | null;
+}
+
+export interface ShownKey {
+  id: string;
+  key: string;
+  owner: string;
+  scopes: string[];
+  expiresAt: string | null;
+}
+
+function answer(row: store.KeyRow): KeyAnswer {
+  return {
+    id: row.id,
+    owner: row.owner_login,
+    ownerId: row.owner_id,
+    name: row.name,
+    prefix: `dk_${row.prefix}`,
+    scopes: row.scopes,
+    allow: row.allow,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+    revokedAt: row.revoked_at,
+  };
+}
+
+/** @throws Fault RIGHT_MISSING */
+export async function listKeys(ctx: ReadContext): Promise<KeyAnswer[]> {
+  ctx.actor.require('key.manage');
+  // Who may not issue keys for others has no business with theirs.
+  const own = ctx.actor.has('role.assign') ? null : ctx.actor.userId;
+  return (await store.listKeys(ctx, own)).map(answer);
+}
+
+export interface NewKeyInput {
+  owner: string;
+  name: string;
+  /** Scopes by name; `all` stands for the 26 of the specification. */
+  scopes: readonly string[];
+  /** RFC 3339. */
+  expiresAt?: string;
+  /** CIDR ranges from which the key is accepted; empty: from anywhere. */
+  allow?: readonly string[];
+}
+
+function checkedScopes(scopes: readonly string[], problems: FaultDetail[]): string[] {
+  const named = scopes.flatMap((scope) => (scope === 'all' ? [...SCOPES] : [scope]));
+  named.forEach((scope, index) => {
+    if (!isScope(scope)) {
+      const known = `${SCOPES.join(', ')}, ${ADMIN_SCOPE}`;
+      problems.push({ path: `/scopes/${index}`, code: 'UNKNOWN_SCOPE', message: `Scopes are: ${known}.` });
+    }
+  });
+  return [...new Set(named)].sort();
+}
+
+function checkedExpiry(text: string | undefined, now: string, problems: FaultDetail[]): string | null {
+  if (text === undefined) return null;
+  try {
+    const at = Temporal.Instant.from(text).toString({ smallestUnit: 'millisecond' });
+    if (at > now) return at;
+    problems.push({ path: '/expiresAt', code: 'IN_THE_PAST', message: 'The expiry lies in the past.' });
+  } catch {
+    problems.push({ path: '/expiresAt', code: 'INVALID_INSTANT', message: 'The expiry is an RFC 3339 instant.' });
+  }
+  return null;
+}
+
+function checkedRanges(ranges: readonly string[], problems: FaultDetail[]): string[] {
+  ranges.forEach((range, index) => {
+    if (!ipaddr.isValidCIDR(range)) {
+      problems.push({ path: `/allow/${index}`, code: 'INVALID_CIDR', message: 'Ranges are like 10.1.0.0/16.' });
+    }
+  });
+  return [...ranges];
+}
+
+function refuse(problems: FaultDetail[]): void {
+  if (problems.length > 0) {
+    throw new Fault('INVALID_REQUEST', 'The key cannot be issued like this; details name each place.', problems);
+  }
+}
+
+/** @throws Fault RIGHT_MISSING, INVALID_REQUEST */
+export async function createKey(ctx: WriteContext, input: NewKeyInput): Promise<ShownKey> {
+  ctx.actor.require('key.manage');
+  const owner = await store.findUserByLogin(ctx, fold(input.owner.normalize('NFKC')));
+  if (owner?.id !== ctx.actor.userId) ctx.actor.require('role.assign');
+  ctx.rightsChecked();
+  const problems: FaultDetail[] = [];
+  if (owner === undefined || owner.state !== 'ACTIVE') {
+    problems.push({ path: '/owner', code: 'UNKNOWN_USER', message: 'There is no active user with this login.' });
+  }
+  const scopes = checkedScopes(input.scopes, problems);
+  const expires = checkedExpiry(input.expiresAt, ctx.now, problems);
+  const allow = checkedRanges(input.allow ?? [], problems);
+  refuse(problems);
+  if (owner === undefined) throw new Error('unreachable: the owner was refused above');
+  const made = makeKey();
+  const id = ctx.newId();
+  ctx.plan(store.insertKey, {
+    id,
+    prefix: made.prefix,
+    secret_hash: made.hash.toString('hex'),
+    owner_id: owner.id,
+    name: input.name,
+    scopes,
+    allow,
+    expires_at: expires,
+    created_at: ctx.now,
+    created_by: ctx.actor.userId,
+  });
+  ctx.emit({ type: 'KeyCreated', subject: `key:${id}`, data: { owner: owner.login, name: input.name, scopes, allow } });
+  ctx.raise('rights');
+  return { id, key: made.key, owner: owner.login, scopes, expiresAt: expires };
+}
+
+async function requireKey(ctx: WriteContext, id: string): Promise<store.KeyRow> {
+  ctx.actor.require('key.manage');
+  const row = await store.findKey(ctx, id);
+  const own = row?.owner_id === ctx.actor.userId;
+  if (row === undefined || !(own || ctx.actor.has('role.assign'))) {
+    throw new Fault('NOT_FOUND', 'There is no such key, or it is not yours to manage.');
+  }
+  return row;
+}
+
+/** Revoking twice changes nothing the second time. @throws Fault RIGHT_MISSING, NOT_FOUND */
+export async function revokeKey(ctx: WriteContext, id: string): Promise<KeyAnswer> {
+  const row = await requireKey(ctx, id);
+  if (row.revoked_at !== null) return answer(row);
+  ctx.plan(store.revokeKey, { id, at: ctx.now });
+  ctx.emit({ type: 'KeyRevoked', subject: `key:${id}`, data: { owner: row.owner_login, name: row.name } });
+  ctx.raise('rights');
+  return { ...answer(row), revokedAt: ctx.now };
+}
+
+/** @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST, ARCHIVED when the key is revoked */
+export async function rotateKey(ctx: WriteContext, id: string, overlap = 'PT0S'): Promise<ShownKey> {
+  const row = await requireKey(ctx, id);
+  if (row.revoked_at !== null) throw new Fault('ARCHIVED', 'The key is revoked; issue a new one.');
+  const until = overlapEnd(ctx.now, overlap);
+  const made = makeKey(row.prefix);
+  ctx.plan(store.rotateKey, {
+    id,
+    secret_hash: made.hash.toString('hex'),
+    old_hash: row.secret_hash.toString('hex'),
+    previous_until: until,
+  });
+  ctx.emit({ type: 'KeyRotated', subject: `key:${id}`, data: { owner: row.owner_login, name: row.name, overlap } });
+  ctx.raise('rights');
+  return { id, key: made.key, owner: row.owner_login, scopes: row.scopes, expiresAt: row.expires_at };
+}
+
+function overlapEnd(now: string, overlap: string): string | null {
+  try {
+    const duration = Temporal.Duration.from(overlap);
+    const start = Temporal.Instant.from(now).toZonedDateTimeISO('UTC');
+    const end = start.add(duration).toInstant();
+    const past = Temporal.Instant.compare(end, start.toInstant());
+    if (past === 0) return null;
+    if (past > 0) return end.toString({ smallestUnit: 'millisecond' });
+  } catch {
+    // Told below: one wording for what is no duration and what is none into the future.
+  }
+  throw new Fault('INVALID_REQUEST', 'overlap is an ISO 8601 duration such as PT1H.', [
+    { path: '/overlap', code: 'INVALID_DURATION', message: 'overlap is an ISO 8601 duration such as PT1H.' },
+  ]);
+}

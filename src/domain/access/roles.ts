@@ -1,0 +1,90 @@
+/** Roles compiled for use: per snapshot the grants of each role by type, and per set of roles their union. Pure. */
+import { type FieldResolver, parseCondition, type TypedCondition } from '../../lib/filter.ts';
+import type { ConfigSnapshot, ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
+import { fieldResolver, type RecordType, typeSlice } from '../metadata/door.ts';
+import type { GlobalRight, RecordGrant, RoleDefinition } from './definitions.ts';
+
+/** One grant on one type, its condition parsed. */
+export interface Grant {
+  where: TypedCondition | null;
+  actions: ReadonlySet<string>;
+  read: ReadonlySet<string> | '*';
+  write: ReadonlySet<string> | '*';
+  transitions: ReadonlySet<string> | '*';
+}
+
+/** The union of some roles: what everybody who holds exactly these roles shares. */
+export interface RoleSet {
+  rights: ReadonlySet<GlobalRight>;
+  /** Type id → grants. */
+  grants: ReadonlyMap<string, readonly Grant[]>;
+}
+
+export interface RoleRegistry {
+  /** Ids of the roles, by code. */
+  ids: ReadonlyMap<string, string>;
+  union(roleIds: readonly string[]): RoleSet;
+}
+
+function names(list: string[] | '*'): ReadonlySet<string> | '*' {
+  return list === '*' ? '*' : new Set(list);
+}
+
+function compileGrant(grant: RecordGrant, resolve: FieldResolver): Grant {
+  return {
+    where:
+      grant.where === undefined ? null : parseCondition(grant.where, { resolve, variables: 'allowed', base: '/where' }),
+    actions: new Set(grant.actions),
+    read: names(grant.fields.read),
+    write: names(grant.fields.write),
+    transitions: names(grant.transitions),
+  };
+}
+
+function build(source: ConfigSource, snapshot: ConfigSnapshot): RoleRegistry {
+  const types = snapshot.get(typeSlice);
+  const roles = new Map<string, RoleSet>();
+  const ids = new Map<string, string>();
+  for (const item of source.items) {
+    if (item.section !== 'roles' || item.state !== 'ACTIVE') continue;
+    const role = item.compiled as Omit<RoleDefinition, 'assignedTo'>;
+    const grants = new Map<string, Grant[]>();
+    for (const grant of role.records) {
+      const on: RecordType[] =
+        grant.type === '*' ? [...types.byId.values()] : [types.byCode.get(grant.type)].filter((type) => type !== undefined);
+      for (const type of on) {
+        const list = grants.get(type.id) ?? [];
+        list.push(compileGrant(grant, fieldResolver(type)));
+        grants.set(type.id, list);
+      }
+    }
+    roles.set(item.id, { rights: new Set(role.rights), grants });
+    ids.set(item.code, item.id);
+  }
+  const unions = new Map<string, RoleSet>();
+  return {
+    ids,
+    union(roleIds) {
+      const held = roleIds.filter((id) => roles.has(id)).sort();
+      const key = held.join();
+      let union = unions.get(key);
+      if (union === undefined) {
+        union = merge(held.map((id) => roles.get(id) as RoleSet));
+        unions.set(key, union);
+      }
+      return union;
+    },
+  };
+}
+
+function merge(sets: readonly RoleSet[]): RoleSet {
+  const rights = new Set<GlobalRight>();
+  const grants = new Map<string, Grant[]>();
+  for (const set of sets) {
+    for (const right of set.rights) rights.add(right);
+    for (const [typeId, list] of set.grants) grants.set(typeId, [...(grants.get(typeId) ?? []), ...list]);
+  }
+  return { rights, grants };
+}
+
+export const roleSlice: Slice<RoleRegistry> = { name: 'access', build };

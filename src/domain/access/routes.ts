@@ -1,0 +1,14 @@
+import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import * as contract from './contract.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { getSession, signIn, signOut } from './sessions.ts';
+
+export const accessRoutes: BoundOperation[] = [
+  bind(contract.listKeys, (ctx) => listKeys(ctx)),
+  bind(contract.createKey, (ctx, { body }) => createKey(ctx, body)),
+  bind(contract.revokeKey, (ctx, { params }) => revokeKey(ctx, params.id)),
+  bind(contract.rotateKey, (ctx, { params, body }) => rotateKey(ctx, params.id, body.overlap)),
+  bind(contract.signIn, (runner, { body }, request) => signIn(runner, body, request.secure)),
+  bind(contract.getSession, (ctx) => getSession(ctx)),
+  bind(contract.signOut, (ctx, _input, request) => signOut(ctx, request.sessionToken, request.secure)),
+];

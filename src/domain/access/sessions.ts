@@ -1,0 +1,91 @@
+/** Signing in to the console (configuration, section 6): a cookie for reading, and a token beside it for writes. */
+import { randomBytes } from 'node:crypto';
+import { Reply } from '../../contract/operation.ts';
+import { Fault } from '../../lib/fault.ts';
+import { fold } from '../../lib/text.ts';
+import type { Runner } from '../../mechanisms/binding.ts';
+import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import { tokenHash, unauthenticated } from './authenticate.ts';
+import { GLOBAL_RIGHTS } from './definitions.ts';
+import { hashPassword, verifyPassword } from './passwords.ts';
+import * as store from './store.ts';
+
+const SESSION_HOURS = 12;
+
+function cookie(value: string, seconds: number, secure: boolean): string {
+  return `docket_session=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
+}
+
+/**
+ * Checks the password and opens a session. Failures are counted in the database, also when many arrive at once; after five a
+ * login is locked for a time that doubles, and the answer is the same for every cause.
+ *
+ * @throws Fault UNAUTHENTICATED
+ */
+export async function signIn(
+  { work, caller }: Runner,
+  given: { login: string; password: string },
+  secure: boolean,
+): Promise<Reply> {
+  const person = await work.read(caller, (ctx) => store.findSignIn(ctx, fold(given.login.normalize('NFKC'))));
+  const right = await verifyPassword(given.password, person?.passwordHash ?? null);
+  if (person === undefined) throw refused();
+  const result = await work.write(caller, async (ctx) => {
+    const locked = person.lockedUntil !== null && person.lockedUntil > ctx.now;
+    const admitted = right && !locked && person.state === 'ACTIVE';
+    if (!locked) ctx.plan(store.countSignIn, { id: person.id, failed: !right, now: ctx.now });
+    ctx.emit({ type: admitted ? 'SignedIn' : 'SignInRefused', subject: `user:${person.id}`, data: {} });
+    if (!admitted) return undefined;
+    return openSession(ctx, person.id);
+  });
+  const opened = result.kind === 'done' ? result.data : undefined;
+  if (opened === undefined) throw refused();
+  const answer = { user: { id: person.id, displayName: person.displayName }, csrfToken: opened.csrf };
+  return new Reply(answer, { 'Set-Cookie': cookie(opened.token, SESSION_HOURS * 3600, secure) });
+}
+
+function refused(): Fault {
+  return new Fault('UNAUTHENTICATED', 'Login or password is not right, or the login is locked for a while.', [], {
+    headers: unauthenticated().headers,
+  });
+}
+
+function openSession(ctx: WriteContext, userId: string): { token: string; csrf: string } {
+  const token = randomBytes(32).toString('base64url');
+  const csrf = randomBytes(32).toString('base64url');
+  ctx.plan(store.insertSession, {
+    token_hash: tokenHash(token).toString('hex'),
+    user_id: userId,
+    csrf_hash: tokenHash(csrf).toString('hex'),
+    created_at: ctx.now,
+    expires_at: new Date(Date.parse(ctx.now) + SESSION_HOURS * 3_600_000).toISOString(),
+  });
+  return { token, csrf };
+}
+
+export async function getSession(ctx: ReadContext): Promise<unknown> {
+  const { actor } = ctx;
+  return {
+    user: { id: actor.userId, displayName: actor.displayName },
+    rights: GLOBAL_RIGHTS.filter((right) => actor.has(right)),
+  };
+}
+
+export async function signOut(ctx: WriteContext, token: string | undefined, secure: boolean): Promise<Reply> {
+  if (token !== undefined) {
+    ctx.plan(store.deleteSession, { token_hash: tokenHash(token).toString('hex') });
+    ctx.emit({ type: 'SignedOut', subject: `user:${ctx.actor.userId}`, data: {} });
+  }
+  return new Reply({ signedOut: token !== undefined }, { 'Set-Cookie': cookie('', 0, secure) });
+}
+
+/** Sets a password and ends the sessions that the old one opened. @throws Fault NOT_FOUND, INVALID_REQUEST */
+export async function setPassword(ctx: WriteContext, login: string, password: string): Promise<{ id: string }> {
+  ctx.actor.require('user.administer');
+  const user = await store.findUserByLogin(ctx, fold(login.normalize('NFKC')));
+  if (user === undefined) throw new Fault('NOT_FOUND', 'There is no user with this login.');
+  ctx.plan(store.setPasswordHash, { id: user.id, hash: await hashPassword(password) });
+  ctx.plan(store.endSessionsOf, { user_id: user.id });
+  ctx.emit({ type: 'PasswordSet', subject: `user:${user.id}`, data: {} });
+  return { id: user.id };
+}

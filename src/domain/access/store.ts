@@ -1,0 +1,228 @@
+/** SQL on the tables of access: api_keys, sessions, role_assignments; and the reads of identity that rights are made of. */
+import sql, { type Sql } from 'sql-template-tag';
+import type { TableWrite } from '../../mechanisms/context.ts';
+import type { Queryable } from '../../mechanisms/db/pool.ts';
+
+export interface KeyRow {
+  id: string;
+  prefix: string;
+  secret_hash: Buffer;
+  previous_hash: Buffer | null;
+  previous_until: string | null;
+  owner_id: string;
+  owner_login: string;
+  owner_state: string;
+  name: string;
+  scopes: string[];
+  allow: string[];
+  expires_at: string | null;
+  created_at: string;
+  created_by: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+}
+
+const KEY_COLUMNS = sql`k.id, k.prefix, k.secret_hash, k.previous_hash, k.previous_until, k.owner_id, u.login AS owner_login,
+  u.state AS owner_state, k.name, k.scopes, k.allow, k.expires_at, k.created_at, k.created_by, k.last_used_at, k.revoked_at`;
+
+export async function findKeyByPrefix(db: Queryable, prefix: string): Promise<KeyRow | undefined> {
+  const rows = await db.query<KeyRow>(
+    sql`SELECT ${KEY_COLUMNS} FROM api_keys k JOIN users u ON u.id = k.owner_id WHERE k.prefix = ${prefix}`,
+  );
+  return rows[0];
+}
+
+export async function findKey(db: Queryable, id: string): Promise<KeyRow | undefined> {
+  const rows = await db.query<KeyRow>(
+    sql`SELECT ${KEY_COLUMNS} FROM api_keys k JOIN users u ON u.id = k.owner_id WHERE k.id = ${id}::uuid`,
+  );
+  return rows[0];
+}
+
+export async function listKeys(db: Queryable, ownerId: string | null): Promise<KeyRow[]> {
+  return await db.query<KeyRow>(sql`
+    SELECT ${KEY_COLUMNS} FROM api_keys k JOIN users u ON u.id = k.owner_id
+    WHERE ${ownerId}::uuid IS NULL OR k.owner_id = ${ownerId}::uuid ORDER BY k.created_at, k.id`);
+}
+
+export interface NewKey {
+  id: string;
+  prefix: string;
+  secret_hash: string;
+  owner_id: string;
+  name: string;
+  scopes: string[];
+  allow: string[];
+  expires_at: string | null;
+  created_at: string;
+  created_by: string | null;
+}
+
+export const insertKey: TableWrite<NewKey> = {
+  name: 'insert_key',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO api_keys (id, prefix, secret_hash, owner_id, name, scopes, allow, expires_at, created_at, created_by)
+    SELECT id, prefix, decode(secret_hash, 'hex'), owner_id, name, scopes, allow, expires_at, created_at, created_by
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, prefix text, secret_hash text, owner_id uuid, name text, scopes text[],
+      allow text[], expires_at timestamptz, created_at timestamptz, created_by uuid) RETURNING 1`,
+};
+
+/** Guarded: a key that was revoked meanwhile is decided anew. */
+export const revokeKey: TableWrite<{ id: string; at: string }> = {
+  name: 'revoke_key',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE api_keys k SET revoked_at = r.at FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz)
+    WHERE k.id = r.id AND k.revoked_at IS NULL RETURNING 1`,
+};
+
+/** The old secret goes on until `previous_until`; the secret that it replaced before is gone. */
+export const rotateKey: TableWrite<{ id: string; secret_hash: string; old_hash: string; previous_until: string | null }> = {
+  name: 'rotate_key',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE api_keys k SET secret_hash = decode(r.secret_hash, 'hex'), previous_until = r.previous_until,
+      previous_hash = CASE WHEN r.previous_until IS NULL THEN NULL ELSE k.secret_hash END
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, secret_hash text, old_hash text, previous_until timestamptz)
+    WHERE k.id = r.id AND k.revoked_at IS NULL AND k.secret_hash = decode(r.old_hash, 'hex') RETURNING 1`,
+};
+
+/** Notes when keys were last used, to the minute; no part of any decision. */
+export async function touchKeys(db: Queryable, uses: ReadonlyMap<string, string>): Promise<void> {
+  const rows = JSON.stringify([...uses].map(([id, at]) => ({ id, at })));
+  await db.query(sql`
+    UPDATE api_keys k SET last_used_at = date_trunc('minute', r.at)
+    FROM jsonb_to_recordset(${rows}::jsonb) AS r (id uuid, at timestamptz)
+    WHERE k.id = r.id AND (k.last_used_at IS NULL OR k.last_used_at < date_trunc('minute', r.at))`);
+}
+
+export interface SessionRow {
+  user_id: string;
+  csrf_hash: Buffer;
+  expires_at: string;
+}
+
+export async function findSession(db: Queryable, tokenHash: Buffer): Promise<SessionRow | undefined> {
+  const rows = await db.query<SessionRow>(
+    sql`SELECT user_id, csrf_hash, expires_at FROM sessions WHERE token_hash = ${tokenHash}`,
+  );
+  return rows[0];
+}
+
+export const insertSession: TableWrite<{
+  token_hash: string;
+  user_id: string;
+  csrf_hash: string;
+  created_at: string;
+  expires_at: string;
+}> = {
+  name: 'insert_session',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO sessions (token_hash, user_id, csrf_hash, created_at, expires_at)
+    SELECT decode(token_hash, 'hex'), user_id, decode(csrf_hash, 'hex'), created_at, expires_at
+    FROM jsonb_to_recordset(${rows}) AS r (token_hash text, user_id uuid, csrf_hash text, created_at timestamptz,
+      expires_at timestamptz) RETURNING 1`,
+};
+
+export const deleteSession: TableWrite<{ token_hash: string }> = {
+  name: 'delete_session',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    DELETE FROM sessions s USING jsonb_to_recordset(${rows}) AS r (token_hash text)
+    WHERE s.token_hash = decode(r.token_hash, 'hex')`,
+};
+
+export async function purgeSessions(db: Queryable, now: string): Promise<void> {
+  await db.query(sql`DELETE FROM sessions WHERE expires_at < ${now}::timestamptz`);
+}
+
+export interface PersonRow {
+  id: string;
+  login: string;
+  displayName: string;
+  state: string;
+  locale: string | null;
+  groups: string[];
+  orgUnit: string | null;
+  orgUnits: string[];
+  roles: string[];
+}
+
+/** One person with all that rights depend on: groups (nested ones too), the unit with all below, roles held. */
+export async function loadPerson(db: Queryable, userId: string): Promise<PersonRow | undefined> {
+  const rows = await db.query<PersonRow>(sql`
+    WITH RECURSIVE held AS (
+      SELECT m.group_id AS id FROM group_members m JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
+      WHERE m.member_type = 'user' AND m.member_id = ${userId}::uuid
+      UNION
+      SELECT m.group_id FROM held h JOIN group_members m ON m.member_type = 'group' AND m.member_id = h.id
+      JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
+    ), units AS (
+      SELECT organization_unit_id AS id FROM org_members WHERE user_id = ${userId}::uuid
+      UNION
+      SELECT o.id FROM units JOIN org_units o ON o.parent_id = units.id AND o.state = 'ACTIVE'
+    )
+    SELECT u.id, u.login, u.display_name AS "displayName", u.state, u.locale,
+      coalesce((SELECT array_agg(id::text ORDER BY id) FROM held), '{}') AS groups,
+      (SELECT organization_unit_id FROM org_members WHERE user_id = u.id) AS "orgUnit",
+      coalesce((SELECT array_agg(id::text ORDER BY id) FROM units), '{}') AS "orgUnits",
+      coalesce((SELECT array_agg(DISTINCT a.role_id::text) FROM role_assignments a
+        WHERE (a.member_type = 'user' AND a.member_id = u.id)
+           OR (a.member_type = 'group' AND a.member_id IN (SELECT id FROM held))), '{}') AS roles
+    FROM users u WHERE u.id = ${userId}::uuid`);
+  return rows[0];
+}
+
+export interface SignInRow {
+  id: string;
+  displayName: string;
+  state: string;
+  passwordHash: string | null;
+  failed: number;
+  lockedUntil: string | null;
+}
+
+export async function findSignIn(db: Queryable, loginKey: string): Promise<SignInRow | undefined> {
+  const rows = await db.query<SignInRow>(sql`
+    SELECT id, display_name AS "displayName", state, password_hash AS "passwordHash", failed_sign_ins AS failed,
+      locked_until AS "lockedUntil" FROM users WHERE login_key = ${loginKey}`);
+  return rows[0];
+}
+
+/** Counts in the database, so that guesses sent at once are all counted. */
+export const countSignIn: TableWrite<{ id: string; failed: boolean; now: string }> = {
+  name: 'count_sign_in',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE users u SET failed_sign_ins = CASE WHEN r.failed THEN u.failed_sign_ins + 1 ELSE 0 END,
+      locked_until = CASE WHEN r.failed AND u.failed_sign_ins + 1 >= 5
+        THEN r.now + least(power(2, u.failed_sign_ins - 4), 60) * interval '1 minute' END
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, failed boolean, now timestamptz) WHERE u.id = r.id RETURNING 1`,
+};
+
+export const setPasswordHash: TableWrite<{ id: string; hash: string }> = {
+  name: 'set_password',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE users u SET password_hash = r.hash, failed_sign_ins = 0, locked_until = NULL
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, hash text) WHERE u.id = r.id RETURNING 1`,
+};
+
+export const endSessionsOf: TableWrite<{ user_id: string }> = {
+  name: 'end_sessions',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    DELETE FROM sessions s USING jsonb_to_recordset(${rows}) AS r (user_id uuid) WHERE s.user_id = r.user_id`,
+};
+
+export async function findUserByLogin(
+  db: Queryable,
+  loginKey: string,
+): Promise<{ id: string; login: string; state: string } | undefined> {
+  const rows = await db.query<{ id: string; login: string; state: string }>(
+    sql`SELECT id, login, state FROM users WHERE login_key = ${loginKey}`,
+  );
+  return rows[0];
+}

@@ -1,0 +1,127 @@
+/**
+ * Bulk changes: a loop over the single-item commands (architecture, section 3e). Up to 100 items share one unit of work, which
+ * loads their records in one read and writes all that succeeded in one statement; an item that fails takes what it planned with
+ * it. When a unit cannot be written as a whole, its items are done one by one.
+ */
+import type { Static, TSchema } from 'typebox';
+import { Fault, type FaultDetails, isFault } from '../../lib/fault.ts';
+import type { Runner } from '../../mechanisms/binding.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import type { Caller } from '../../mechanisms/work.ts';
+import { archiveObject, preload, updateObject } from '../objects/door.ts';
+import { transitionObject } from '../workflow/door.ts';
+import type { ArchiveItem, TransitionItem, UpdateItem } from './contract.ts';
+
+const GROUP = 100;
+
+export interface ItemResult {
+  objectId: string;
+  status: 'SUCCEEDED' | 'FAILED';
+  revision?: number;
+  error?: { code: string; message: string; details: FaultDetails };
+}
+
+type Items<T extends TSchema> = Static<T>[];
+export type BulkInput =
+  | { operation: 'update'; items: Items<typeof UpdateItem> }
+  | { operation: 'archive'; items: Items<typeof ArchiveItem> }
+  | { operation: 'transition'; items: Items<typeof TransitionItem> };
+
+/** One item bound to its command; what it returns is the record's revision after it. */
+interface Step {
+  objectId: string;
+  run(ctx: WriteContext): Promise<number>;
+}
+
+function steps(input: BulkInput): Step[] {
+  switch (input.operation) {
+    case 'update':
+      return input.items.map((item) => ({
+        objectId: item.objectId,
+        run: async (ctx) => (await updateObject(ctx, item)).revision,
+      }));
+    case 'archive':
+      return input.items.map((item) => ({
+        objectId: item.objectId,
+        run: async (ctx) => (await archiveObject(ctx, item)).revision,
+      }));
+    case 'transition':
+      return input.items.map((item) => ({
+        objectId: item.objectId,
+        run: async (ctx) => (await transitionObject(ctx, item)).object.revision,
+      }));
+  }
+}
+
+/** Groups in the order of the items; a record that comes again begins a new group, so that it works on the earlier result. */
+function grouped(all: readonly Step[]): Step[][] {
+  const groups: Step[][] = [];
+  let seen = new Set<string>();
+  for (const step of all) {
+    const last = groups.at(-1);
+    if (last === undefined || last.length === GROUP || seen.has(step.objectId)) {
+      groups.push([step]);
+      seen = new Set([step.objectId]);
+    } else {
+      last.push(step);
+      seen.add(step.objectId);
+    }
+  }
+  return groups;
+}
+
+function failed(step: Step, fault: Fault): ItemResult {
+  const { code, message, details } = fault;
+  return { objectId: step.objectId, status: 'FAILED', error: { code, message, details } };
+}
+
+async function runStep(ctx: WriteContext, step: Step): Promise<ItemResult> {
+  try {
+    const revision = await ctx.attempt(() => step.run(ctx));
+    return { objectId: step.objectId, status: 'SUCCEEDED', revision };
+  } catch (error) {
+    if (isFault(error)) return failed(step, error);
+    throw error;
+  }
+}
+
+async function runGroup(runner: Runner, caller: Caller, group: readonly Step[]): Promise<ItemResult[]> {
+  const result = await runner.work.write(caller, async (ctx) => {
+    await preload(
+      ctx,
+      group.map((step) => step.objectId),
+    );
+    const results: ItemResult[] = [];
+    for (const step of group) results.push(await runStep(ctx, step));
+    return results;
+  });
+  if (result.kind !== 'done') throw new Error('bulk has no idempotency key');
+  return result.data;
+}
+
+/** Results in the order of the items; partial success is a success (api.md, `POST /bulk`). */
+export async function runBulk(runner: Runner, input: BulkInput): Promise<ItemResult[]> {
+  const caller: Caller = { ...runner.caller, via: 'bulk' };
+  const results: ItemResult[] = [];
+  for (const group of grouped(steps(input))) {
+    try {
+      results.push(...(await runGroup(runner, caller, group)));
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      for (const step of group) results.push(await runAlone(runner, caller, step));
+    }
+  }
+  return results;
+}
+
+async function runAlone(runner: Runner, caller: Caller, step: Step): Promise<ItemResult> {
+  try {
+    const [result] = await runGroup(runner, caller, [step]);
+    if (result === undefined) throw new Error('a group of one has one result');
+    return result;
+  } catch (error) {
+    // What is written stays written: the caller learns of each item how it went, also when the database went away.
+    if (error instanceof Fault) return failed(step, error);
+    throw error;
+  }
+}

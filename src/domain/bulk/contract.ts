@@ -1,0 +1,53 @@
+/** What travels for bulk changes (api.md, "Import, export, bulk"). */
+import Type from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, Id, Revision } from '../../contract/schemas.ts';
+
+const Fields = Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown());
+
+const items = <T extends ReturnType<typeof closed>>(item: T) => Type.Array(item, { minItems: 1, maxItems: 1000 });
+
+export const UpdateItem = closed({
+  objectId: Id,
+  expectedRevision: Revision,
+  changes: Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown(), { minProperties: 1 }),
+});
+export const ArchiveItem = closed({ objectId: Id, expectedRevision: Revision });
+export const TransitionItem = closed({
+  objectId: Id,
+  transitionId: Id,
+  expectedRevision: Revision,
+  expectedStateId: Id,
+  values: Type.Optional(Fields),
+});
+
+export const bulk = defineOperation({
+  id: 'bulk.run',
+  method: 'POST',
+  path: '/bulk',
+  access: 'objects:write',
+  unit: 'own',
+  status: 200,
+  tag: 'Bulk',
+  summary: 'Change up to 1000 records in one call',
+  description:
+    'Items are independent and applied in order: one that fails leaves no trace and undoes no other. Results come in the order of the items, with the error that the endpoint for one record would give.',
+  body: Type.Union([
+    closed({ operation: Type.Literal('update'), items: items(UpdateItem) }),
+    closed({ operation: Type.Literal('archive'), items: items(ArchiveItem) }),
+    closed({ operation: Type.Literal('transition'), items: items(TransitionItem) }),
+  ]),
+  answer: Type.Array(
+    Type.Object(
+      {
+        objectId: Id,
+        status: Type.Union([Type.Literal('SUCCEEDED'), Type.Literal('FAILED')]),
+        revision: Type.Optional(Revision),
+        error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String(), details: Type.Unknown() })),
+      },
+      { $id: 'BulkItemResult' },
+    ),
+  ),
+  timeoutMs: 300_000,
+  faults: [],
+});

@@ -1,0 +1,114 @@
+/** The writes on comments. A comment has a revision of its own; the record's stays as it is. */
+import { Fault } from '../../lib/fault.ts';
+import { isWellFormedText, nfc } from '../../lib/text.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import { holdActive, invalidValues, requireAction, requireActive, requireGranted, type VisibleObject } from '../objects/door.ts';
+import { type CommentAnswer, commentAnswer, PRIVATE, requireComment } from './queries.ts';
+import { type CommentRow, changeComment, insertComment, type Visibility } from './store.ts';
+
+/** @throws Fault INVALID_VALUES */
+function text(body: string): string {
+  if (isWellFormedText(body)) return nfc(body);
+  throw invalidValues([{ path: '/body', code: 'INVALID_TEXT', message: 'The text holds characters that are not allowed.' }]);
+}
+
+/**
+ * Adds a comment. Without a visibility it is internal: it is refused rather than made public.
+ *
+ * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, INVALID_VALUES
+ */
+export async function addComment(
+  ctx: WriteContext,
+  input: { objectId: string; body: string; visibility?: Visibility },
+): Promise<CommentAnswer> {
+  const object = await requireGranted(ctx, input.objectId, 'comment.create');
+  const visibility = input.visibility ?? 'internal';
+  if (visibility === 'internal') requireAction(object, PRIVATE);
+  ctx.rightsChecked();
+  requireActive(object);
+  const row: CommentRow = {
+    id: ctx.newId(),
+    objectId: object.row.id,
+    revision: 1,
+    body: text(input.body),
+    visibility,
+    state: 'ACTIVE',
+    authorId: ctx.actor.userId,
+    authorName: ctx.actor.displayName,
+    createdAt: ctx.now,
+    updatedAt: ctx.now,
+  };
+  ctx.plan(holdActive, { id: object.row.id });
+  ctx.plan(insertComment, {
+    id: row.id,
+    object_id: row.objectId,
+    body: row.body,
+    visibility,
+    author_id: row.authorId,
+    at: ctx.now,
+  });
+  ctx.emit({ type: 'CommentAdded', objectId: row.objectId, data: { commentId: row.id, visibility } });
+  return commentAnswer(row);
+}
+
+/** @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, REVISION_CONFLICT */
+async function requireEditable(
+  ctx: WriteContext,
+  commentId: string,
+  expectedRevision: number,
+  becomes?: Visibility,
+): Promise<{ row: CommentRow; object: VisibleObject }> {
+  const { row, object } = await requireComment(ctx, commentId);
+  requireAction(object, 'comment.edit');
+  if (becomes === 'internal') requireAction(object, PRIVATE);
+  ctx.rightsChecked();
+  requireActive(object);
+  if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The comment is archived and takes no change.');
+  if (row.revision !== expectedRevision) {
+    throw new Fault('REVISION_CONFLICT', 'The comment was changed since the revision you expected; read it again.', {
+      changedSince: [],
+    });
+  }
+  return { row, object };
+}
+
+export async function editComment(
+  ctx: WriteContext,
+  input: { commentId: string; expectedRevision: number; body?: string; visibility?: Visibility },
+): Promise<CommentAnswer> {
+  const { row } = await requireEditable(ctx, input.commentId, input.expectedRevision, input.visibility);
+  const body = input.body === undefined ? row.body : text(input.body);
+  const visibility = input.visibility ?? row.visibility;
+  if (body === row.body && visibility === row.visibility) return commentAnswer(row);
+  const next: CommentRow = { ...row, body, visibility, revision: row.revision + 1, updatedAt: ctx.now };
+  change(ctx, row, next);
+  ctx.emit({ type: 'CommentUpdated', objectId: row.objectId, data: { commentId: row.id, visibility } });
+  return commentAnswer(next);
+}
+
+export async function archiveComment(
+  ctx: WriteContext,
+  input: { commentId: string; expectedRevision: number },
+): Promise<{ id: string; state: string; revision: number }> {
+  const { row } = await requireEditable(ctx, input.commentId, input.expectedRevision);
+  const next: CommentRow = { ...row, state: 'ARCHIVED', revision: row.revision + 1, updatedAt: ctx.now };
+  change(ctx, row, next);
+  ctx.emit({
+    type: 'CommentArchived',
+    objectId: row.objectId,
+    data: { commentId: row.id, visibility: row.visibility },
+  });
+  return { id: next.id, state: next.state, revision: next.revision };
+}
+
+function change(ctx: WriteContext, row: CommentRow, next: CommentRow): void {
+  ctx.plan(holdActive, { id: row.objectId });
+  ctx.plan(changeComment, {
+    id: row.id,
+    expected: row.revision,
+    body: next.body,
+    visibility: next.visibility,
+    state: next.state,
+    at: ctx.now,
+  });
+}

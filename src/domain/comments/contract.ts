@@ -1,0 +1,94 @@
+/** What travels for comments (api.md, "Comments and attachments"). */
+import Type from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
+
+const VisibilitySchema = Type.Union([Type.Literal('public'), Type.Literal('internal')]);
+const Body = Type.String({ minLength: 1, maxLength: 100_000, description: 'Plain text or Markdown.' });
+
+const CommentSchema = Type.Object(
+  {
+    id: Id,
+    objectId: Id,
+    revision: Revision,
+    body: Type.String(),
+    visibility: VisibilitySchema,
+    state: Type.Union([Type.Literal('ACTIVE'), Type.Literal('ARCHIVED')]),
+    author: nullable(Type.Object({ id: Id, displayName: Type.String() })),
+    createdAt: Instant,
+    updatedAt: Instant,
+  },
+  { $id: 'Comment' },
+);
+
+const ofObject = closed({ objectId: Id });
+const params = closed({ commentId: Id });
+const tag = 'Comments';
+
+export const listComments = defineOperation({
+  id: 'comments.list',
+  method: 'GET',
+  path: '/objects/{objectId}/comments',
+  access: 'comments:read',
+  right: 'read',
+  unit: 'read',
+  status: 200,
+  tag,
+  summary: 'List the comments of a record, oldest first',
+  description: 'Internal comments need the right Private Comment; archived ones are not listed.',
+  params: ofObject,
+  answer: Type.Array(CommentSchema),
+  faults: ['NOT_FOUND'],
+});
+
+export const addComment = defineOperation({
+  id: 'comments.add',
+  method: 'POST',
+  path: '/objects/{objectId}/comments',
+  access: 'comments:write',
+  right: 'comment.create',
+  unit: 'write',
+  idempotent: true,
+  status: 201,
+  tag,
+  summary: 'Add a comment',
+  description: 'Without `visibility` the comment is internal, which needs the right Private Comment; it is never silently public.',
+  params: ofObject,
+  body: closed({ body: Body, visibility: Type.Optional(VisibilitySchema) }),
+  answer: CommentSchema,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'INVALID_VALUES'],
+});
+
+export const editComment = defineOperation({
+  id: 'comments.edit',
+  method: 'PATCH',
+  path: '/comments/{commentId}',
+  access: 'comments:write',
+  right: 'comment.edit',
+  unit: 'write',
+  status: 200,
+  tag,
+  summary: 'Change a comment',
+  description: 'What is left out stays as it is. Where an internal comment is involved, before or after, Private Comment is needed.',
+  params,
+  body: closed({ expectedRevision: Revision, body: Type.Optional(Body), visibility: Type.Optional(VisibilitySchema) }),
+  answer: CommentSchema,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'REVISION_CONFLICT', 'INVALID_VALUES'],
+});
+
+export const archiveComment = defineOperation({
+  id: 'comments.archive',
+  method: 'DELETE',
+  path: '/comments/{commentId}',
+  access: 'comments:write',
+  right: 'comment.edit',
+  unit: 'write',
+  status: 200,
+  tag,
+  summary: 'Archive a comment',
+  params,
+  body: closed({ expectedRevision: Revision }),
+  ifMatch: true,
+  answer: Type.Object({ id: Id, state: Type.String(), revision: Revision }),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'REVISION_CONFLICT'],
+});

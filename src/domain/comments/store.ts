@@ -1,0 +1,76 @@
+/** SQL on the table `comments`. */
+import sql, { empty, type Sql } from 'sql-template-tag';
+import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+
+export type Visibility = 'public' | 'internal';
+
+export interface CommentRow {
+  id: string;
+  objectId: string;
+  revision: number;
+  body: string;
+  visibility: Visibility;
+  state: 'ACTIVE' | 'ARCHIVED';
+  authorId: string | null;
+  authorName: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+const COLUMNS = sql`c.id, c.object_id AS "objectId", c.revision, c.body, c.visibility, c.state, c.author_id AS "authorId",
+  (SELECT display_name FROM users WHERE id = c.author_id) AS "authorName", c.created_at AS "createdAt",
+  c.updated_at AS "updatedAt"`;
+
+export async function findComment(ctx: ReadContext, id: string): Promise<CommentRow | undefined> {
+  const rows = await ctx.query<CommentRow>(sql`SELECT ${COLUMNS} FROM comments c WHERE c.id = ${id}::uuid`);
+  return rows[0];
+}
+
+/** Oldest first, archived ones left out; internal ones only where the caller may see them. */
+export async function listComments(ctx: ReadContext, objectId: string, withInternal: boolean): Promise<CommentRow[]> {
+  return await ctx.query<CommentRow>(sql`
+    SELECT ${COLUMNS} FROM comments c
+    WHERE c.object_id = ${objectId}::uuid AND c.state = 'ACTIVE' ${withInternal ? empty : sql`AND c.visibility = 'public'`}
+    ORDER BY c.created_at, c.id`);
+}
+
+/** Ids of the record's comments that are internal now, archived ones too. */
+export async function listInternalIds(ctx: ReadContext, objectId: string): Promise<Set<string>> {
+  const rows = await ctx.query<{ id: string }>(
+    sql`SELECT id FROM comments WHERE object_id = ${objectId}::uuid AND visibility = 'internal'`,
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
+export const insertComment: TableWrite<{
+  id: string;
+  object_id: string;
+  body: string;
+  visibility: Visibility;
+  author_id: string | null;
+  at: string;
+}> = {
+  name: 'insert_comment',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO comments (id, object_id, revision, body, visibility, author_id, created_at, updated_at)
+    SELECT id, object_id, 1, body, visibility, author_id, at, at
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, object_id uuid, body text, visibility text, author_id uuid, at timestamptz)
+    RETURNING 1`,
+};
+
+export const changeComment: TableWrite<{
+  id: string;
+  expected: number;
+  body: string;
+  visibility: Visibility;
+  state: 'ACTIVE' | 'ARCHIVED';
+  at: string;
+}> = {
+  name: 'change_comment',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE comments c SET revision = c.revision + 1, body = r.body, visibility = r.visibility, state = r.state, updated_at = r.at
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer, body text, visibility text, state text, at timestamptz)
+    WHERE c.id = r.id AND c.revision = r.expected RETURNING 1`,
+};

@@ -1,0 +1,52 @@
+/** What the condition language needs to know of a record type: its fields, and how they stand in SQL. */
+import sql, { raw } from 'sql-template-tag';
+import type { FieldResolver, FilterField, Variables } from '../../lib/filter.ts';
+import { SYSTEM_FIELDS } from '../../lib/filter.ts';
+import type { CompileEnvironment } from '../../mechanisms/db/filter-sql.ts';
+import type { FieldDefinition } from './definitions.ts';
+import { mismatchedVersions, type RecordType, type TypeRegistry } from './registry.ts';
+
+export function filterField(field: FieldDefinition): FilterField {
+  const { options } = field.constraints;
+  return {
+    code: field.code,
+    kind: 'value',
+    dataType: field.dataType,
+    multiple: field.multiple,
+    ...(options === undefined ? {} : { options: new Set(options.map((option) => option.code)) }),
+  };
+}
+
+/** Fields of the newest version, then the system fields; a field of the type's own called `title` goes first. */
+export function fieldResolver(type: RecordType): FieldResolver {
+  return (code) => {
+    const field = type.newest.fields.get(code);
+    return field === undefined ? SYSTEM_FIELDS.get(code) : filterField(field);
+  };
+}
+
+/** `$today`: the calendar day in the time zone of the settings. */
+export function today(types: TypeRegistry, now: string): string {
+  return Temporal.Instant.from(now).toZonedDateTimeISO(types.settings.timezone).toPlainDate().toString();
+}
+
+export function conditionEnvironment(
+  types: TypeRegistry,
+  typeId: string,
+  alias: string,
+  variables: Variables,
+): CompileEnvironment {
+  const type = types.byId.get(typeId);
+  return {
+    alias,
+    variables,
+    stateIdsByCode: (code) => [...types.states.values()].filter((state) => state.code === code).map((state) => state.id),
+    stateIdsByCategory: (category) =>
+      [...types.states.values()].filter((state) => state.category === category).map((state) => state.id),
+    typeIdByCode: (code) => types.byCode.get(code)?.id ,
+    mismatch: ({ code }) => {
+      const versions = type === undefined ? [] : mismatchedVersions(type, code);
+      return versions.length === 0 ? null : sql`${raw(alias)}.type_version = ANY(${versions}::int[])`;
+    },
+  };
+}

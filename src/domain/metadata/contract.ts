@@ -1,0 +1,52 @@
+/** What travels for record types and their fields (api.md, "Schema and metadata"). */
+import Type from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, Id, IdOrCode } from '../../contract/schemas.ts';
+import { DATA_TYPES } from '../../lib/data-types.ts';
+
+export const ObjectCategory = Type.Union([Type.Literal('object'), Type.Literal('dictionary')], { $id: 'ObjectCategory' });
+
+export const FieldSchema = Type.Object(
+  {
+    code: Type.String(),
+    name: Type.String(),
+    dataType: Type.Union(DATA_TYPES.map((dataType) => Type.Literal(dataType))),
+    required: Type.Boolean({ description: 'False also for a required field that has a default.' }),
+    readOnly: Type.Boolean({ description: 'A hint; what forbids is the right.' }),
+    multiple: Type.Boolean(),
+    constraints: Type.Record(Type.String(), Type.Unknown()),
+    default: Type.Optional(Type.Unknown()),
+  },
+  { $id: 'FieldSchema' },
+);
+
+export const listTypes = defineOperation({
+  id: 'metadata.types',
+  method: 'GET',
+  path: '/metadata/types',
+  access: 'metadata:read',
+  unit: 'read',
+  status: 200,
+  tag: 'Metadata',
+  summary: 'List the record types and dictionaries that the caller has access to',
+  answer: Type.Object({
+    types: Type.Array(
+      Type.Object({ id: Id, code: Type.String(), name: Type.String(), objectCategory: ObjectCategory }, { $id: 'RecordType' }),
+    ),
+  }),
+  faults: [],
+});
+
+export const getTypeFields = defineOperation({
+  id: 'metadata.fields',
+  method: 'GET',
+  path: '/metadata/types/{typeId}/fields',
+  access: 'metadata:read',
+  unit: 'read',
+  status: 200,
+  tag: 'Metadata',
+  summary: 'Read the field schema of a record type',
+  params: closed({ typeId: IdOrCode }),
+  answer: Type.Object({ id: Id, objectCategory: ObjectCategory, fields: Type.Array(FieldSchema) }),
+  faults: ['NOT_FOUND'],
+});

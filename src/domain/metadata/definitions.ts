@@ -1,0 +1,99 @@
+/**
+ * Shapes of configured record types and workflows as they are stored: the bundle's shape with every default filled in,
+ * so that two equal configurations are equal JSON (configuration, section 3).
+ */
+import type { DataType } from '../../lib/data-types.ts';
+import type { Condition } from '../../lib/filter.ts';
+
+/** A text that may differ by locale: one string for all, or locale → text. */
+export type LocalizedText = string | { [locale: string]: string };
+
+export interface EnumOption {
+  code: string;
+  name: LocalizedText;
+}
+
+/** What limits a value; only keys that fit the field's data type are accepted. */
+export interface FieldConstraints {
+  minLength?: number;
+  maxLength?: number;
+  /** RE2 syntax, matched in linear time against the whole value. */
+  pattern?: string;
+  /** Bounds of integer and decimal (decimal as string), date, datetime and time. */
+  min?: number | string;
+  max?: number | string;
+  /** Most digits behind the point of a decimal. */
+  scale?: number;
+  /** Codes and names of an enum, in order. */
+  options?: EnumOption[];
+  /** Codes of the record types that a reference may point to; absent: any. */
+  types?: string[];
+  /** Most elements of a multiple field, at most 100. */
+  maxItems?: number;
+}
+
+/** A field's part in the search projection. */
+export interface FieldSearch {
+  text: boolean;
+  filter: boolean;
+  facet: boolean;
+}
+
+export interface FieldDefinition {
+  code: string;
+  name: LocalizedText;
+  description?: LocalizedText;
+  dataType: DataType;
+  required: boolean;
+  readOnly: boolean;
+  multiple: boolean;
+  constraints: FieldConstraints;
+  /** In stored configuration: as the bundle writes it (codes, logins). In a loaded type version: as it is stored in a record (ids). */
+  default?: unknown;
+  search: FieldSearch;
+}
+
+export interface TypeDefinition {
+  code: string;
+  name: LocalizedText;
+  description?: LocalizedText;
+  category: 'object' | 'dictionary';
+  numbering?: { prefix: string; digits: number };
+  /** Code of the field that names a record. */
+  title?: string;
+  /** Code of the workflow. */
+  workflow?: string;
+  fields: FieldDefinition[];
+}
+
+export type WorkflowCategory = 'open' | 'waiting' | 'done';
+
+export interface WorkflowState {
+  code: string;
+  name: LocalizedText;
+  category: WorkflowCategory;
+}
+
+/** A field of a transition's form: a field of the record, or `$reason` (text) or `$decisionReport` (rich text). */
+export interface TransitionField {
+  code: string;
+  required: boolean;
+}
+
+export interface TransitionDefinition {
+  code: string;
+  name: LocalizedText;
+  from: string[] | '*';
+  to: string;
+  condition?: Condition;
+  fields: TransitionField[];
+  set: { [fieldCode: string]: unknown };
+}
+
+export interface WorkflowDefinition {
+  code: string;
+  name: LocalizedText;
+  initial: string;
+  states: WorkflowState[];
+  transitions: TransitionDefinition[];
+}

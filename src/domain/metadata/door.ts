@@ -1,0 +1,34 @@
+/**
+ * Record types: their fields, versions, data types and dictionaries, and what a value of each data type is.
+ *
+ * Configured through the bundle sections `settings` and `types`; kept as configuration rows and read as one registry per
+ * snapshot. Invariants: a stored record's version never goes away; a compatible change holds for the newest version at once,
+ * an incompatible one makes a new version; a value in a record is in the canonical form of its data type.
+ */
+export { conditionEnvironment, fieldResolver, filterField, today } from './conditions.ts';
+export { FieldSchema } from './contract.ts';
+export type {
+  FieldDefinition,
+  LocalizedText,
+  TransitionDefinition,
+  TransitionField,
+  TypeDefinition,
+  WorkflowDefinition,
+} from './definitions.ts';
+export { ensureNumbering, numberSequence } from './numbering.ts';
+export { fieldSchema } from './queries.ts';
+export {
+  findType,
+  localized,
+  mismatchedVersions,
+  type RecordType,
+  registry,
+  type StateView,
+  type TypeRegistry,
+  type TypeVersion,
+  typeSlice,
+  versionOf,
+} from './registry.ts';
+export { metadataRoutes } from './routes.ts';
+export { titleText } from './title.ts';
+export { checkValue, convertValue, foldedCopy, idsIn, plainText } from './values.ts';

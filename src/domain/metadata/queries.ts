@@ -1,0 +1,69 @@
+/** The reads on record types: only what some grant of the caller concerns. */
+import { Fault } from '../../lib/fault.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import type { FieldDefinition } from './definitions.ts';
+import { findType, localized, type RecordType, registry } from './registry.ts';
+
+export interface FieldSchemaAnswer {
+  code: string;
+  name: string;
+  dataType: string;
+  required: boolean;
+  readOnly: boolean;
+  multiple: boolean;
+  constraints: Record<string, unknown>;
+  default?: unknown;
+}
+
+/** A field as the API shows it: names in the default locale; a required field with a default is not required of a caller. */
+export function fieldSchema(ctx: ReadContext, field: FieldDefinition): FieldSchemaAnswer {
+  const locale = registry(ctx).settings.defaultLocale;
+  const { options, ...constraints } = field.constraints;
+  return {
+    code: field.code,
+    name: localized(field.name, locale, locale),
+    dataType: field.dataType,
+    required: field.required && field.default === undefined,
+    readOnly: field.readOnly,
+    multiple: field.multiple,
+    constraints: {
+      ...constraints,
+      ...(options === undefined
+        ? {}
+        : { options: options.map((option) => ({ code: option.code, name: localized(option.name, locale, locale) })) }),
+    },
+    ...(field.default === undefined ? {} : { default: field.default }),
+  };
+}
+
+function accessible(ctx: ReadContext, type: RecordType): boolean {
+  return type.active && (ctx.actor.mayEver(type.id, 'read') || ctx.actor.mayEver(type.id, 'create'));
+}
+
+export async function listTypes(ctx: ReadContext): Promise<{ types: unknown[] }> {
+  const { active, settings } = registry(ctx);
+  const types = active.filter((type) => accessible(ctx, type));
+  return {
+    types: types.map((type) => ({
+      id: type.id,
+      code: type.code,
+      name: localized(type.newest.definition.name, settings.defaultLocale, settings.defaultLocale),
+      objectCategory: type.newest.definition.category,
+    })),
+  };
+}
+
+/** @throws Fault NOT_FOUND when no grant of the caller concerns the type, as if it were not configured */
+export async function getTypeFields(ctx: ReadContext, idOrCode: string): Promise<unknown> {
+  const type = findType(registry(ctx), idOrCode);
+  if (type === undefined || !accessible(ctx, type)) throw new Fault('NOT_FOUND', 'There is no such record type.');
+  const fields = [...type.newest.fields.values()].filter((field) => ctx.actor.mayEverRead(type.id, field.code));
+  return {
+    id: type.id,
+    objectCategory: type.newest.definition.category,
+    fields: fields.map((field) => {
+      const schema = fieldSchema(ctx, field);
+      return ctx.actor.mayEverWrite(type.id, field.code) ? schema : { ...schema, readOnly: true };
+    }),
+  };
+}

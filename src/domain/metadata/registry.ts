@@ -1,0 +1,152 @@
+/**
+ * The record types as the service works with them: one immutable registry per configuration snapshot, with every stored
+ * version of each type (decisions, "A type has versions").
+ */
+import type { DataType } from '../../lib/data-types.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ConfigItem, ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
+import type { FieldDefinition, LocalizedText, TypeDefinition, WorkflowCategory } from './definitions.ts';
+
+export interface StateView {
+  id: string;
+  code: string;
+  name: LocalizedText;
+  category: WorkflowCategory;
+}
+
+/** What the record needs of its type's workflow; transitions belong to the workflow room. */
+export interface WorkflowView {
+  id: string;
+  code: string;
+  initialId: string;
+  states: ReadonlyMap<string, StateView>;
+}
+
+export interface TypeVersion {
+  typeId: string;
+  version: number;
+  definition: TypeDefinition;
+  fields: ReadonlyMap<string, FieldDefinition>;
+  titleField: string | null;
+  workflow: WorkflowView | null;
+}
+
+export interface RecordType {
+  id: string;
+  code: string;
+  active: boolean;
+  newest: TypeVersion;
+  versions: ReadonlyMap<number, TypeVersion>;
+}
+
+export interface Settings {
+  defaultLocale: string;
+  timezone: string;
+  attachmentMaxBytes: number;
+  searchExactTotal: number;
+}
+
+export interface TypeRegistry {
+  byId: ReadonlyMap<string, RecordType>;
+  byCode: ReadonlyMap<string, RecordType>;
+  active: readonly RecordType[];
+  /** Every state of every workflow, also of archived ones, by id. */
+  states: ReadonlyMap<string, StateView>;
+  settings: Settings;
+  /** Ids of the active services, for values of data type `service`. */
+  services: ReadonlySet<string>;
+}
+
+interface CompiledWorkflow {
+  code: string;
+  initialId: string;
+  states: StateView[];
+}
+
+const DEFAULT_SETTINGS: Settings = {
+  defaultLocale: 'ru-RU',
+  timezone: 'Europe/Moscow',
+  attachmentMaxBytes: 7_340_032,
+  searchExactTotal: 1000,
+};
+
+function version(typeId: string, number: number, compiled: TypeDefinition, workflows: Map<string, WorkflowView>): TypeVersion {
+  return {
+    typeId,
+    version: number,
+    definition: compiled,
+    fields: new Map(compiled.fields.map((field) => [field.code, field])),
+    titleField: compiled.title ?? null,
+    workflow: compiled.workflow === undefined ? null : (workflows.get(compiled.workflow) ?? null),
+  };
+}
+
+function build(source: ConfigSource): TypeRegistry {
+  const section = (name: string): ConfigItem[] => source.items.filter((item) => item.section === name);
+  const states = new Map<string, StateView>();
+  const workflows = new Map<string, WorkflowView>();
+  for (const item of section('workflows')) {
+    const compiled = item.compiled as CompiledWorkflow;
+    const own = new Map(compiled.states.map((state) => [state.id, state]));
+    for (const [id, state] of own) states.set(id, state);
+    workflows.set(item.code, { id: item.id, code: item.code, initialId: compiled.initialId, states: own });
+  }
+  const versionsOf = new Map<string, Map<number, TypeVersion>>();
+  for (const stored of source.typeVersions) {
+    const of = versionsOf.get(stored.typeId) ?? new Map<number, TypeVersion>();
+    of.set(stored.version, version(stored.typeId, stored.version, stored.compiled as TypeDefinition, workflows));
+    versionsOf.set(stored.typeId, of);
+  }
+  const types: RecordType[] = [];
+  for (const item of section('types')) {
+    const versions = versionsOf.get(item.id);
+    if (versions === undefined || versions.size === 0) continue;
+    const newest = versions.get(Math.max(...versions.keys())) as TypeVersion;
+    types.push({ id: item.id, code: item.code, active: item.state === 'ACTIVE', newest, versions });
+  }
+  const settings = section('settings')[0]?.compiled as Partial<Settings> | undefined;
+  return {
+    byId: new Map(types.map((type) => [type.id, type])),
+    byCode: new Map(types.map((type) => [type.code, type])),
+    active: types.filter((type) => type.active),
+    states,
+    settings: { ...DEFAULT_SETTINGS, ...settings },
+    services: new Set(section('services').flatMap((item) => (item.state === 'ACTIVE' ? [item.id] : []))),
+  };
+}
+
+export const typeSlice: Slice<TypeRegistry> = { name: 'metadata', build };
+
+export function registry(ctx: Pick<ReadContext, 'config'>): TypeRegistry {
+  return ctx.config.get(typeSlice);
+}
+
+/** An identifier or a code; where a code is also another type's id, the id wins (decisions). */
+export function findType(types: TypeRegistry, idOrCode: string): RecordType | undefined {
+  return types.byId.get(idOrCode) ?? types.byCode.get(idOrCode);
+}
+
+/** The version of a stored record; a record never outlives its version, so its absence is a defect. */
+export function versionOf(types: TypeRegistry, typeId: string, number: number): TypeVersion {
+  const found = types.byId.get(typeId)?.versions.get(number);
+  if (found === undefined) throw new Error(`type ${typeId} has no version ${number}`);
+  return found;
+}
+
+/** Versions of the type in which the field has another shape than in the newest: their records match no condition on it. */
+export function mismatchedVersions(type: RecordType, fieldCode: string): number[] {
+  const newest = type.newest.fields.get(fieldCode);
+  const shape = (field: { dataType: DataType; multiple: boolean } | undefined): string =>
+    field === undefined ? '' : `${field.dataType} ${field.multiple}`;
+  return [...type.versions.values()]
+    .filter((of) => of.fields.has(fieldCode) && shape(of.fields.get(fieldCode)) !== shape(newest))
+    .map((of) => of.version);
+}
+
+/** The text in the locale asked, else in the default locale, else the first there is (decisions, "Catalogue"). */
+export function localized(text: LocalizedText, locale: string, fallback: string): string {
+  if (typeof text === 'string') return text;
+  if (Object.hasOwn(text, locale)) return text[locale] as string;
+  if (Object.hasOwn(text, fallback)) return text[fallback] as string;
+  return Object.values(text)[0] ?? '';
+}

@@ -1,0 +1,379 @@
+/**
+ * HTML, as mail and other systems send it, into a rich-text document.
+ *
+ * Nothing is copied through: the document is built anew from the few elements and attributes named here, text is text, and
+ * what is unknown leaves its text behind. What the result may hold is decided by `checkRichText` alone; this file only has
+ * to be linear, whatever the HTML.
+ */
+import { Parser } from 'htmlparser2';
+import { isSafeLink, type RichMark, type RichNode } from './rich-text-schema.ts';
+
+export type HtmlReading = { ok: true; doc: RichNode } | { ok: false; reason: string };
+
+/** Elements that are open at once; the parser looks through them at each closing tag. */
+const MOST_OPEN = 256;
+/** Nodes and pieces of text. */
+const MOST_NODES = 60_000;
+/** Lists, quotes and tables within one another; what is deeper loses its frame, not its text. */
+const DEEPEST_FRAME = 9;
+
+/** Elements whose text is not for reading. */
+const SKIPPED: ReadonlySet<string> = new Set(
+  'script style template head title textarea select option noscript iframe object embed svg math audio video canvas'.split(
+    ' ',
+  ),
+);
+
+const MARKS: ReadonlyMap<string, string> = new Map([
+  ['b', 'bold'],
+  ['strong', 'bold'],
+  ['i', 'italic'],
+  ['em', 'italic'],
+  ['cite', 'italic'],
+  ['var', 'italic'],
+  ['s', 'strike'],
+  ['strike', 'strike'],
+  ['del', 'strike'],
+  ['u', 'underline'],
+  ['ins', 'underline'],
+  ['code', 'code'],
+  ['kbd', 'code'],
+  ['samp', 'code'],
+  ['tt', 'code'],
+]);
+
+const FRAMES: ReadonlyMap<string, string> = new Map([
+  ['blockquote', 'blockquote'],
+  ['ul', 'bulletList'],
+  ['menu', 'bulletList'],
+  ['ol', 'orderedList'],
+  ['li', 'listItem'],
+  ['table', 'table'],
+  ['tr', 'tableRow'],
+  ['td', 'tableCell'],
+  ['th', 'tableHeader'],
+]);
+
+/** Elements that stand on lines of their own and have no node. */
+const BLOCKS: ReadonlySet<string> = new Set(
+  'p div section article header footer main nav aside address figure figcaption center dl dt dd form fieldset legend details summary thead tbody tfoot caption html body'.split(
+    ' ',
+  ),
+);
+
+const LISTS: ReadonlySet<string> = new Set(['bulletList', 'orderedList']);
+const CELLS: ReadonlySet<string> = new Set(['tableCell', 'tableHeader']);
+
+/** A container that is being filled. */
+interface Frame extends RichNode {
+  content: RichNode[];
+}
+
+/** What closing an element has to undo. */
+type Undo = 'nothing' | 'skip' | 'mark' | 'link' | 'block' | 'pre' | 'flat table' | Frame;
+
+class TooMuch extends Error {}
+
+class Builder {
+  readonly #frames: Frame[] = [{ type: 'doc', content: [] }];
+  readonly #open: Undo[] = [];
+  readonly #openMarks: string[] = [];
+  readonly #links: (string | null)[] = [];
+  #skipping = 0;
+  #preformatted = 0;
+  /** Tables that are open but have no frame: those within tables, as mail lays itself out. */
+  #flatTables = 0;
+  #nodes = 0;
+  /** The text block that is being filled, before it stands in its frame. */
+  #block: RichNode = { type: 'paragraph' };
+  #inline: RichNode[] = [];
+
+  // ------------------------------------------------------------------ events
+
+  open(name: string, attributes: Record<string, string>): void {
+    if (this.#open.length >= MOST_OPEN) throw new TooMuch(`The HTML has more than ${MOST_OPEN} elements open at once.`);
+    this.#open.push(this.#begin(name, attributes));
+  }
+
+  close(): void {
+    const undo = this.#open.pop();
+    if (undo === undefined || undo === 'nothing') return;
+    if (undo === 'skip') this.#skipping--;
+    else if (undo === 'mark') this.#openMarks.pop();
+    else if (undo === 'link') this.#links.pop();
+    else if (undo === 'block') this.#endBlock();
+    else if (undo === 'pre') {
+      this.#preformatted--;
+      this.#endBlock();
+    } else if (undo === 'flat table') {
+      this.#endBlock();
+      this.#flatTables--;
+    } else this.#endFrame(undo);
+  }
+
+  text(data: string): void {
+    if (this.#skipping > 0) return;
+    // Blanks of HTML collapse; a no-break space is none of them.
+    const text = this.#preformatted > 0 ? data.replace(/\r\n?/g, '\n') : data.replace(/[ \t\n\f\r]+/g, ' ');
+    const last = this.#inline.at(-1);
+    const atStart =
+      this.#preformatted === 0 && (last === undefined || last.type === 'hardBreak' || last.text?.endsWith(' '));
+    this.#push(atStart && text.startsWith(' ') ? text.slice(1) : text, this.#marks());
+  }
+
+  end(): RichNode {
+    const doc = this.#frames[0] as Frame;
+    this.#endFrame(doc);
+    return doc.content.length > 0 ? doc : { type: 'doc', content: [{ type: 'paragraph' }] };
+  }
+
+  // ------------------------------------------------------------------ elements
+
+  #begin(name: string, attributes: Record<string, string>): Undo {
+    if (SKIPPED.has(name) || this.#skipping > 0) {
+      this.#skipping++;
+      return 'skip';
+    }
+    const mark = MARKS.get(name);
+    if (mark !== undefined) {
+      const language =
+        this.#preformatted > 0 ? /(?:^| )language-([A-Za-z0-9+#._-]{1,50})(?: |$)/.exec(attributes.class ?? '') : null;
+      if (language !== null && this.#inline.length === 0)
+        this.#block = { type: 'codeBlock', attrs: { language: language[1] } };
+      this.#openMarks.push(mark);
+      return 'mark';
+    }
+    const frame = FRAMES.get(name);
+    if (frame !== undefined) return this.#beginFrame(frame, attributes);
+    if (BLOCKS.has(name)) {
+      this.#endBlock();
+      return 'block';
+    }
+    switch (name) {
+      case 'a':
+        this.#links.push(isSafeLink(attributes.href) ? attributes.href : null);
+        return 'link';
+      case 'br':
+        if (this.#preformatted > 0) this.#push('\n', []);
+        else this.#push(undefined, []);
+        return 'nothing';
+      case 'hr':
+        this.#standing({ type: 'horizontalRule' });
+        return 'nothing';
+      case 'img':
+        this.#image(attributes);
+        return 'nothing';
+      case 'pre': {
+        this.#endBlock();
+        this.#preformatted++;
+        this.#block = { type: 'codeBlock' };
+        return 'pre';
+      }
+      default:
+        if (!/^h[1-6]$/.test(name)) return 'nothing';
+        this.#endBlock();
+        this.#block = { type: 'heading', attrs: { level: Number(name[1]) } };
+        return 'block';
+    }
+  }
+
+  #image(attributes: Record<string, string>): void {
+    const { src = '', alt = '' } = attributes;
+    if (/^data:image\//i.test(src) && this.#preformatted === 0) {
+      const attrs = alt === '' ? { src } : { src, alt: alt.slice(0, 1000).toWellFormed() };
+      this.#standing({
+        type: 'image',
+        attrs: attrs.src.startsWith('data:') ? attrs : { ...attrs, src: `data:${src.slice(5)}` },
+      });
+      return;
+    }
+    // Images elsewhere are not kept, since looking at a record must not tell a third party so; a link to them is.
+    const marks = isSafeLink(src) ? [link(src)] : [];
+    this.#push(alt !== '' ? alt : isSafeLink(src) ? src : '', marks);
+  }
+
+  // ------------------------------------------------------------------ frames
+
+  #top(): Frame {
+    return this.#frames.at(-1) as Frame;
+  }
+
+  #inTable(): boolean {
+    return this.#frames.some((frame) => frame.type === 'table');
+  }
+
+  #beginFrame(type: string, attributes: Record<string, string>): Undo {
+    this.#endBlock();
+    if (this.#preformatted > 0) return 'block';
+    if (type === 'table' && (this.#flatTables > 0 || this.#inTable())) {
+      this.#flatTables++;
+      return 'flat table';
+    }
+    if (this.#flatTables > 0 && (type === 'tableRow' || CELLS.has(type))) return 'block';
+    if (type === 'tableRow' && !this.#closeTo('table')) return 'block';
+    if (CELLS.has(type)) {
+      if (!this.#closeTo('table', 'tableRow')) return 'block';
+      if (this.#top().type === 'table') this.#enter({ type: 'tableRow', content: [] });
+    }
+    if (type === 'listItem') {
+      if (!this.#closeTo('bulletList', 'orderedList')) return 'block';
+    } else if (!CELLS.has(type) && type !== 'tableRow') {
+      if (this.#frames.length > DEEPEST_FRAME) return 'block';
+      this.#needBlocks();
+    }
+    const frame: Frame = { type, content: [] };
+    const attrs = frameAttributes(type, attributes);
+    if (attrs !== undefined) frame.attrs = attrs;
+    return this.#enter(frame);
+  }
+
+  #enter(frame: Frame): Frame {
+    this.#count();
+    this.#frames.push(frame);
+    return frame;
+  }
+
+  /** Leaves frames until one of these types is on top; false, and nothing left, where none is within reach. */
+  #closeTo(...types: string[]): boolean {
+    for (let index = this.#frames.length - 1; index > 0; index--) {
+      const frame = this.#frames[index] as Frame;
+      if (types.includes(frame.type)) {
+        while (this.#top() !== frame) this.#leave();
+        return true;
+      }
+      // An item belongs to the list around it, not to one outside its quote or table, and so do rows and cells.
+      const list = LISTS.has(frame.type) || frame.type === 'listItem';
+      if (frame.type === 'blockquote' || (types.includes('table') ? list : CELLS.has(frame.type))) return false;
+    }
+    return false;
+  }
+
+  #endFrame(frame: Frame): void {
+    this.#endBlock();
+    if (!this.#frames.includes(frame)) return;
+    while (this.#top() !== frame) this.#leave();
+    if (frame.type === 'doc') return;
+    this.#leave();
+  }
+
+  /** Puts the top frame into the one below, with what its content must have, or drops it where it may not be empty. */
+  #leave(): void {
+    const frame = this.#frames.pop() as Frame;
+    if (CELLS.has(frame.type) && frame.content.length === 0) frame.content.push({ type: 'paragraph' });
+    if (frame.type === 'listItem' && frame.content[0]?.type !== 'paragraph')
+      frame.content.unshift({ type: 'paragraph' });
+    if (frame.content.length > 0) this.#top().content.push(frame);
+  }
+
+  /** Makes sure that a block may stand on top: text right in a list or a table gets an item or a cell around it. */
+  #needBlocks(): void {
+    const { type } = this.#top();
+    if (LISTS.has(type)) this.#enter({ type: 'listItem', content: [] });
+    if (type === 'table') this.#enter({ type: 'tableRow', content: [] });
+    if (type === 'table' || type === 'tableRow') this.#enter({ type: 'tableCell', content: [] });
+  }
+
+  // ------------------------------------------------------------------ blocks and text
+
+  /** Puts a block that holds no text behind what was written so far. */
+  #standing(node: RichNode): void {
+    const { type, attrs } = this.#block;
+    this.#endBlock();
+    this.#count();
+    this.#needBlocks();
+    this.#top().content.push(node);
+    if (type !== 'paragraph') this.#block = attrs === undefined ? { type } : { type, attrs };
+  }
+
+  #endBlock(): void {
+    const content = trimmed(this.#inline, this.#block.type === 'codeBlock');
+    if (content.length > 0) {
+      this.#count();
+      this.#needBlocks();
+      this.#top().content.push({ ...this.#block, content });
+    }
+    this.#inline = [];
+    this.#block = { type: this.#preformatted > 0 ? 'codeBlock' : 'paragraph' };
+  }
+
+  /** Adds text, or a line break where `text` is undefined. */
+  #push(text: string | undefined, marks: RichMark[]): void {
+    if (this.#skipping > 0 || text === '') return;
+    this.#count();
+    if (text === undefined) this.#inline.push({ type: 'hardBreak' });
+    else this.#inline.push(marks.length > 0 ? { type: 'text', marks, text } : { type: 'text', text });
+  }
+
+  #marks(): RichMark[] {
+    if (this.#preformatted > 0) return [];
+    const marks: RichMark[] = [...new Set(this.#openMarks)].map((type) => ({ type }));
+    const href = this.#links.at(-1);
+    return href === undefined || href === null ? marks : [...marks, link(href)];
+  }
+
+  #count(): void {
+    if (++this.#nodes > MOST_NODES) throw new TooMuch(`The HTML has more than ${MOST_NODES} pieces.`);
+  }
+}
+
+function link(href: string): RichMark {
+  return { type: 'link', attrs: { href } };
+}
+
+function frameAttributes(type: string, attributes: Record<string, string>): Record<string, unknown> | undefined {
+  const number = (name: string, max: number): number => {
+    const value = Number(attributes[name]);
+    return Number.isSafeInteger(value) && value > 1 && value <= max ? value : 1;
+  };
+  if (type === 'orderedList')
+    return number('start', 1_000_000) === 1 ? undefined : { start: number('start', 1_000_000) };
+  if (!CELLS.has(type)) return undefined;
+  const attrs = { colspan: number('colspan', 100), rowspan: number('rowspan', 1000) };
+  return attrs.colspan === 1 && attrs.rowspan === 1 ? undefined : attrs;
+}
+
+/** Text without blanks and line breaks at its ends; of code only the line breaks around it go. */
+function trimmed(inline: readonly RichNode[], code: boolean): RichNode[] {
+  if (code) {
+    const text = inline
+      .map((node) => node.text ?? '\n')
+      .join('')
+      .replace(/^\n/, '')
+      .trimEnd();
+    return text === '' ? [] : [{ type: 'text', text }];
+  }
+  let end = inline.length;
+  while (end > 0 && isBlank(inline[end - 1] as RichNode)) end--;
+  let start = 0;
+  while (start < end && isBlank(inline[start] as RichNode)) start++;
+  const content = inline.slice(start, end);
+  const last = content.at(-1);
+  if (last?.text?.endsWith(' ')) content[content.length - 1] = { ...last, text: last.text.slice(0, -1) };
+  const first = content[0];
+  if (first?.text?.startsWith(' ')) content[0] = { ...first, text: first.text.slice(1) };
+  return content;
+}
+
+function isBlank(node: RichNode): boolean {
+  return node.type === 'hardBreak' || node.text === ' ';
+}
+
+/**
+ * A document in the ProseMirror JSON form of an HTML string; text without any markup is one paragraph. Its images are data
+ * URLs still. Links to other than http, https, mailto and tel lose the link, not the text; images elsewhere become links.
+ */
+export function richTextFromHtml(html: string): HtmlReading {
+  const builder = new Builder();
+  const parser = new Parser({
+    onopentag: (name, attributes) => builder.open(name, attributes),
+    onclosetag: () => builder.close(),
+    ontext: (data) => builder.text(data),
+  });
+  try {
+    parser.end(html);
+    return { ok: true, doc: builder.end() };
+  } catch (error) {
+    if (error instanceof TooMuch) return { ok: false, reason: error.message };
+    throw error;
+  }
+}

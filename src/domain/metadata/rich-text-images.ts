@@ -1,0 +1,109 @@
+/**
+ * Inline images: data URLs are taken out of a document into the blob store and leave a handle behind (decisions, "Inline
+ * images in rich text").
+ */
+import { hash } from 'node:crypto';
+import type { FaultDetail } from '../../lib/fault.ts';
+import { isImageHandle, type RichNode } from './rich-text-schema.ts';
+
+/** Most bytes of one image. */
+export const INLINE_IMAGE_BYTES = 2_097_152;
+const MOST_IMAGES = 100;
+
+export type ImageMediaType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+
+export interface InlineImage {
+  /** Lower-case hexadecimal, as in the handle `blob:<sha256>`. */
+  sha256: string;
+  mediaType: ImageMediaType;
+  bytes: Buffer;
+}
+
+export type Extraction =
+  | { ok: true; doc: RichNode; images: readonly InlineImage[] }
+  | { ok: false; problems: FaultDetail[] };
+
+/** What the first bytes say, which is what a browser goes by. */
+export function sniffImage(bytes: Buffer): ImageMediaType | undefined {
+  const starts = (latin1: string, at = 0): boolean => bytes.toString('latin1', at, at + latin1.length) === latin1;
+  if (starts('\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (starts('\xff\xd8\xff')) return 'image/jpeg';
+  if (starts('GIF87a') || starts('GIF89a')) return 'image/gif';
+  if (starts('RIFF') && starts('WEBP', 8)) return 'image/webp';
+  return undefined;
+}
+
+const HEAD = /^data:(image\/(?:png|jpeg|gif|webp));base64,/i;
+const LONGEST_URL = Math.ceil(INLINE_IMAGE_BYTES / 3) * 4 + 40;
+
+function decode(url: string): InlineImage | string {
+  const head = HEAD.exec(url.slice(0, 40));
+  if (head === null) return 'An inline image must be a base64 data URL of a PNG, JPEG, GIF or WebP image.';
+  if (url.length > LONGEST_URL) return 'An inline image may have at most 2 MiB.';
+  const base64 = url.slice(head[0].length);
+  const bytes = Buffer.from(base64, 'base64');
+  // Node decodes what it can and drops the rest: only what encodes to the same text again was base64.
+  if (bytes.length === 0 || bytes.toString('base64') !== base64) return 'The base64 of an inline image is malformed.';
+  if (bytes.length > INLINE_IMAGE_BYTES) return 'An inline image may have at most 2 MiB.';
+  const mediaType = sniffImage(bytes);
+  if (mediaType !== head[1]?.toLowerCase())
+    return 'The content of an inline image is not of the type that its URL names.';
+  return { sha256: hash('sha256', bytes, 'hex'), mediaType: mediaType as ImageMediaType, bytes };
+}
+
+/**
+ * The document with each data URL replaced by the handle `blob:<sha256>`, and the images by handle, each once. The
+ * document given is left as it is. Expects a document that `checkRichText` has read.
+ *
+ * @param path JSON Pointer of the document, for problems
+ */
+export function extractInlineImages(doc: RichNode, path = ''): Extraction {
+  const images = new Map<string, InlineImage>();
+  const problems: FaultDetail[] = [];
+  let count = 0;
+
+  const walk = (node: RichNode, at: string): RichNode => {
+    if (node.type === 'image') return image(node, `${at}/attrs/src`);
+    if (node.content === undefined) return node;
+    let changed = false;
+    const content = node.content.map((child, index) => {
+      const next = walk(child, `${at}/content/${index}`);
+      changed ||= next !== child;
+      return next;
+    });
+    return changed ? { ...node, content } : node;
+  };
+
+  const image = (node: RichNode, at: string): RichNode => {
+    const src = node.attrs?.src;
+    if (++count === MOST_IMAGES + 1) {
+      problems.push({ path, code: 'TOO_MANY', message: `A document may have at most ${MOST_IMAGES} images.` });
+    }
+    if (typeof src !== 'string' || isImageHandle(src) || count > MOST_IMAGES) return node;
+    const decoded = decode(src);
+    if (typeof decoded === 'string') {
+      problems.push({ path: at, code: 'INVALID_IMAGE', message: decoded });
+      return node;
+    }
+    images.set(decoded.sha256, decoded);
+    return { ...node, attrs: { ...node.attrs, src: `blob:${decoded.sha256}` } };
+  };
+
+  const read = walk(doc, path);
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, doc: read, images: [...images.values()] };
+}
+
+/**
+ * SHA-256 of every image that a stored document shows. Whoever stores a document checks that each is either among its
+ * extracted images or was in the value before: a handle alone must not open a blob that its writer could not read.
+ */
+export function imageHandles(doc: RichNode): string[] {
+  const found = new Set<string>();
+  const walk = (node: RichNode): void => {
+    const src = node.attrs?.src;
+    if (node.type === 'image' && isImageHandle(src)) found.add(src.slice('blob:'.length));
+    node.content?.forEach(walk);
+  };
+  walk(doc);
+  return [...found];
+}

@@ -1,0 +1,185 @@
+/**
+ * What a rich-text document may be made of: the ProseMirror schema (which node may stand where) and the rules of each
+ * attribute. Names are those of TipTap, so that its editor reads and writes the documents as they are.
+ */
+import { type MarkSpec, type NodeSpec, Schema } from 'prosemirror-model';
+import { isWellFormedText, nfc } from '../../lib/text.ts';
+import { isWebAddress } from './value-addresses.ts';
+
+/** A node of a document in JSON. `text` is there on nodes of type `text` alone. */
+export interface RichNode {
+  type: string;
+  attrs?: Record<string, unknown>;
+  content?: RichNode[];
+  marks?: RichMark[];
+  text?: string;
+}
+
+export interface RichMark {
+  type: string;
+  attrs?: Record<string, unknown>;
+}
+
+/** One attribute. `read` gives the stored form, or undefined for a value that is refused. */
+export interface AttributeRule {
+  read(value: unknown): unknown;
+  /** Where the attribute is left out; such values are not stored. Absent: the attribute is required. */
+  standard?: unknown;
+  /** Completes "must be …". */
+  expected: string;
+}
+
+export type AttributeRules = ReadonlyMap<string, AttributeRule>;
+
+const LINK_LENGTH = 2048;
+const LABEL_LENGTH = 1000;
+
+function integer(min: number, max: number): AttributeRule {
+  const read = (value: unknown): unknown =>
+    Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max ? value : undefined;
+  return { read, expected: `an integer from ${min} to ${max}` };
+}
+
+function orNull(rule: AttributeRule): AttributeRule {
+  return {
+    read: (value) => (value === null ? null : rule.read(value)),
+    standard: null,
+    expected: `${rule.expected}, or null`,
+  };
+}
+
+/** Accepted, since editors send it, and not kept, since showing a document is the client's business. */
+function notKept(rule: AttributeRule): AttributeRule {
+  return { ...orNull(rule), read: (value) => (value === null || rule.read(value) !== undefined ? null : undefined) };
+}
+
+function oneOf(...values: string[]): AttributeRule {
+  return { read: (value) => values.find((known) => known === value), expected: `one of ${values.join(', ')}` };
+}
+
+const LABEL: AttributeRule = {
+  read: (value) =>
+    typeof value === 'string' && value.length <= LABEL_LENGTH && isWellFormedText(value) ? nfc(value) : undefined,
+  expected: `a string of at most ${LABEL_LENGTH} characters`,
+};
+
+const LANGUAGE: AttributeRule = {
+  read: (value) => (typeof value === 'string' && /^[A-Za-z0-9+#._-]{1,50}$/.test(value) ? value : undefined),
+  expected: 'the name of a language',
+};
+
+const COLUMN_WIDTHS: AttributeRule = {
+  read: (value) => {
+    const fits = (width: unknown): boolean =>
+      Number.isSafeInteger(width) && Number(width) >= 0 && Number(width) <= 10_000;
+    return Array.isArray(value) && value.length <= 100 && value.every(fits) ? value : undefined;
+  },
+  expected: 'a list of widths in pixels',
+};
+
+const HANDLE = /^blob:[0-9a-f]{64}$/;
+
+/** A link that may be stored: http, https, mailto or tel, absolute, and nothing that a browser could read otherwise. */
+export function isSafeLink(value: unknown): value is string {
+  if (typeof value !== 'string' || value.length > LINK_LENGTH || !isWellFormedText(value)) return false;
+  if (/^https?:/i.test(value)) return isWebAddress(value);
+  return /^(?:mailto|tel):[^\s\p{Cc}\\<>"]+$/iu.test(value);
+}
+
+/** The handle by which a stored document names an image in the blob store. */
+export function isImageHandle(value: unknown): value is string {
+  return typeof value === 'string' && HANDLE.test(value);
+}
+
+const LINK: AttributeRule = {
+  read: (value) => (isSafeLink(value) ? nfc(value) : undefined),
+  expected: 'an absolute address with http, https, mailto or tel',
+};
+
+const IMAGE: AttributeRule = {
+  read: (value) =>
+    isImageHandle(value) || (typeof value === 'string' && value.startsWith('data:')) ? value : undefined,
+  expected:
+    'a data URL, or the blob: handle of an image that is in the document already; addresses elsewhere are not kept',
+};
+
+const CELL: AttributeRules = new Map([
+  ['colspan', { ...integer(1, 100), standard: 1 }],
+  ['rowspan', { ...integer(1, 1000), standard: 1 }],
+  ['colwidth', orNull(COLUMN_WIDTHS)],
+]);
+
+const NO_ATTRIBUTES: AttributeRules = new Map();
+
+const NODE_ATTRIBUTES: ReadonlyMap<string, AttributeRules> = new Map<string, AttributeRules>([
+  ['heading', new Map([['level', integer(1, 6)]])],
+  ['codeBlock', new Map([['language', orNull(LANGUAGE)]])],
+  [
+    'orderedList',
+    new Map([
+      ['start', { ...integer(0, 1_000_000), standard: 1 }],
+      ['type', orNull(oneOf('1', 'a', 'A', 'i', 'I'))],
+    ]),
+  ],
+  [
+    'image',
+    new Map([
+      ['src', IMAGE],
+      ['alt', orNull(LABEL)],
+      ['title', orNull(LABEL)],
+      ['width', orNull(integer(1, 10_000))],
+      ['height', orNull(integer(1, 10_000))],
+    ]),
+  ],
+  ['tableCell', CELL],
+  ['tableHeader', CELL],
+]);
+
+const MARK_ATTRIBUTES: ReadonlyMap<string, AttributeRules> = new Map<string, AttributeRules>([
+  [
+    'link',
+    new Map([
+      ['href', LINK],
+      ['title', orNull(LABEL)],
+      ['target', notKept(oneOf('_blank', '_self', '_parent', '_top'))],
+      ['rel', notKept(LABEL)],
+      ['class', notKept(LABEL)],
+    ]),
+  ],
+]);
+
+export function nodeAttributes(type: string): AttributeRules {
+  return NODE_ATTRIBUTES.get(type) ?? NO_ATTRIBUTES;
+}
+
+export function markAttributes(type: string): AttributeRules {
+  return MARK_ATTRIBUTES.get(type) ?? NO_ATTRIBUTES;
+}
+
+const NODES: Record<string, NodeSpec> = {
+  doc: { content: 'block+' },
+  paragraph: { content: 'inline*', group: 'block' },
+  heading: { content: 'inline*', group: 'block' },
+  blockquote: { content: 'block+', group: 'block' },
+  codeBlock: { content: 'text*', marks: '', group: 'block', code: true },
+  bulletList: { content: 'listItem+', group: 'block' },
+  orderedList: { content: 'listItem+', group: 'block' },
+  listItem: { content: 'paragraph block*' },
+  horizontalRule: { group: 'block' },
+  image: { group: 'block' },
+  table: { content: 'tableRow+', group: 'block' },
+  tableRow: { content: '(tableCell | tableHeader)+' },
+  tableCell: { content: 'block+' },
+  tableHeader: { content: 'block+' },
+  hardBreak: { group: 'inline', inline: true },
+  text: { group: 'inline' },
+};
+
+// In the order in which the marks of a text are stored.
+const MARKS: Record<string, MarkSpec> = { link: {}, bold: {}, italic: {}, strike: {}, underline: {}, code: {} };
+
+export const richTextSchema: Schema = new Schema({ nodes: NODES, marks: MARKS });
+
+export const NODE_NAMES: ReadonlySet<string> = new Set(Object.keys(NODES));
+/** Mark name → its place among the marks of a text. */
+export const MARK_RANKS: ReadonlyMap<string, number> = new Map(Object.keys(MARKS).map((name, rank) => [name, rank]));

@@ -1,0 +1,266 @@
+/**
+ * Rich text: a document in the ProseMirror JSON form (decisions, "Record types, fields, values": `rich-text`).
+ *
+ * A stored document is canonical, so that equal documents are equal JSON: attributes that have their standard value are
+ * left out, marks stand in one order, neighbouring texts with the same marks are one, text is in NFC, and images are
+ * handles `blob:<sha256>` of the blob store. It is at most 24 nodes deep, which leaves room in a body's nesting of 64 for
+ * sending it back in any call, and at most 1 MiB of JSON.
+ */
+import type { ContentMatch, NodeType } from 'prosemirror-model';
+import type { FaultDetail } from '../../lib/fault.ts';
+import { deepEqualJson, pointer } from '../../lib/json.ts';
+import { isWellFormedText, nfc } from '../../lib/text.ts';
+import { richTextFromHtml } from './rich-text-html.ts';
+import { extractInlineImages, type InlineImage } from './rich-text-images.ts';
+import {
+  type AttributeRules,
+  MARK_RANKS,
+  markAttributes,
+  NODE_NAMES,
+  nodeAttributes,
+  type RichMark,
+  type RichNode,
+  richTextSchema,
+} from './rich-text-schema.ts';
+import { hasLongMarkRun } from './value-text.ts';
+
+/** Most bytes of a stored document as JSON. */
+export const RICH_TEXT_BYTES = 1_048_576;
+/** Deepest node, where `doc` is 0. */
+export const RICH_TEXT_DEPTH = 24;
+const MOST_NODES = 60_000;
+const MOST_PROBLEMS = 20;
+
+export type RichTextCheck =
+  | { ok: true; stored: RichNode | null; images: readonly InlineImage[] }
+  | { ok: false; problems: FaultDetail[] };
+
+/**
+ * The stored form of a document given as ProseMirror JSON or as an HTML string. `stored` is null for a document in which
+ * nothing stands. `images` are the data URLs taken out of it, to be written to the blob store; handles that the document
+ * held already are not among them (see `imageHandles`).
+ *
+ * @param path JSON Pointer of the value; problems of a document point into it, those of HTML to the whole string
+ */
+export function checkRichText(input: unknown, path: string): RichTextCheck {
+  if (typeof input !== 'string') return checkDocument(input, path);
+  if (!isWellFormedText(input)) {
+    return refuse({ path, code: 'INVALID_TEXT', message: 'The text holds U+0000 or half of a surrogate pair.' });
+  }
+  const read = richTextFromHtml(input);
+  if (!read.ok) return refuse({ path, code: 'INVALID_HTML', message: read.reason });
+  const checked = checkDocument(read.doc, '');
+  return checked.ok ? checked : { ok: false, problems: checked.problems.map((problem) => ({ ...problem, path })) };
+}
+
+function refuse(problem: FaultDetail): RichTextCheck {
+  return { ok: false, problems: [problem] };
+}
+
+function checkDocument(input: unknown, path: string): RichTextCheck {
+  const reader = new Reader();
+  const doc = reader.document(input, path);
+  if (doc === undefined) return { ok: false, problems: reader.problems };
+  const extracted = extractInlineImages(doc, path);
+  if (!extracted.ok) return extracted;
+  if (isEmptyDocument(extracted.doc)) return { ok: true, stored: null, images: [] };
+  if (Buffer.byteLength(JSON.stringify(extracted.doc)) > RICH_TEXT_BYTES) {
+    return refuse({ path, code: 'TOO_LARGE', message: 'The document is larger than 1 MiB of JSON, images apart.' });
+  }
+  return { ok: true, stored: extracted.doc, images: extracted.images };
+}
+
+/** Whether nothing but empty blocks stands in the document. */
+function isEmptyDocument(node: RichNode): boolean {
+  if (node.type === 'text') return (node.text ?? '').trim() === '';
+  if (node.type === 'image' || node.type === 'horizontalRule' || node.type === 'table') return false;
+  return (node.content ?? []).every(isEmptyDocument);
+}
+
+const NODE_KEYS: ReadonlySet<string> = new Set(['type', 'attrs', 'content', 'marks', 'text']);
+const MARK_KEYS: ReadonlySet<string> = new Set(['type', 'attrs']);
+const ALLOWED_ON_TEXT: ReadonlySet<string> = new Set(['type', 'marks', 'text']);
+
+/** Thrown inside to stop at the first problem that makes looking further pointless. */
+class Enough extends Error {}
+
+/** Reads a document into its canonical form, or collects what is wrong with it. */
+class Reader {
+  readonly problems: FaultDetail[] = [];
+  #nodes = 0;
+  #textUnits = 0;
+
+  document(input: unknown, path: string): RichNode | undefined {
+    try {
+      const doc = this.#node(input, path, 0);
+      if (doc !== undefined && doc.type !== 'doc')
+        this.#problem(path, 'UNKNOWN_NODE', 'A document starts with a node of type doc.');
+      return this.problems.length === 0 ? doc : undefined;
+    } catch (error) {
+      if (error instanceof Enough) return undefined;
+      throw error;
+    }
+  }
+
+  #problem(path: string, code: string, message: string): undefined {
+    this.problems.push({ path, code, message });
+    if (this.problems.length >= MOST_PROBLEMS) throw new Enough();
+    return undefined;
+  }
+
+  #stop(path: string, code: string, message: string): never {
+    this.problems.push({ path, code, message });
+    throw new Enough();
+  }
+
+  #node(input: unknown, path: string, depth: number): RichNode | undefined {
+    if (depth > RICH_TEXT_DEPTH)
+      this.#stop(path, 'TOO_DEEP', `The document is more than ${RICH_TEXT_DEPTH} nodes deep.`);
+    if (++this.#nodes > MOST_NODES) this.#stop(path, 'TOO_LARGE', `The document has more than ${MOST_NODES} nodes.`);
+    if (!isObject(input)) return this.#problem(path, 'WRONG_TYPE', 'A node must be a JSON object.');
+    const { type } = input;
+    if (typeof type !== 'string' || !NODE_NAMES.has(type)) {
+      return this.#problem(`${path}/type`, 'UNKNOWN_NODE', 'There is no node of this type.');
+    }
+    this.#onlyKeys(input, type === 'text' ? ALLOWED_ON_TEXT : NODE_KEYS, path);
+    if (type === 'text') return this.#text(input, path);
+    const node: RichNode = { type };
+    if (input.text !== undefined)
+      this.#problem(`${path}/text`, 'NOT_ALLOWED_HERE', 'Only a node of type text has text.');
+    if (Array.isArray(input.marks) ? input.marks.length > 0 : input.marks !== undefined) {
+      if (type !== 'hardBreak') this.#problem(`${path}/marks`, 'NOT_ALLOWED_HERE', 'Only text has marks.');
+    }
+    const attrs = this.#attributes(input.attrs, nodeAttributes(type), `${path}/attrs`);
+    if (attrs !== undefined) node.attrs = attrs;
+    const content = this.#content(input.content, type, path, depth);
+    if (content.length > 0) node.content = content;
+    return node;
+  }
+
+  #onlyKeys(input: Record<string, unknown>, known: ReadonlySet<string>, path: string): void {
+    for (const key of Object.keys(input)) {
+      if (!known.has(key)) this.#problem(path + pointer(key), 'UNKNOWN_ATTRIBUTE', 'This property is not known here.');
+    }
+  }
+
+  #text(input: Record<string, unknown>, path: string): RichNode | undefined {
+    const { text } = input;
+    if (typeof text !== 'string' || text === '') {
+      return this.#problem(`${path}/text`, 'WRONG_TYPE', 'A text must be a string that is not empty.');
+    }
+    if (!isWellFormedText(text)) {
+      return this.#problem(`${path}/text`, 'INVALID_TEXT', 'The text holds U+0000 or half of a surrogate pair.');
+    }
+    this.#textUnits += text.length;
+    if (this.#textUnits > RICH_TEXT_BYTES) this.#stop(path, 'TOO_LARGE', 'The document is larger than 1 MiB of JSON.');
+    if (hasLongMarkRun(text)) {
+      return this.#problem(`${path}/text`, 'INVALID_TEXT', 'The text has too many combining marks in a row.');
+    }
+    const marks = this.#marks(input.marks, `${path}/marks`);
+    return marks.length > 0 ? { type: 'text', marks, text: nfc(text) } : { type: 'text', text: nfc(text) };
+  }
+
+  #marks(input: unknown, path: string): RichMark[] {
+    if (input === undefined) return [];
+    if (!Array.isArray(input)) {
+      this.#problem(path, 'WRONG_TYPE', 'Marks must be a list.');
+      return [];
+    }
+    const marks = new Map<string, RichMark>();
+    for (const [index, entry] of input.entries()) {
+      const at = `${path}/${index}`;
+      const type = isObject(entry) ? entry.type : undefined;
+      if (!isObject(entry) || typeof type !== 'string' || !MARK_RANKS.has(type)) {
+        this.#problem(at, 'UNKNOWN_MARK', 'There is no mark of this type.');
+        continue;
+      }
+      this.#onlyKeys(entry, MARK_KEYS, at);
+      if (marks.has(type)) this.#problem(at, 'NOT_UNIQUE', 'This mark stands here twice.');
+      const attrs = this.#attributes(entry.attrs, markAttributes(type), `${at}/attrs`);
+      marks.set(type, attrs === undefined ? { type } : { type, attrs });
+    }
+    return [...marks.values()].sort((a, b) => (MARK_RANKS.get(a.type) ?? 0) - (MARK_RANKS.get(b.type) ?? 0));
+  }
+
+  /** The attributes that differ from their standard; undefined where there are none. */
+  #attributes(input: unknown, rules: AttributeRules, path: string): Record<string, unknown> | undefined {
+    const given = input === undefined || input === null ? {} : input;
+    if (!isObject(given)) return this.#problem(path, 'WRONG_TYPE', 'Attributes must be a JSON object.');
+    for (const key of Object.keys(given)) {
+      if (!rules.has(key)) this.#problem(path + pointer(key), 'UNKNOWN_ATTRIBUTE', 'This attribute is not known here.');
+    }
+    const kept: [string, unknown][] = [];
+    for (const [name, rule] of rules) {
+      const value = Object.hasOwn(given, name) ? rule.read(given[name]) : rule.standard;
+      if (value === undefined)
+        this.#problem(path + pointer(name), 'INVALID_ATTRIBUTE', `This must be ${rule.expected}.`);
+      else if (value !== rule.standard) kept.push([name, value]);
+    }
+    return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+  }
+
+  #content(input: unknown, type: string, path: string, depth: number): RichNode[] {
+    if (input !== undefined && !Array.isArray(input)) {
+      this.#problem(`${path}/content`, 'WRONG_TYPE', 'Content must be a list of nodes.');
+      return [];
+    }
+    const parent = richTextSchema.nodes[type] as NodeType;
+    const children: RichNode[] = [];
+    let match: ContentMatch | null = parent.contentMatch;
+    for (const [index, entry] of (input ?? []).entries()) {
+      const at = `${path}/content/${index}`;
+      const child = this.#node(entry, at, depth + 1);
+      if (child === undefined) {
+        match = null;
+        continue;
+      }
+      const next: ContentMatch | null = match?.matchType(richTextSchema.nodes[child.type] as NodeType) ?? null;
+      if (match !== null && next === null) this.#problem(at, 'NOT_ALLOWED_HERE', `No ${child.type} may stand here.`);
+      if (child.marks !== undefined && parent.markSet?.length === 0) {
+        this.#problem(`${at}/marks`, 'NOT_ALLOWED_HERE', `Text in ${type} has no marks.`);
+      }
+      match = next;
+      append(children, child);
+    }
+    if (match !== null && !match.validEnd) {
+      this.#problem(path, 'INCOMPLETE', `Something is missing: ${type} holds ${parent.spec.content}.`);
+    }
+    return children;
+  }
+}
+
+/** Neighbouring texts with the same marks become one. */
+function append(children: RichNode[], child: RichNode): void {
+  const last = children.at(-1);
+  if (child.type === 'text' && last?.type === 'text' && deepEqualJson(child.marks ?? [], last.marks ?? [])) {
+    last.text = nfc(`${last.text}${child.text}`);
+  } else children.push(child);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The words of a stored document: a line for each block, cells of a row separated by tabs, images by their `alt`. */
+export function richTextPlain(doc: RichNode): string {
+  const { content = [] } = doc;
+  switch (doc.type) {
+    case 'text':
+      return doc.text ?? '';
+    case 'hardBreak':
+      return '\n';
+    case 'image':
+      return typeof doc.attrs?.alt === 'string' ? doc.attrs.alt : '';
+    case 'tableRow':
+      return content.map((cell) => richTextPlain(cell).replaceAll('\n', ' ')).join('\t');
+    case 'paragraph':
+    case 'heading':
+    case 'codeBlock':
+      return content.map(richTextPlain).join('');
+    default:
+      return content
+        .map(richTextPlain)
+        .filter((text) => text !== '')
+        .join('\n');
+  }
+}

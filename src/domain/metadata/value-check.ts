@@ -1,0 +1,113 @@
+/** Checking values from the wire; see `values.ts` for what stored forms are. */
+import type { FaultDetail } from '../../lib/fault.ts';
+import { pointer } from '../../lib/json.ts';
+import type { FieldDefinition } from './definitions.ts';
+import { checkRichText } from './rich-text.ts';
+import type { InlineImage } from './rich-text-images.ts';
+import { checkScalar } from './value-scalars.ts';
+
+/** Most elements of a multiple field. */
+export const MOST_ELEMENTS = 100;
+
+const NO_IMAGES: readonly InlineImage[] = [];
+
+/** `stored` is null where the value is empty; `images` are those taken out of a rich text, to be kept as blobs. */
+export type ValueCheck =
+  | { ok: true; stored: unknown; images: readonly InlineImage[] }
+  | { ok: false; problems: FaultDetail[] };
+
+/**
+ * The stored form of a value from the wire. Whether an empty one may be is not asked here but where the whole record is
+ * known (`checkValues`), and so is whether ids name something (`idsIn`).
+ *
+ * @param path JSON Pointer of the value; details point to the value or into it
+ */
+export function checkValue(field: FieldDefinition, input: unknown, path: string): ValueCheck {
+  if (input === null || input === undefined) return { ok: true, stored: null, images: NO_IMAGES };
+  if (field.dataType === 'rich-text') return checkRichText(input, path);
+  if (field.multiple) return checkElements(field, input, path);
+  const checked = checkScalar(field, input, path);
+  return checked.ok
+    ? { ok: true, stored: checked.stored, images: NO_IMAGES }
+    : { ok: false, problems: [checked.problem] };
+}
+
+function checkElements(field: FieldDefinition, input: unknown, path: string): ValueCheck {
+  const refuse = (code: string, message: string): ValueCheck => ({ ok: false, problems: [{ path, code, message }] });
+  if (!Array.isArray(input)) return refuse('WRONG_TYPE', 'The value must be a list.');
+  const most = Math.min(field.constraints.maxItems ?? MOST_ELEMENTS, MOST_ELEMENTS);
+  if (input.length > most) return refuse('TOO_MANY', `The list may have at most ${most} elements.`);
+  const stored: unknown[] = [];
+  const seen = new Set<unknown>();
+  const problems: FaultDetail[] = [];
+  for (const [index, element] of input.entries()) {
+    const at = `${path}/${index}`;
+    const checked = checkScalar(field, element, at);
+    if (!checked.ok) problems.push(checked.problem);
+    else if (checked.stored === null) {
+      problems.push({ path: at, code: 'EMPTY_ELEMENT', message: 'An element of a list must not be empty.' });
+    } else if (seen.has(checked.stored)) {
+      problems.push({ path: at, code: 'NOT_UNIQUE', message: 'An element may stand in the list only once.' });
+    } else {
+      seen.add(checked.stored);
+      stored.push(checked.stored);
+    }
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, stored: stored.length > 0 ? stored : null, images: NO_IMAGES };
+}
+
+/** Word for word the same for a name that was never configured and for a field that the caller cannot read. */
+export function unknownField(path: string): FaultDetail {
+  return { path, code: 'UNKNOWN_FIELD', message: 'There is no such field.' };
+}
+
+export type ValuesCheck =
+  | {
+      ok: true;
+      /** Field code → stored value; empty ones are not there. */
+      values: Record<string, unknown>;
+      /** Codes of the fields that were given empty. */
+      cleared: string[];
+      images: readonly InlineImage[];
+    }
+  | { ok: false; problems: FaultDetail[] };
+
+/**
+ * The stored forms of a map of values, or everything that is wrong with it at once. `whole` is for a new record: defaults
+ * fill absent keys (never a `null`), and what is required must be there. Else only clearing a required field is wrong.
+ *
+ * @param fields those that the caller may name; any other key is an unknown field
+ * @param at JSON Pointer of the map
+ */
+export function checkValues(
+  fields: Iterable<FieldDefinition>,
+  input: Readonly<Record<string, unknown>>,
+  { at = '/values', whole }: { at?: string; whole: boolean },
+): ValuesCheck {
+  const known = new Map(Array.from(fields, (field) => [field.code, field]));
+  const values: [string, unknown][] = [];
+  const cleared: string[] = [];
+  const images: InlineImage[] = [];
+  const problems: FaultDetail[] = [];
+  const required = (code: string): unknown =>
+    problems.push({ path: at + pointer(code), code: 'REQUIRED', message: 'A value is required.' });
+  for (const [code, value] of Object.entries(input)) {
+    const field = known.get(code);
+    const checked = field === undefined ? undefined : checkValue(field, value, at + pointer(code));
+    if (field === undefined || checked === undefined) problems.push(unknownField(at + pointer(code)));
+    else if (!checked.ok) problems.push(...checked.problems);
+    else if (checked.stored !== null) {
+      values.push([code, checked.stored]);
+      images.push(...checked.images);
+    } else if (field.required) required(code);
+    else cleared.push(code);
+  }
+  for (const field of whole ? known.values() : []) {
+    if (Object.hasOwn(input, field.code)) continue;
+    if (field.default !== undefined && field.default !== null) values.push([field.code, field.default]);
+    else if (field.required) required(field.code);
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, values: Object.fromEntries(values), cleared, images };
+}

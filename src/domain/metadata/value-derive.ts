@@ -1,0 +1,65 @@
+/** What follows from stored values: their wire form, their text, their folded copies, the ids they name. */
+import { type DataType, ID_TYPES, TEXT_TYPES } from '../../lib/data-types.ts';
+import { deepEqualJson } from '../../lib/json.ts';
+import { fold } from '../../lib/text.ts';
+import type { FieldDefinition } from './definitions.ts';
+import { richTextPlain } from './rich-text.ts';
+import type { RichNode } from './rich-text-schema.ts';
+
+/** What is sent for a stored value: all stored forms are those of the wire, and an absent value is null. */
+export function toWire(_field: FieldDefinition, stored: unknown): unknown {
+  return stored ?? null;
+}
+
+/** Whether two stored values are the same; an absent one is null. */
+export function sameValue(a: unknown, b: unknown): boolean {
+  return deepEqualJson(a ?? null, b ?? null);
+}
+
+/** A stored value as text for people and files: elements of a list joined by `; `, a rich text by its words. */
+export function plainText(field: FieldDefinition, stored: unknown): string {
+  if (stored === null || stored === undefined) return '';
+  if (field.dataType === 'rich-text') return richTextPlain(stored as RichNode);
+  if (field.dataType === 'json') return JSON.stringify(stored);
+  return Array.isArray(stored) ? stored.map(String).join('; ') : String(stored);
+}
+
+/** Field code → folded copy, for the fields whose text `contains` and `starts-with` look through (configuration, section 4). */
+export function foldedCopy(
+  fields: Iterable<FieldDefinition>,
+  stored: Readonly<Record<string, unknown>>,
+): Record<string, string | string[]> {
+  const copies: [string, string | string[]][] = [];
+  for (const field of fields) {
+    if (!TEXT_TYPES.has(field.dataType) || !Object.hasOwn(stored, field.code)) continue;
+    const value = stored[field.code];
+    if (value === null || value === undefined) continue;
+    copies.push([
+      field.code,
+      Array.isArray(value) ? value.map((element) => fold(String(element))) : fold(plainText(field, value)),
+    ]);
+  }
+  return Object.fromEntries(copies);
+}
+
+/** Ids that a value names, for whoever can look them up. */
+export interface NamedIds {
+  code: string;
+  dataType: DataType;
+  ids: string[];
+  /** Codes of the record types that a reference may point to; absent: any. */
+  types?: string[];
+}
+
+/** The ids in stored values, by field. */
+export function idsIn(fields: Iterable<FieldDefinition>, stored: Readonly<Record<string, unknown>>): NamedIds[] {
+  const named: NamedIds[] = [];
+  for (const { code, dataType, constraints } of fields) {
+    if (!ID_TYPES.has(dataType) || !Object.hasOwn(stored, code)) continue;
+    const value = stored[code];
+    const ids = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string');
+    if (ids.length === 0) continue;
+    named.push({ code, dataType, ids, ...(constraints.types === undefined ? {} : { types: constraints.types }) });
+  }
+  return named;
+}

@@ -1,0 +1,52 @@
+/** Values of data type `json`: any JSON up to 64 KiB that the database can keep. */
+import type { FaultDetail } from '../../lib/fault.ts';
+import { isWellFormedText } from '../../lib/text.ts';
+
+/** Most bytes of a value as JSON. */
+export const JSON_BYTES = 65_536;
+/** Deepest nesting; it leaves room in a body's nesting of 64 for sending the value back in any call. */
+export const JSON_DEPTH = 48;
+
+const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+export type JsonReading = { ok: true; value: unknown } | { ok: false; problem: FaultDetail };
+
+interface Open {
+  value: unknown;
+  depth: number;
+}
+
+/**
+ * Judges without recursion, since the value may come from elsewhere than a body. It is kept as it is: not even its texts are
+ * normalised, for whoever keeps JSON wants it back unchanged.
+ */
+export function readJson(input: unknown, path: string): JsonReading {
+  const refuse = (code: string, message: string): JsonReading => ({ ok: false, problem: { path, code, message } });
+  const tooLarge = (): JsonReading => refuse('TOO_LARGE', 'The value is larger than 64 KiB of JSON.');
+  const open: Open[] = [{ value: input, depth: 0 }];
+  let units = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, depth } = next;
+    // Every value has at least one character and a separator.
+    units += typeof value === 'string' ? value.length + 2 : 2;
+    if (units > JSON_BYTES * 2) return tooLarge();
+    if (typeof value === 'string') {
+      if (!isWellFormedText(value)) return refuse('INVALID_TEXT', 'A text holds U+0000 or half of a surrogate pair.');
+    } else if (typeof value === 'number') {
+      if (!Number.isFinite(value)) return refuse('WRONG_TYPE', 'The value must be JSON.');
+    } else if (typeof value === 'object' && value !== null) {
+      if (depth >= JSON_DEPTH) return refuse('TOO_DEEP', `The value is nested more than ${JSON_DEPTH} deep.`);
+      if (Array.isArray(value)) {
+        if (value.length > JSON_BYTES) return tooLarge();
+        for (const member of value) open.push({ value: member, depth: depth + 1 });
+        continue;
+      }
+      for (const [key, member] of Object.entries(value)) {
+        if (UNSAFE_KEYS.has(key) || !isWellFormedText(key)) return refuse('INVALID_TEXT', 'A key is not accepted.');
+        units += key.length;
+        open.push({ value: member, depth: depth + 1 });
+      }
+    } else if (typeof value !== 'boolean' && value !== null) return refuse('WRONG_TYPE', 'The value must be JSON.');
+  }
+  return Buffer.byteLength(JSON.stringify(input)) > JSON_BYTES ? tooLarge() : { ok: true, value: input };
+}

@@ -1,0 +1,228 @@
+/** The writes on records. Each judges, plans and returns; the unit of work writes (architecture, section 4). */
+import { Fault } from '../../lib/fault.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import { findType, numberSequence, type RecordType, registry } from '../metadata/door.ts';
+import { requireRevision } from './conflict.ts';
+import { rememberRow, requireActive, requireGranted } from './load.ts';
+import { judge, type ObjectAnswer, project, type VisibleObject } from './record.ts';
+import { requireReferences } from './references.ts';
+import { derive, planChange, planValues, requireWritable, type Values } from './rules.ts';
+import { changeObject, insertObject, type ObjectRow } from './store.ts';
+
+export interface CreateInput {
+  typeDefinitionId: string;
+  values: Values;
+  objectId?: string;
+}
+
+/**
+ * Creates a record (api.md, `POST /objects`). The right is judged on the record as it would be stored.
+ *
+ * @throws Fault INVALID_REQUEST (type unknown to the caller), RIGHT_MISSING, INVALID_VALUES, FIELD_READ_ONLY, ALREADY_EXISTS
+ */
+export async function createObject(ctx: WriteContext, input: CreateInput): Promise<ObjectAnswer> {
+  const type = requireType(ctx, input.typeDefinitionId);
+  const { actor } = ctx;
+  if (!actor.mayEver(type.id, 'create')) throw createMissing();
+  ctx.rightsChecked();
+  const version = type.newest;
+  const given = Object.keys(input.values);
+  // Field rights of a create are those on the record as it would be stored; until that is known, those on any record.
+  const reach = {
+    reads: (code: string) => actor.mayEverRead(type.id, code),
+    writes: (code: string) => actor.mayEverWrite(type.id, code),
+  };
+  const values = planValues(version, input.values, 'values', reach);
+  await requireReferences(ctx, version, pick(values, given), 'values');
+  const row = newRow(ctx, type, input.objectId ?? ctx.newId(), values);
+  const object = judge(ctx, row);
+  if (!object.right.can('create')) throw createMissing();
+  requireWritable(object.right, given, 'values');
+  planInsert(ctx, type, row);
+  return project(ctx, object);
+}
+
+/** @throws Fault INVALID_REQUEST when no grant of the caller concerns the type, as if it were not configured */
+function requireType(ctx: WriteContext, idOrCode: string): RecordType {
+  const type = findType(registry(ctx), idOrCode);
+  const known = type?.active === true && (ctx.actor.mayEver(type.id, 'read') || ctx.actor.mayEver(type.id, 'create'));
+  if (type === undefined || !known) {
+    throw new Fault('INVALID_REQUEST', 'There is no such record type.', [
+      { path: '/typeDefinitionId', code: 'UNKNOWN_TYPE', message: 'There is no such record type.' },
+    ]);
+  }
+  return type;
+}
+
+function createMissing(): Fault {
+  return new Fault('RIGHT_MISSING', 'You lack the right "create" for such a record; ask an administrator.', {
+    right: 'create',
+  });
+}
+
+function pick(values: Values, codes: readonly string[]): Values {
+  return Object.fromEntries(codes.flatMap((code) => (Object.hasOwn(values, code) ? [[code, values[code]]] : [])));
+}
+
+function newRow(ctx: WriteContext, type: RecordType, id: string, values: Values): ObjectRow {
+  return {
+    id,
+    typeId: type.id,
+    typeVersion: type.newest.version,
+    number: null,
+    ...derive(type.newest, values),
+    revision: 1,
+    state: 'ACTIVE',
+    workflowStateId: type.newest.workflow?.initialId ?? null,
+    values,
+    createdAt: ctx.now,
+    createdBy: ctx.actor.userId,
+    createdByName: ctx.actor.displayName,
+    updatedAt: ctx.now,
+    updatedBy: ctx.actor.userId,
+    updatedByName: ctx.actor.displayName,
+    archivedAt: null,
+  };
+}
+
+function planInsert(ctx: WriteContext, type: RecordType, row: ObjectRow): void {
+  const { numbering } = type.newest.definition;
+  ctx.plan(insertObject, {
+    id: row.id,
+    type_id: row.typeId,
+    type_version: row.typeVersion,
+    sequence: numbering === undefined ? null : numberSequence(numbering.prefix),
+    prefix: numbering?.prefix ?? null,
+    digits: numbering?.digits ?? null,
+    title: row.title,
+    workflow_state_id: row.workflowStateId,
+    values: row.values,
+    folded: row.folded,
+    at: ctx.now,
+    by: ctx.actor.userId,
+  });
+  if (numbering !== undefined) ctx.late('number', { write: insertObject.name });
+  const changes = Object.fromEntries(Object.entries(row.values).map(([code, value]) => [code, [null, value]]));
+  ctx.emit({ type: 'ObjectCreated', objectId: row.id, revision: 1, changes: changes as Record<string, [unknown, unknown]> });
+  rememberRow(ctx, row);
+}
+
+export interface UpdateInput {
+  objectId: string;
+  expectedRevision: number;
+  changes: Values;
+}
+
+/**
+ * Changes fields of a record (api.md, `PATCH /objects/{objectId}`). Values equal to the stored ones are no change: same
+ * revision, no event.
+ *
+ * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, REVISION_CONFLICT, INVALID_VALUES, FIELD_READ_ONLY
+ */
+export async function updateObject(ctx: WriteContext, input: UpdateInput): Promise<ObjectAnswer> {
+  const object = await requireGranted(ctx, input.objectId, 'update');
+  ctx.rightsChecked();
+  requireActive(object);
+  await requireRevision(ctx, object, input.expectedRevision);
+  const planned = planChange(object.version, object.row.values, input.changes, 'changes', object.right);
+  const codes = Object.keys(planned.changes);
+  if (codes.length === 0) return project(ctx, object);
+  await requireReferences(ctx, object.version, pick(planned.values, codes), 'changes');
+  return project(ctx, applyChange(ctx, object, { type: 'ObjectUpdated', ...planned }));
+}
+
+/**
+ * Archives a record (api.md, `DELETE /objects/{objectId}`): it stays, takes no change, and is in no list but the archive.
+ *
+ * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, REVISION_CONFLICT
+ */
+export async function archiveObject(
+  ctx: WriteContext,
+  input: { objectId: string; expectedRevision: number },
+): Promise<{ id: string; revision: number; state: string }> {
+  const object = await requireGranted(ctx, input.objectId, 'archive');
+  ctx.rightsChecked();
+  requireActive(object);
+  await requireRevision(ctx, object, input.expectedRevision);
+  const { row } = applyChange(ctx, object, {
+    type: 'ObjectArchived',
+    state: 'ARCHIVED',
+    changes: { state: ['ACTIVE', 'ARCHIVED'] },
+  });
+  return { id: row.id, revision: row.revision, state: row.state };
+}
+
+/**
+ * Takes an archived record back, to the workflow state that it had (configuration, section 6). Only the administration
+ * interface offers it.
+ *
+ * @throws Fault NOT_FOUND, RIGHT_MISSING, STATE_CONFLICT when the record is not archived
+ */
+export async function restoreObject(ctx: WriteContext, objectId: string): Promise<ObjectAnswer> {
+  const object = await requireGranted(ctx, objectId, 'archive');
+  ctx.rightsChecked();
+  if (object.row.state !== 'ARCHIVED') throw new Fault('STATE_CONFLICT', 'The record is not archived.');
+  return project(
+    ctx,
+    applyChange(ctx, object, { type: 'ObjectRestored', state: 'ACTIVE', changes: { state: ['ARCHIVED', 'ACTIVE'] } }),
+  );
+}
+
+/** A change that was decided: what differs from the record as it was loaded. */
+export interface ObjectPlan {
+  /** Event kind of the specification. */
+  type: string;
+  changes: Record<string, [unknown, unknown]>;
+  values?: Values;
+  state?: 'ACTIVE' | 'ARCHIVED';
+  workflowStateId?: string;
+  typeVersion?: number;
+  data?: Record<string, unknown>;
+}
+
+/**
+ * The single writer of records: update, archive, transition and every variant are plans handed to it. It writes on the very
+ * revision that the plan was made on, or the unit is decided anew.
+ *
+ * @returns the record as it will stand, judged with the rights after the change
+ */
+export function applyChange(ctx: WriteContext, object: VisibleObject, plan: ObjectPlan): VisibleObject {
+  const { row } = object;
+  const typeVersion = plan.typeVersion ?? row.typeVersion;
+  const version = object.type.versions.get(typeVersion) ?? object.version;
+  const state = plan.state ?? row.state;
+  const next: ObjectRow = {
+    ...row,
+    ...(plan.values === undefined ? {} : { values: plan.values, ...derive(version, plan.values) }),
+    typeVersion,
+    revision: row.revision + 1,
+    state,
+    workflowStateId: plan.workflowStateId ?? row.workflowStateId,
+    updatedAt: ctx.now,
+    updatedBy: ctx.actor.userId,
+    updatedByName: ctx.actor.displayName,
+    archivedAt: state === 'ARCHIVED' ? (row.archivedAt ?? ctx.now) : null,
+  };
+  ctx.plan(changeObject, {
+    id: row.id,
+    expected: row.revision,
+    type_version: next.typeVersion,
+    title: next.title,
+    state: next.state,
+    workflow_state_id: next.workflowStateId,
+    values: next.values,
+    folded: next.folded,
+    at: ctx.now,
+    by: ctx.actor.userId,
+    archived_at: next.archivedAt,
+  });
+  ctx.emit({
+    type: plan.type,
+    objectId: row.id,
+    revision: next.revision,
+    changes: plan.changes,
+    ...(plan.data === undefined ? {} : { data: plan.data }),
+  });
+  rememberRow(ctx, next);
+  return judge(ctx, next);
+}

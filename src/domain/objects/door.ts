@@ -1,0 +1,22 @@
+/**
+ * Records: the heart of the service. A record has a type, values of that type's stored version, a revision and a state.
+ *
+ * Own table: `objects`. Invariants: the revision grows by one with each change of values, state or archiving, and with nothing
+ * else; `values` holds only fields of the stored type version; an archived record takes no change but a restore; a number is
+ * given once and never again; the workflow state changes through `applyChange` by the workflow room alone.
+ *
+ * Not here: what a transition is (workflow), what stands around a record (comments, attachments, relations), who may do what
+ * (access). A record that the caller may not read is not there: every read goes through `requireVisible` or the predicate in
+ * `listVisible`, and every record leaves through `project`.
+ */
+export { applyChange, archiveObject, createObject, type ObjectPlan, updateObject } from './commands.ts';
+export { requireRevision } from './conflict.ts';
+export { type MigratedBatch, migrateTypeBatch, type Unmoved } from './migrate-type.ts';
+export { findVisible, preload, requireActive, requireAction, requireGranted, requireVisible } from './load.ts';
+export { judge, type ObjectAnswer, project, stateAnswer, type VisibleObject, visibleTitle } from './record.ts';
+export type { HistoryRow } from './store.ts';
+export { holdActive, holdRevision } from './store.ts';
+export { requireReferences } from './references.ts';
+export type { EventFilter } from './queries.ts';
+export { objectRoutes } from './routes.ts';
+export { invalidValues, planChange } from './rules.ts';

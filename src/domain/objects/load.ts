@@ -1,0 +1,69 @@
+/** Loads records for a caller: what may not be read is not there. */
+import { Fault } from '../../lib/fault.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { judge, type VisibleObject } from './record.ts';
+import { findObject, findObjects, type ObjectRow } from './store.ts';
+
+function memoKey(id: string): string {
+  return `objects:${id}`;
+}
+
+/** Keeps a row for the rest of the unit: a later look at the record sees what was planned for it. */
+export function rememberRow(ctx: ReadContext, row: ObjectRow): void {
+  ctx.memo.set(memoKey(row.id), row);
+}
+
+/** Loads many records at once, so that the single-item commands after it need not ask one by one. */
+export async function preload(ctx: ReadContext, ids: readonly string[]): Promise<void> {
+  const missing = ids.filter((id) => !ctx.memo.has(memoKey(id)));
+  if (missing.length === 0) return;
+  for (const id of missing) ctx.memo.set(memoKey(id), null);
+  for (const row of await findObjects(ctx, missing)) rememberRow(ctx, row);
+}
+
+export function notFound(): Fault {
+  return new Fault('NOT_FOUND', 'There is no such record, or you may not see it.');
+}
+
+/** The record, or undefined when it is absent or hidden, alike. */
+export async function findVisible(ctx: ReadContext, id: string): Promise<VisibleObject | undefined> {
+  const key = memoKey(id);
+  let row = ctx.memo.get(key) as ObjectRow | null | undefined;
+  if (row === undefined) {
+    row = (await findObject(ctx, id)) ?? null;
+    ctx.memo.set(key, row);
+  }
+  if (row === null) return undefined;
+  const object = judge(ctx, row);
+  return object.right.can('read') ? object : undefined;
+}
+
+/** @throws Fault NOT_FOUND when the record is absent or hidden, alike */
+export async function requireVisible(ctx: ReadContext, id: string): Promise<VisibleObject> {
+  const object = await findVisible(ctx, id);
+  if (object === undefined) throw notFound();
+  return object;
+}
+
+/** @throws Fault NOT_FOUND, RIGHT_MISSING */
+export async function requireGranted(ctx: ReadContext, id: string, action: string): Promise<VisibleObject> {
+  const object = await requireVisible(ctx, id);
+  requireAction(object, action);
+  return object;
+}
+
+/** @throws Fault RIGHT_MISSING with `{right}` */
+export function requireAction(object: VisibleObject, action: string): void {
+  if (!object.right.can(action)) {
+    throw new Fault('RIGHT_MISSING', `You lack the right "${action}" on this record; ask an administrator.`, {
+      right: action,
+    });
+  }
+}
+
+/** @throws Fault ARCHIVED: archived records take no change of any kind */
+export function requireActive(object: VisibleObject): void {
+  if (object.row.state === 'ARCHIVED') {
+    throw new Fault('ARCHIVED', 'The record is archived and takes no change; an administrator can restore it.');
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Moves stored records to the newest version of their type (decisions, "A type has versions"): in batches by id, each its own
+ * unit, so that it can be interrupted and goes on where it stopped.
+ */
+import { Fault } from '../../lib/fault.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import { checkValue, convertValue, findType, type RecordType, registry } from '../metadata/door.ts';
+import { applyChange } from './commands.ts';
+import { deepEqualJson } from '../../lib/json.ts';
+import { judge, type VisibleObject } from './record.ts';
+import type { Values } from './rules.ts';
+import { listOlderVersions, moveVersion } from './store.ts';
+
+export interface Unmoved {
+  id: string;
+  number: string | null;
+  reasons: { field: string; reason: string }[];
+}
+
+export interface MigratedBatch {
+  moved: number;
+  unmoved: Unmoved[];
+  /** Where the next batch begins; null when there is none. */
+  next: string | null;
+}
+
+const BATCH = 200;
+
+/** @throws Fault NOT_FOUND when there is no such type */
+export async function migrateTypeBatch(ctx: WriteContext, code: string, after: string | null): Promise<MigratedBatch> {
+  ctx.actor.require('config.manage');
+  const type = findType(registry(ctx), code);
+  if (type === undefined) throw new Fault('NOT_FOUND', `There is no record type "${code}".`);
+  const rows = await listOlderVersions(ctx, type.id, type.newest.version, after, BATCH);
+  const unmoved: Unmoved[] = [];
+  for (const row of rows) {
+    const object = judge(ctx, row);
+    const { values, reasons } = convert(type, object);
+    if (reasons.length > 0) unmoved.push({ id: row.id, number: row.number, reasons });
+    else move(ctx, type, object, values);
+  }
+  return {
+    moved: rows.length - unmoved.length,
+    unmoved,
+    next: rows.length < BATCH ? null : (rows.at(-1)?.id ?? null),
+  };
+}
+
+function convert(type: RecordType, { row, version }: VisibleObject): { values: Values; reasons: Unmoved['reasons'] } {
+  const values: Values = {};
+  const reasons: Unmoved['reasons'] = [];
+  for (const field of type.newest.fields.values()) {
+    const { code } = field;
+    const before = version.fields.get(code);
+    const stored = Object.hasOwn(row.values, code) ? row.values[code] : undefined;
+    if (stored !== undefined && before !== undefined) {
+      const converted = convertValue(before, field, stored);
+      if (converted.ok) values[code] = converted.stored;
+      else reasons.push({ field: code, reason: converted.reason });
+    } else if (field.required) {
+      if (field.default === undefined) reasons.push({ field: code, reason: 'required, and there is no default' });
+      else if (checkValue(field, field.default, '').ok) values[code] = field.default;
+    }
+  }
+  return { values, reasons };
+}
+
+function move(ctx: WriteContext, type: RecordType, object: VisibleObject, values: Values): void {
+  const before = object.row.values;
+  const changes: Record<string, [unknown, unknown]> = {};
+  for (const code of new Set([...Object.keys(before), ...Object.keys(values)])) {
+    if (!deepEqualJson(before[code], values[code])) changes[code] = [before[code] ?? null, values[code] ?? null];
+  }
+  if (Object.keys(changes).length === 0) {
+    // Nothing that a reader of the record can see changes: no revision, no event.
+    ctx.plan(moveVersion, { id: object.row.id, expected: object.row.revision, type_version: type.newest.version });
+    return;
+  }
+  applyChange(ctx, object, {
+    type: 'ObjectUpdated',
+    typeVersion: type.newest.version,
+    values,
+    changes,
+    data: { migratedToVersion: type.newest.version },
+  });
+}

@@ -1,0 +1,154 @@
+/** The reads on records: what the caller may see, through the one projection. */
+import type { Static } from 'typebox';
+import { pageOf, windowOf } from '../../contract/paging.ts';
+import { Fault } from '../../lib/fault.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { fieldSchema, findType, registry } from '../metadata/door.ts';
+import type * as contract from './contract.ts';
+import { findVisible, requireAction, requireVisible } from './load.ts';
+import { judge, type ObjectAnswer, project, type VisibleObject } from './record.ts';
+import { type HistoryRow, listEvents, listVisible } from './store.ts';
+
+/** @throws Fault NOT_FOUND */
+export async function getObject(ctx: ReadContext, id: string): Promise<ObjectAnswer> {
+  return project(ctx, await requireVisible(ctx, id));
+}
+
+type ListQuery = Static<(typeof contract.listObjects)['query']>;
+
+function badParameter(name: string, code: string, message: string): Fault {
+  return new Fault('INVALID_REQUEST', message, [{ path: `query.${name}`, code, message }]);
+}
+
+/**
+ * Records that the caller may read, newest first (api.md, `GET /objects`).
+ *
+ * @throws Fault INVALID_REQUEST for a type or state that is not there for this caller
+ */
+export async function listObjects(
+  ctx: ReadContext,
+  query: ListQuery,
+): Promise<{ rows: ObjectAnswer[]; page: number; pageSize: number; hasMore: boolean }> {
+  const window = windowOf(query);
+  const types = registry(ctx);
+  const readable = new Set(ctx.actor.typesFor('read'));
+  const type = query.typeId === undefined ? undefined : findType(types, query.typeId);
+  if (query.typeId !== undefined && (type === undefined || !readable.has(type.id))) {
+    throw badParameter('typeId', 'UNKNOWN_TYPE', 'There is no such record type.');
+  }
+  const among = type === undefined ? [...readable] : [type.id];
+  const filter = stateFilter(ctx, query.state ?? 'ACTIVE', among);
+  const visible = ctx.actor.visible('o', 'read', ctx.now, type === undefined ? undefined : [type.id]);
+  if (visible === null) return pageOf([], window);
+  const rows = await listVisible(ctx, {
+    visible,
+    ...(type === undefined ? {} : { typeId: type.id }),
+    ...filter,
+    limit: window.limit,
+    offset: window.offset,
+  });
+  const page = pageOf(rows, window);
+  return { ...page, rows: page.rows.map((row) => project(ctx, judge(ctx, row))) };
+}
+
+/** `ACTIVE`, `ARCHIVED`, or the code of a workflow state of a type that the caller may read. */
+function stateFilter(
+  ctx: ReadContext,
+  state: string,
+  typeIds: readonly string[],
+): { state: 'ACTIVE' | 'ARCHIVED'; workflowStateIds?: string[] } {
+  if (state === 'ACTIVE' || state === 'ARCHIVED') return { state };
+  const types = registry(ctx);
+  const ids = new Set<string>();
+  for (const typeId of typeIds) {
+    for (const version of types.byId.get(typeId)?.versions.values() ?? []) {
+      for (const known of version.workflow?.states.values() ?? []) if (known.code === state) ids.add(known.id);
+    }
+  }
+  if (ids.size === 0) throw badParameter('state', 'UNKNOWN_STATE', 'state is ACTIVE, ARCHIVED or a workflow state code.');
+  return { state: 'ACTIVE', workflowStateIds: [...ids] };
+}
+
+export interface HistoryEventAnswer {
+  id: string;
+  type: string;
+  at: string;
+  actor: { id: string | null; displayName: string; via: string };
+  revision: number | null;
+  changes: { field: string; from: unknown; to: unknown }[];
+  data: Record<string, unknown>;
+}
+
+/** Changes that every reader of a record may see: they are about the record, not about a field. */
+const RECORD_CHANGES = new Set(['state', 'workflowState']);
+
+function eventAnswer(event: HistoryRow, reads: (code: string) => boolean): HistoryEventAnswer | undefined {
+  const all = Object.entries(event.changes ?? {});
+  const shown = all.filter(([field]) => RECORD_CHANGES.has(field) || reads(field));
+  if (all.length > 0 && shown.length === 0) return undefined;
+  return {
+    id: event.id,
+    type: event.type,
+    at: event.at,
+    actor: { id: event.actorId, displayName: event.actorName ?? 'system', via: event.via },
+    revision: event.revision,
+    changes: shown.map(([field, [from, to]]) => ({ field, from, to })),
+    data: event.data ?? {},
+  };
+}
+
+/**
+ * Asked by other rooms for events about what is theirs (comments, relations): which of them the caller may not see now.
+ * `app.ts` hands the filters in, so that this room need not know those.
+ */
+export type EventFilter = (
+  ctx: ReadContext,
+  object: VisibleObject,
+  events: readonly HistoryRow[],
+) => Promise<ReadonlySet<string>>;
+
+/**
+ * The events of a record as the caller may see them now, oldest first; an event whose every change is hidden is left out.
+ *
+ * @throws Fault NOT_FOUND, RIGHT_MISSING
+ */
+export async function getHistory(
+  ctx: ReadContext,
+  id: string,
+  filters: readonly EventFilter[],
+): Promise<HistoryEventAnswer[]> {
+  const object = await requireVisible(ctx, id);
+  requireAction(object, 'history');
+  const events = await listEvents(ctx, id);
+  const hidden = new Set<string>();
+  for (const filter of filters) for (const eventId of await filter(ctx, object, events)) hidden.add(eventId);
+  const shown = events.filter((event) => !hidden.has(event.id));
+  return shown.flatMap((event) => eventAnswer(event, (code) => object.right.reads(code)) ?? []);
+}
+
+/** @throws Fault NOT_FOUND */
+export async function getSchema(ctx: ReadContext, id: string): Promise<{ id: string; fields: unknown[] }> {
+  const object = await requireVisible(ctx, id);
+  const { right, version } = object;
+  const fields = [...version.fields.values()].filter((field) => right.reads(field.code));
+  return {
+    id,
+    fields: fields.map((field) => {
+      const schema = fieldSchema(ctx, field);
+      return right.writes(field.code) ? schema : { ...schema, readOnly: true };
+    }),
+  };
+}
+
+/**
+ * A kept answer of a create, projected anew: fields that the caller may no longer read are left out, and where the record
+ * is out of sight, all of them.
+ */
+export async function replayObject(ctx: ReadContext, data: unknown): Promise<unknown> {
+  const kept = data as ObjectAnswer;
+  const object = await findVisible(ctx, kept.id);
+  if (object === undefined) return { ...kept, title: null, values: {} };
+  const values = Object.fromEntries(Object.entries(kept.values).filter(([code]) => object.right.reads(code)));
+  const named = object.version.titleField !== null && object.right.reads(object.version.titleField);
+  return { ...kept, title: named ? kept.title : null, values };
+}

@@ -1,0 +1,147 @@
+/**
+ * A loaded record with everything a decision about it needs: its type, the caller's rights on it, its facts for conditions.
+ * Only this room makes these values; that one holds them proves that somebody looked.
+ */
+import type { RecordFacts } from '../../lib/filter.ts';
+import type { ReadContext, RecordRight } from '../../mechanisms/context.ts';
+import {
+  localized,
+  mismatchedVersions,
+  type RecordType,
+  registry,
+  type StateView,
+  type TypeVersion,
+  versionOf,
+} from '../metadata/door.ts';
+import type { ObjectRow } from './store.ts';
+
+declare const seen: unique symbol;
+
+/** A record that this caller may read, with what they may do on it. */
+export interface VisibleObject {
+  readonly row: ObjectRow;
+  readonly type: RecordType;
+  readonly version: TypeVersion;
+  readonly state: StateView | null;
+  readonly facts: RecordFacts;
+  readonly right: RecordRight;
+  readonly [seen]: true;
+}
+
+/** Facts of a stored (or planned) record in the form that conditions are judged on. */
+export function factsOf(
+  row: Omit<ObjectRow, 'createdByName' | 'updatedByName' | 'archivedAt'>,
+  type: RecordType,
+  state: StateView | null,
+): RecordFacts {
+  return {
+    values: row.values,
+    folded: row.folded,
+    system: {
+      id: row.id,
+      number: row.number,
+      title: row.title,
+      typeId: row.typeId,
+      typeCode: type.code,
+      state: row.state,
+      workflowState: state?.code ?? null,
+      workflowCategory: state?.category ?? null,
+      revision: row.revision,
+      createdAt: row.createdAt,
+      createdBy: row.createdBy,
+      updatedAt: row.updatedAt,
+      updatedBy: row.updatedBy,
+    },
+    ...(row.typeVersion === type.newest.version
+      ? {}
+      : { mismatched: (code: string) => mismatchedVersions(type, code).includes(row.typeVersion) }),
+  };
+}
+
+/** Judges a row for the caller; whether it may be read is for the caller of this to ask. */
+export function judge(ctx: ReadContext, row: ObjectRow): VisibleObject {
+  const types = registry(ctx);
+  const type = types.byId.get(row.typeId);
+  if (type === undefined) throw new Error(`record ${row.id} has an unknown type`);
+  const state = row.workflowStateId === null ? null : (types.states.get(row.workflowStateId) ?? null);
+  const facts = factsOf(row, type, state);
+  const right = ctx.actor.on(type.id, facts, ctx.now);
+  return { row, type, version: versionOf(types, row.typeId, row.typeVersion), state, facts, right } as VisibleObject;
+}
+
+export interface Person {
+  id: string;
+  displayName: string;
+}
+
+export interface WorkflowStateAnswer {
+  id: string;
+  code: string;
+  name: string;
+  category: string;
+}
+
+/** A record as the API gives it (decisions, "Record types, fields, values"). */
+export interface ObjectAnswer {
+  id: string;
+  typeDefinitionId: string;
+  typeCode: string;
+  number: string | null;
+  title: string | null;
+  revision: number;
+  state: 'ACTIVE' | 'ARCHIVED';
+  workflowState: WorkflowStateAnswer | null;
+  values: Record<string, unknown>;
+  createdAt: string;
+  createdBy: Person | null;
+  updatedAt: string;
+  updatedBy: Person | null;
+  archivedAt?: string;
+}
+
+export function stateAnswer(ctx: ReadContext, state: StateView | null): WorkflowStateAnswer | null {
+  if (state === null) return null;
+  const locale = registry(ctx).settings.defaultLocale;
+  return { id: state.id, code: state.code, name: localized(state.name, locale, locale), category: state.category };
+}
+
+/** The title, or null where the field that names the record is hidden. */
+export function visibleTitle(object: VisibleObject): string | null {
+  const field = object.version.titleField;
+  return field !== null && object.right.reads(field) ? object.row.title : null;
+}
+
+/** The values that the caller may read on this record; nothing else of the values ever leaves the room. */
+export function visibleValues(object: VisibleObject): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const code of object.version.fields.keys()) {
+    if (Object.hasOwn(object.row.values, code) && object.right.reads(code)) values[code] = object.row.values[code];
+  }
+  return values;
+}
+
+function person(id: string | null, name: string | null): Person | null {
+  return id === null ? null : { id, displayName: name ?? '' };
+}
+
+/** The one projection through which a record leaves by any door. A record that is not readable shows no value. */
+export function project(ctx: ReadContext, object: VisibleObject): ObjectAnswer {
+  const { row } = object;
+  const readable = object.right.can('read');
+  return {
+    id: row.id,
+    typeDefinitionId: row.typeId,
+    typeCode: object.type.code,
+    number: row.number,
+    title: readable ? visibleTitle(object) : null,
+    revision: row.revision,
+    state: row.state,
+    workflowState: stateAnswer(ctx, object.state),
+    values: readable ? visibleValues(object) : {},
+    createdAt: row.createdAt,
+    createdBy: person(row.createdBy, row.createdByName),
+    updatedAt: row.updatedAt,
+    updatedBy: person(row.updatedBy, row.updatedByName),
+    ...(row.archivedAt === null ? {} : { archivedAt: row.archivedAt }),
+  };
+}

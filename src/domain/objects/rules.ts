@@ -1,0 +1,165 @@
+/** Pure decisions on values: what a create or a change would store, or every reason why not. No database, no clock. */
+import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { deepEqualJson, pointer } from '../../lib/json.ts';
+import { fold } from '../../lib/text.ts';
+import type { RecordRight } from '../../mechanisms/context.ts';
+import type { FieldDefinition } from '../metadata/definitions.ts';
+import { checkValue, foldedCopy, type TypeVersion, titleText } from '../metadata/door.ts';
+
+export type Values = Record<string, unknown>;
+
+/** One wording for a name that was never configured and for a field that the caller may not see. */
+function unknownField(code: string): FaultDetail {
+  return { path: pointer('values', code), code: 'UNKNOWN_FIELD', message: 'There is no such field.' };
+}
+
+export function invalidValues(problems: FaultDetail[]): Fault {
+  return new Fault('INVALID_VALUES', 'Some values are not acceptable; details name each field.', problems);
+}
+
+function readOnly(codes: readonly string[], member: string): Fault {
+  return new Fault(
+    'FIELD_READ_ONLY',
+    'You may read but not change some of the fields; details name them.',
+    codes.map((code) => ({
+      path: pointer(member, code),
+      code: 'FIELD_READ_ONLY',
+      message: 'You may read this field but not change it.',
+    })),
+  );
+}
+
+/** Which fields the caller may name at all, on whatever record of the type. */
+export interface FieldReach {
+  reads(code: string): boolean;
+  writes(code: string): boolean;
+}
+
+/**
+ * Splits the given values into stored ones and problems. `member` is the body's member that holds them. Fields out of the
+ * caller's reach get one wording, before their value is looked at: an error about a hidden field would tell that it is there.
+ */
+function accept(
+  version: TypeVersion,
+  given: Values,
+  member: string,
+  reach: FieldReach,
+): { stored: Values; problems: FaultDetail[] } {
+  const stored: Values = {};
+  const problems: FaultDetail[] = [];
+  for (const [code, value] of Object.entries(given)) {
+    const field = version.fields.get(code);
+    if (field === undefined || !(reach.reads(code) || reach.writes(code))) {
+      problems.push({ ...unknownField(code), path: pointer(member, code) });
+      continue;
+    }
+    const checked = checkValue(field, value, pointer(member, code));
+    if (checked.ok) stored[code] = checked.stored;
+    else problems.push(...checked.problems);
+  }
+  return { stored, problems };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+}
+
+function withoutEmpty(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)));
+}
+
+/** What is missing for the type; a field that the caller cannot write is not named. */
+function missing(version: TypeVersion, values: Values, member: string, reach: FieldReach): FaultDetail[] {
+  const problems: FaultDetail[] = [];
+  let hidden = false;
+  for (const field of version.fields.values()) {
+    if (!field.required || !isEmpty(values[field.code])) continue;
+    if (reach.reads(field.code) || reach.writes(field.code)) {
+      problems.push({ path: pointer(member, field.code), code: 'REQUIRED', message: 'A value is required.' });
+    } else hidden = true;
+  }
+  if (hidden) {
+    problems.push({ path: pointer(member), code: 'REQUIRED', message: 'You cannot give everything that is required here.' });
+  }
+  return problems;
+}
+
+/**
+ * What a create would store: the values given, defaults for absent keys (never for a `null`).
+ *
+ * @throws Fault INVALID_VALUES with every problem at once
+ */
+export function planValues(version: TypeVersion, given: Values, member: string, reach: FieldReach): Values {
+  const { stored, problems } = accept(version, given, member, reach);
+  for (const field of version.fields.values()) {
+    if (!Object.hasOwn(given, field.code) && field.default !== undefined) stored[field.code] = field.default;
+  }
+  const values = withoutEmpty(stored);
+  const named = new Set(problems.map((problem) => problem.path));
+  problems.push(...missing(version, values, member, reach).filter((problem) => !named.has(problem.path)));
+  if (problems.length > 0) throw invalidValues(problems);
+  return values;
+}
+
+/**
+ * The fields given must be writable on this very record.
+ *
+ * @throws Fault INVALID_VALUES for fields that are hidden here, FIELD_READ_ONLY for those that are readable
+ */
+export function requireWritable(right: RecordRight, codes: readonly string[], member: string): void {
+  const refused = codes.filter((code) => !right.writes(code));
+  const hidden = refused.filter((code) => !right.reads(code));
+  if (hidden.length > 0) {
+    throw invalidValues(hidden.map((code) => ({ ...unknownField(code), path: pointer(member, code) })));
+  }
+  if (refused.length > 0) throw readOnly(refused, member);
+}
+
+export interface PlannedChange {
+  values: Values;
+  /** Field code → [before, after], only of what differs. */
+  changes: Record<string, [unknown, unknown]>;
+}
+
+/**
+ * What a change would store. Each value replaces the stored one whole; `null` clears. Fields equal to what is stored are no
+ * change.
+ *
+ * @throws Fault INVALID_VALUES, FIELD_READ_ONLY
+ */
+export function planChange(
+  version: TypeVersion,
+  current: Values,
+  given: Values,
+  member: string,
+  right: RecordRight,
+): PlannedChange {
+  const { stored, problems } = accept(version, given, member, right);
+  const values: Values = { ...current };
+  const changes: Record<string, [unknown, unknown]> = {};
+  for (const [code, value] of Object.entries(stored)) {
+    const next = isEmpty(value) ? undefined : value;
+    if (next === undefined && version.fields.get(code)?.required === true) {
+      problems.push({ path: pointer(member, code), code: 'REQUIRED', message: 'A required value cannot be cleared.' });
+      continue;
+    }
+    const before = Object.hasOwn(current, code) ? current[code] : undefined;
+    if (deepEqualJson(before, next)) continue;
+    changes[code] = [before ?? null, next ?? null];
+    if (next === undefined) delete values[code];
+    else values[code] = next;
+  }
+  if (problems.length > 0) throw invalidValues(problems);
+  requireWritable(right, Object.keys(stored), member);
+  return { values, changes };
+}
+
+/** What is stored beside the values: folded copies for conditions, and the text that names the record. */
+export function derive(version: TypeVersion, values: Values): { folded: Record<string, string | string[]>; title: string | null } {
+  const fields: FieldDefinition[] = [...version.fields.values()];
+  const title = titleText(version, values);
+  const folded: Record<string, string | string[]> = foldedCopy(fields, values);
+  // Under a key that no field can have: conditions on the system field `title` compare this copy.
+  if (title !== null) folded.$title = fold(title);
+  return { folded, title };
+}

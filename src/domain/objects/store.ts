@@ -1,0 +1,225 @@
+/** SQL on the table `objects` and on a record's rows of the journal; nothing else touches them. */
+import sql, { empty, type Sql } from 'sql-template-tag';
+import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+
+export interface ObjectRow {
+  id: string;
+  typeId: string;
+  typeVersion: number;
+  number: string | null;
+  title: string | null;
+  revision: number;
+  state: 'ACTIVE' | 'ARCHIVED';
+  workflowStateId: string | null;
+  values: Record<string, unknown>;
+  folded: Record<string, string | string[]>;
+  createdAt: string;
+  createdBy: string | null;
+  createdByName: string | null;
+  updatedAt: string;
+  updatedBy: string | null;
+  updatedByName: string | null;
+  archivedAt: string | null;
+}
+
+const COLUMNS = sql`o.id, o.type_id AS "typeId", o.type_version AS "typeVersion", o.number, o.title, o.revision, o.state,
+  o.workflow_state_id AS "workflowStateId", o."values", o.folded, o.created_at AS "createdAt", o.created_by AS "createdBy",
+  o.updated_at AS "updatedAt", o.updated_by AS "updatedBy", o.archived_at AS "archivedAt"`;
+
+// People are read by primary key beside the record: their names are as fresh as the record itself.
+const NAMES = sql`(SELECT display_name FROM users WHERE id = o.created_by) AS "createdByName",
+  (SELECT display_name FROM users WHERE id = o.updated_by) AS "updatedByName"`;
+
+/** The record whoever may read it: callers judge it before anything of it leaves (`load.ts`). */
+export async function findObject(ctx: ReadContext, id: string): Promise<ObjectRow | undefined> {
+  const rows = await ctx.query<ObjectRow>(sql`SELECT ${COLUMNS}, ${NAMES} FROM objects o WHERE o.id = ${id}::uuid`);
+  return rows[0];
+}
+
+export async function findObjects(ctx: ReadContext, ids: readonly string[]): Promise<ObjectRow[]> {
+  return await ctx.query<ObjectRow>(
+    sql`SELECT ${COLUMNS}, ${NAMES} FROM objects o WHERE o.id = ANY(${[...ids]}::uuid[])`,
+  );
+}
+
+export interface ListPage {
+  /** The rows that the caller may read; a list cannot be asked for without it. */
+  visible: Sql;
+  typeId?: string;
+  state: 'ACTIVE' | 'ARCHIVED';
+  workflowStateIds?: readonly string[];
+  limit: number;
+  offset: number;
+}
+
+/** Newest first. Ids are chosen first and rows fetched after, so that a deep page reads only what it shows. */
+export async function listVisible(ctx: ReadContext, page: ListPage): Promise<ObjectRow[]> {
+  // The state is part of the statement's text, so that the partial index over it can be chosen.
+  const state = page.state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`;
+  return await ctx.query<ObjectRow>(sql`
+    SELECT ${COLUMNS}, ${NAMES} FROM (
+      SELECT o.id FROM objects o
+      WHERE ${state} AND ${page.visible}
+        ${page.typeId === undefined ? empty : sql`AND o.type_id = ${page.typeId}::uuid`}
+        ${
+          page.workflowStateIds === undefined
+            ? empty
+            : sql`AND o.workflow_state_id = ANY(${[...page.workflowStateIds]}::uuid[])`
+        }
+      ORDER BY o.created_at DESC, o.id DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int
+    ) AS page JOIN objects o ON o.id = page.id ORDER BY o.created_at DESC, o.id DESC`);
+}
+
+export interface NewObject {
+  id: string;
+  type_id: string;
+  type_version: number;
+  /** Sequence of the numbering, its prefix and digits; null without numbering. */
+  sequence: string | null;
+  prefix: string | null;
+  digits: number | null;
+  title: string | null;
+  workflow_state_id: string | null;
+  values: Record<string, unknown>;
+  folded: Record<string, unknown>;
+  at: string;
+  by: string | null;
+}
+
+export const insertObject: TableWrite<NewObject> = {
+  name: 'insert_object',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO objects (id, type_id, type_version, number, title, revision, workflow_state_id, "values", folded, created_at,
+      created_by, updated_at, updated_by)
+    SELECT id, type_id, type_version,
+      CASE WHEN sequence IS NOT NULL THEN (SELECT prefix || lpad(n, greatest(digits, length(n)), '0')
+        FROM (SELECT nextval(sequence::regclass)::text AS n) AS next) END,
+      title, 1, workflow_state_id, "values", folded, at, by, at, by
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, type_id uuid, type_version integer, sequence text, prefix text,
+      digits integer, title text, workflow_state_id uuid, "values" jsonb, folded jsonb, at timestamptz, by uuid)
+    RETURNING number AS late_value`,
+};
+
+export interface ObjectChange {
+  id: string;
+  expected: number;
+  type_version: number;
+  title: string | null;
+  state: 'ACTIVE' | 'ARCHIVED';
+  workflow_state_id: string | null;
+  /** All values: the revision is the condition, so nothing that another wrote can be written over. */
+  values: Record<string, unknown>;
+  folded: Record<string, unknown>;
+  at: string;
+  by: string | null;
+  archived_at: string | null;
+}
+
+/**
+ * The one statement that changes records: exactly the revision that the decision was made on, or the unit is undone
+ * (`mechanisms/revision.ts` turns that into the honest conflict). Rows are locked in the order of their ids.
+ */
+export const changeObject: TableWrite<ObjectChange> = {
+  name: 'change_object',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE objects o SET revision = o.revision + 1, type_version = r.type_version, title = r.title, state = r.state,
+      workflow_state_id = r.workflow_state_id, "values" = r."values", folded = r.folded, updated_at = r.at, updated_by = r.by, archived_at = r.archived_at
+    FROM (
+      SELECT r.* FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer, type_version integer, title text,
+        state text, workflow_state_id uuid, "values" jsonb, folded jsonb, at timestamptz, by uuid, archived_at timestamptz)
+      JOIN objects l ON l.id = r.id ORDER BY r.id FOR NO KEY UPDATE OF l
+    ) AS r
+    WHERE o.id = r.id AND o.revision = r.expected RETURNING 1`,
+};
+
+export interface HistoryRow {
+  id: string;
+  type: string;
+  at: string;
+  actorId: string | null;
+  actorName: string | null;
+  via: string;
+  revision: number | null;
+  changes: Record<string, [unknown, unknown]> | null;
+  data: Record<string, unknown> | null;
+}
+
+/** A record's events, oldest first; with `after`, only those that made a later revision. */
+export async function listEvents(ctx: ReadContext, objectId: string, after?: number): Promise<HistoryRow[]> {
+  return await ctx.query<HistoryRow>(sql`
+    SELECT j.id, j.type, j.at, j.actor_id AS "actorId", u.display_name AS "actorName", j.via, j.revision, j.changes, j.data
+    FROM journal j LEFT JOIN users u ON u.id = j.actor_id
+    WHERE j.object_id = ${objectId}::uuid ${after === undefined ? empty : sql`AND j.revision > ${after}::int`}
+    ORDER BY j.at, j.seq`);
+}
+
+/** Which of the people, groups and units exist and are active. */
+export async function findPeople(
+  ctx: ReadContext,
+  ids: { users: readonly string[]; groups: readonly string[]; units: readonly string[] },
+): Promise<Set<string>> {
+  const rows = await ctx.query<{ id: string }>(sql`
+    SELECT id FROM users WHERE id = ANY(${[...ids.users]}::uuid[]) AND state = 'ACTIVE'
+    UNION ALL SELECT id FROM groups WHERE id = ANY(${[...ids.groups]}::uuid[]) AND state = 'ACTIVE'
+    UNION ALL SELECT id FROM org_units WHERE id = ANY(${[...ids.units]}::uuid[]) AND state = 'ACTIVE'`);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Which of the records are active and readable to the caller, with their types. */
+export async function findReadable(
+  ctx: ReadContext,
+  visible: Sql,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await ctx.query<{ id: string; typeId: string }>(sql`
+    SELECT o.id, o.type_id AS "typeId" FROM objects o
+    WHERE o.id = ANY(${[...ids]}::uuid[]) AND o.state = 'ACTIVE' AND ${visible}`);
+  return new Map(rows.map((row) => [row.id, row.typeId]));
+}
+
+/** Records of the type on an older version, by id from `after` on. */
+export async function listOlderVersions(
+  ctx: ReadContext,
+  typeId: string,
+  newest: number,
+  after: string | null,
+  limit: number,
+): Promise<ObjectRow[]> {
+  return await ctx.query<ObjectRow>(sql`
+    SELECT ${COLUMNS}, ${NAMES} FROM objects o
+    WHERE o.type_id = ${typeId}::uuid AND o.type_version < ${newest}::int AND (${after}::uuid IS NULL OR o.id > ${after}::uuid)
+    ORDER BY o.id LIMIT ${limit}::int`);
+}
+
+/** A newer type version that changes no value: the revision stays. */
+export const moveVersion: TableWrite<{ id: string; expected: number; type_version: number }> = {
+  name: 'move_version',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE objects o SET type_version = r.type_version
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer, type_version integer)
+    WHERE o.id = r.id AND o.revision = r.expected RETURNING 1`,
+};
+
+/**
+ * Holds the record as it is until the unit ends: what is put beside a record (comments, files, relations) cannot slip in while
+ * another archives it. Writers of such things do not wait for one another.
+ */
+export const holdActive: TableWrite<{ id: string }> = {
+  name: 'hold_active',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    SELECT o.id FROM objects o JOIN jsonb_to_recordset(${rows}) AS r (id uuid) ON r.id = o.id
+    WHERE o.state = 'ACTIVE' ORDER BY o.id FOR SHARE OF o`,
+};
+
+/** Holds the very revision that a decision was made on, until the unit ends. */
+export const holdRevision: TableWrite<{ id: string; expected: number }> = {
+  name: 'hold_revision',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    SELECT o.id FROM objects o JOIN jsonb_to_recordset(${rows}) AS r (id uuid, expected integer) ON r.id = o.id
+    WHERE o.revision = r.expected ORDER BY o.id FOR SHARE OF o`,
+};

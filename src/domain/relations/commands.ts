@@ -1,0 +1,137 @@
+/** The writes on relations; cardinality, cycles and the field's veto are decided by the database (reliability, 3.5). */
+import { Fault } from '../../lib/fault.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import {
+  findVisible,
+  holdActive,
+  holdRevision,
+  preload,
+  requireAction,
+  requireActive,
+  requireGranted,
+  type VisibleObject,
+} from '../objects/door.ts';
+import { definitions, type KnownDefinition } from './definitions.ts';
+import { requireRelation } from './queries.ts';
+import { archiveRelation, cycleLock, insertRelation, listAtEnds, reaches } from './store.ts';
+
+export interface AddInput {
+  objectId: string;
+  definitionId: string;
+  targetObjectId: string;
+}
+
+interface Added {
+  relation: { id: string; revision: number };
+  idempotent: boolean;
+}
+
+function invalid(path: string, code: string, message: string): Fault {
+  return new Fault('INVALID_REQUEST', message, [{ path, code, message }]);
+}
+
+async function requireTarget(ctx: WriteContext, input: AddInput, definition: KnownDefinition): Promise<VisibleObject> {
+  if (input.targetObjectId === input.objectId) {
+    throw invalid('/targetObjectId', 'SELF', 'A record cannot be related to itself.');
+  }
+  const target = await findVisible(ctx, input.targetObjectId);
+  if (target === undefined || !definition.targetTypes.includes(target.type.code)) {
+    throw invalid('/targetObjectId', 'UNKNOWN_TARGET', 'There is no such record that this relation can lead to.');
+  }
+  return target;
+}
+
+/**
+ * Relates two records (api.md, `POST /objects/{objectId}/relations`). One that exists is answered with `idempotent: true`.
+ *
+ * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, INVALID_REQUEST, RELATION_CARDINALITY, RELATION_CYCLE
+ */
+export async function addRelation(ctx: WriteContext, input: AddInput): Promise<Added> {
+  await preload(ctx, [input.objectId, input.targetObjectId]);
+  const source = await requireGranted(ctx, input.objectId, 'relation.create');
+  ctx.rightsChecked();
+  requireActive(source);
+  const definition = definitions(ctx).get(input.definitionId);
+  if (definition?.active !== true || !definition.sourceTypes.includes(source.type.code)) {
+    throw invalid('/definitionId', 'UNKNOWN_DEFINITION', 'There is no such active relation definition for this record.');
+  }
+  const target = await requireTarget(ctx, input, definition);
+  requireActive(target);
+  if (definition.acyclic) await ctx.lock(cycleLock(definition.id));
+  const sourceId = source.row.id;
+  const targetId = target.row.id;
+  const standing = await listAtEnds(ctx, definition.id, sourceId, targetId);
+  const same = standing.find((row) => row.sourceId === sourceId && row.targetId === targetId);
+  if (same !== undefined) return { relation: { id: same.id, revision: same.revision }, idempotent: true };
+  const once = onlyOne(definition);
+  const taken = standing.some((row) => (row.sourceId === sourceId ? once.source : once.target));
+  if (taken) throw new Fault('RELATION_CARDINALITY', 'The definition allows no further relation here; remove one first.');
+  if (definition.acyclic && (await reaches(ctx, definition.id, targetId, sourceId))) {
+    throw new Fault('RELATION_CYCLE', 'The relation would close a cycle, which its definition forbids.');
+  }
+  const id = ctx.newId();
+  ctx.plan(holdActive, { id: sourceId });
+  ctx.plan(holdActive, { id: targetId });
+  ctx.plan(insertRelation, {
+    id,
+    definition_id: definition.id,
+    source_id: sourceId,
+    target_id: targetId,
+    source_once: once.source ? sourceId : null,
+    target_once: once.target ? targetId : null,
+    at: ctx.now,
+    by: ctx.actor.userId,
+  });
+  emit(ctx, 'RelationAdded', { relationId: id, definitionCode: definition.code, sourceId, targetId });
+  return { relation: { id, revision: 1 }, idempotent: false };
+}
+
+/** Which end may have one active relation of the definition only. */
+function onlyOne({ cardinality }: KnownDefinition): { source: boolean; target: boolean } {
+  return {
+    source: cardinality === 'one-to-one' || cardinality === 'many-to-one',
+    target: cardinality === 'one-to-one' || cardinality === 'one-to-many',
+  };
+}
+
+function emit(
+  ctx: WriteContext,
+  type: string,
+  about: { relationId: string; definitionCode: string; sourceId: string; targetId: string },
+): void {
+  const { relationId, definitionCode, sourceId, targetId } = about;
+  const data = { relationId, definitionCode, sourceObjectId: sourceId, targetObjectId: targetId };
+  ctx.emit({ type, objectId: sourceId, data });
+}
+
+/**
+ * Removes a relation: it is archived and makes room for another.
+ *
+ * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, REVISION_CONFLICT, RELATION_REQUIRED_BY_FIELD
+ */
+export async function removeRelation(
+  ctx: WriteContext,
+  input: { relationId: string; expectedRevision: number },
+): Promise<{ id: string; state: string; revision: number }> {
+  const { row, source } = await requireRelation(ctx, input.relationId);
+  requireAction(source, 'relation.delete');
+  ctx.rightsChecked();
+  requireActive(source);
+  if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The relation is removed already.');
+  if (row.revision !== input.expectedRevision) {
+    throw new Fault('REVISION_CONFLICT', 'The relation was changed since the revision you expected; read it again.', {
+      changedSince: [],
+    });
+  }
+  const definition = definitions(ctx).get(row.definitionId);
+  const held = definition?.field === undefined ? undefined : source.row.values[definition.field];
+  if (held === row.targetId || (Array.isArray(held) && held.includes(row.targetId))) {
+    throw new Fault('RELATION_REQUIRED_BY_FIELD', 'A field of the source still holds the target; clear it first.');
+  }
+  // The veto was judged on this revision of the source: nobody may set the field meanwhile.
+  ctx.plan(holdRevision, { id: source.row.id, expected: source.row.revision });
+  ctx.plan(archiveRelation, { id: row.id, expected: row.revision });
+  const definitionCode = definition?.code ?? '';
+  emit(ctx, 'RelationArchived', { relationId: row.id, definitionCode, sourceId: row.sourceId, targetId: row.targetId });
+  return { id: row.id, state: 'ARCHIVED', revision: row.revision + 1 };
+}

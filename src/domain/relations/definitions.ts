@@ -1,0 +1,42 @@
+/** Relation definitions as stored (configuration, section 3) and as read: one registry per snapshot. */
+import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
+import type { LocalizedText } from '../metadata/door.ts';
+
+export type Cardinality = 'one-to-one' | 'one-to-many' | 'many-to-one' | 'many-to-many';
+
+export interface RelationDefinition {
+  code: string;
+  name: LocalizedText;
+  inverseName: LocalizedText;
+  /** Codes of types. */
+  sourceTypes: string[];
+  targetTypes: string[];
+  cardinality: Cardinality;
+  acyclic: boolean;
+  active: boolean;
+  /** A reference field of the source types: while it holds the target, the relation cannot be removed. */
+  field?: string;
+}
+
+export interface KnownDefinition extends RelationDefinition {
+  id: string;
+}
+
+const relationSlice: Slice<ReadonlyMap<string, KnownDefinition>> = {
+  name: 'relations',
+  build: (source: ConfigSource) =>
+    new Map(
+      source.items
+        .filter((item) => item.section === 'relationDefinitions')
+        .map((item) => {
+          const compiled = item.compiled as RelationDefinition;
+          return [item.id, { ...compiled, id: item.id, active: compiled.active && item.state === 'ACTIVE' }];
+        }),
+    ),
+};
+
+/** All definitions by id, those that are not active too: their relations stay. */
+export function definitions(ctx: ReadContext): ReadonlyMap<string, KnownDefinition> {
+  return ctx.config.get(relationSlice);
+}

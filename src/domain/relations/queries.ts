@@ -1,0 +1,125 @@
+/** The reads on relations: an end that the caller cannot read does not exist, nor does what leads there. */
+import { Fault } from '../../lib/fault.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { type LocalizedText, localized, registry } from '../metadata/door.ts';
+import {
+  type EventFilter,
+  findVisible,
+  preload,
+  requireAction,
+  requireVisible,
+  type VisibleObject,
+  visibleTitle,
+} from '../objects/door.ts';
+import { definitions, type KnownDefinition } from './definitions.ts';
+import { findRelation, listRelations as listRows, type RelationRow } from './store.ts';
+
+function text(ctx: ReadContext, name: LocalizedText): string {
+  const { defaultLocale } = registry(ctx).settings;
+  return localized(name, defaultLocale, defaultLocale);
+}
+
+/** @throws Fault NOT_FOUND */
+export async function listRelations(
+  ctx: ReadContext,
+  objectId: string,
+  direction: 'incoming' | 'outgoing',
+): Promise<unknown[]> {
+  await requireVisible(ctx, objectId);
+  const rows = await listRows(ctx, objectId, direction);
+  const other = (row: RelationRow): string => (direction === 'outgoing' ? row.targetId : row.sourceId);
+  await preload(ctx, rows.map(other));
+  const answers: unknown[] = [];
+  for (const row of rows) {
+    const related = await findVisible(ctx, other(row));
+    const definition = definitions(ctx).get(row.definitionId);
+    if (related === undefined || definition === undefined) continue;
+    answers.push({
+      id: row.id,
+      definitionId: row.definitionId,
+      definitionCode: definition.code,
+      name: text(ctx, direction === 'outgoing' ? definition.name : definition.inverseName),
+      direction,
+      sourceObjectId: row.sourceId,
+      targetObjectId: row.targetId,
+      related: {
+        id: related.row.id,
+        number: related.row.number,
+        title: visibleTitle(related),
+        state: related.row.state,
+      },
+      revision: row.revision,
+      state: row.state,
+      createdAt: row.createdAt,
+    });
+  }
+  return answers;
+}
+
+function definitionAnswer(ctx: ReadContext, definition: KnownDefinition): unknown {
+  const types = registry(ctx);
+  const ids = (codes: readonly string[]): string[] => codes.flatMap((code) => types.byCode.get(code)?.id ?? []);
+  return {
+    id: definition.id,
+    code: definition.code,
+    name: text(ctx, definition.name),
+    inverseName: text(ctx, definition.inverseName),
+    sourceTypeIds: ids(definition.sourceTypes),
+    targetTypeIds: ids(definition.targetTypes),
+    cardinality: definition.cardinality,
+    acyclic: definition.acyclic,
+    active: definition.active,
+  };
+}
+
+/** @throws Fault NOT_FOUND, RIGHT_MISSING */
+export async function listDefinitions(ctx: ReadContext, sourceObjectId: string | undefined): Promise<unknown[]> {
+  const types = registry(ctx);
+  const known = (code: string): boolean => {
+    const type = types.byCode.get(code);
+    return type !== undefined && ctx.actor.mayEver(type.id, 'read');
+  };
+  let fits = (definition: KnownDefinition): boolean => definition.sourceTypes.some(known);
+  if (sourceObjectId !== undefined) {
+    const source = await requireVisible(ctx, sourceObjectId);
+    requireAction(source, 'relation.create');
+    fits = (definition) => definition.sourceTypes.includes(source.type.code);
+  }
+  return [...definitions(ctx).values()]
+    .filter((definition) => definition.active && fits(definition))
+    .map((definition) => definitionAnswer(ctx, definition));
+}
+
+/** The relation with both ends; one with an end out of sight is not there. @throws Fault NOT_FOUND */
+export async function requireRelation(
+  ctx: ReadContext,
+  relationId: string,
+): Promise<{ row: RelationRow; source: VisibleObject; target: VisibleObject }> {
+  const missing = new Fault('NOT_FOUND', 'There is no such relation, or you may not see it.');
+  const row = await findRelation(ctx, relationId);
+  if (row === undefined) throw missing;
+  await preload(ctx, [row.sourceId, row.targetId]);
+  const source = await findVisible(ctx, row.sourceId);
+  const target = await findVisible(ctx, row.targetId);
+  if (source === undefined || target === undefined) throw missing;
+  return { row, source, target };
+}
+
+/** A kept answer of an addition: given again while the caller may still see both ends. @throws Fault NOT_FOUND */
+export async function replayRelation(ctx: ReadContext, data: unknown): Promise<unknown> {
+  await requireRelation(ctx, (data as { relation: { id: string } }).relation.id);
+  return data;
+}
+
+/** History events about relations whose other end the caller cannot read are left out. */
+export const relationEvents: EventFilter = async (ctx, object, events) => {
+  const other = (data: Record<string, unknown>): string =>
+    (data.sourceObjectId === object.row.id ? data.targetObjectId : data.sourceObjectId) as string;
+  const about = events.flatMap((event) =>
+    event.data !== null && typeof event.data.relationId === 'string' ? [{ id: event.id, end: other(event.data) }] : [],
+  );
+  await preload(ctx, [...new Set(about.map((one) => one.end))]);
+  const hidden = new Set<string>();
+  for (const one of about) if ((await findVisible(ctx, one.end)) === undefined) hidden.add(one.id);
+  return hidden;
+};

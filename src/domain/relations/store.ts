@@ -1,0 +1,97 @@
+/** SQL on the table `relations`. */
+import sql, { type Sql } from 'sql-template-tag';
+import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+
+export interface RelationRow {
+  id: string;
+  definitionId: string;
+  sourceId: string;
+  targetId: string;
+  revision: number;
+  state: 'ACTIVE' | 'ARCHIVED';
+  createdAt: string;
+}
+
+const COLUMNS = sql`r.id, r.definition_id AS "definitionId", r.source_id AS "sourceId", r.target_id AS "targetId", r.revision,
+  r.state, r.created_at AS "createdAt"`;
+
+export async function findRelation(ctx: ReadContext, id: string): Promise<RelationRow | undefined> {
+  const rows = await ctx.query<RelationRow>(sql`SELECT ${COLUMNS} FROM relations r WHERE r.id = ${id}::uuid`);
+  return rows[0];
+}
+
+export async function listRelations(
+  ctx: ReadContext,
+  objectId: string,
+  direction: 'incoming' | 'outgoing',
+): Promise<RelationRow[]> {
+  const end = direction === 'outgoing' ? sql`r.source_id` : sql`r.target_id`;
+  return await ctx.query<RelationRow>(sql`
+    SELECT ${COLUMNS} FROM relations r WHERE ${end} = ${objectId}::uuid AND r.state = 'ACTIVE' ORDER BY r.created_at, r.id`);
+}
+
+/** Active relations of the definition that stand at the source or at the target: what cardinality is judged on. */
+export async function listAtEnds(
+  ctx: ReadContext,
+  definitionId: string,
+  sourceId: string,
+  targetId: string,
+): Promise<RelationRow[]> {
+  return await ctx.query<RelationRow>(sql`
+    SELECT ${COLUMNS} FROM relations r WHERE r.definition_id = ${definitionId}::uuid AND r.state = 'ACTIVE'
+      AND r.source_id = ${sourceId}::uuid
+    UNION SELECT ${COLUMNS} FROM relations r WHERE r.definition_id = ${definitionId}::uuid AND r.state = 'ACTIVE'
+      AND r.target_id = ${targetId}::uuid`);
+}
+
+/** One writer at a time for a definition that must stay free of cycles, until the unit ends. */
+export function cycleLock(definitionId: string): Sql {
+  return sql`SELECT pg_advisory_xact_lock(hashtextextended(${`relations:${definitionId}`}, 0))::text AS locked`;
+}
+
+/** Whether the source can be reached from the target along relations of the definition. */
+export async function reaches(
+  ctx: ReadContext,
+  definitionId: string,
+  fromId: string,
+  toId: string,
+): Promise<boolean> {
+  const rows = await ctx.query<{ found: boolean }>(sql`
+    WITH RECURSIVE reached AS (
+      SELECT ${fromId}::uuid AS id
+      UNION
+      SELECT r.target_id FROM reached JOIN relations r ON r.source_id = reached.id
+      WHERE r.definition_id = ${definitionId}::uuid AND r.state = 'ACTIVE'
+    ) SELECT EXISTS (SELECT 1 FROM reached WHERE id = ${toId}::uuid) AS found`);
+  return rows[0]?.found === true;
+}
+
+export const insertRelation: TableWrite<{
+  id: string;
+  definition_id: string;
+  source_id: string;
+  target_id: string;
+  source_once: string | null;
+  target_once: string | null;
+  at: string;
+  by: string | null;
+}> = {
+  name: 'insert_relation',
+  guard: true,
+  // Whichever unique index another caller filled first: the unit is decided anew and sees what stands there.
+  sql: (rows: Sql) => sql`
+    INSERT INTO relations (id, definition_id, source_id, target_id, source_once, target_once, revision, created_at, created_by)
+    SELECT id, definition_id, source_id, target_id, source_once, target_once, 1, at, by
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, definition_id uuid, source_id uuid, target_id uuid, source_once uuid,
+      target_once uuid, at timestamptz, by uuid)
+    ON CONFLICT DO NOTHING RETURNING 1`,
+};
+
+export const archiveRelation: TableWrite<{ id: string; expected: number }> = {
+  name: 'archive_relation',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE relations x SET state = 'ARCHIVED', revision = x.revision + 1
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer)
+    WHERE x.id = r.id AND x.revision = r.expected AND x.state = 'ACTIVE' RETURNING 1`,
+};

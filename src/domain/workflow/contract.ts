@@ -1,0 +1,84 @@
+/** What travels for the workflow of a record (api.md, "Workflow"). */
+import Type from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, Id, nullable, Revision } from '../../contract/schemas.ts';
+
+const State = Type.Object({
+  id: Id,
+  code: Type.String(),
+  name: Type.String(),
+  category: Type.Union([Type.Literal('open'), Type.Literal('waiting'), Type.Literal('done')]),
+});
+
+const TransitionSchema = Type.Object(
+  {
+    id: Id,
+    code: Type.String(),
+    name: Type.String(),
+    to: Type.Object({ id: Id, code: Type.String(), name: Type.String() }),
+    fields: Type.Array(
+      Type.Object(
+        { code: Type.String(), name: Type.String(), dataType: Type.String(), required: Type.Boolean() },
+        { description: 'As a field schema; also $reason (text) and $decisionReport (rich text).' },
+      ),
+    ),
+  },
+  { $id: 'Transition' },
+);
+
+const params = closed({ objectId: Id });
+
+export const getWorkflow = defineOperation({
+  id: 'workflow.get',
+  method: 'GET',
+  path: '/objects/{objectId}/workflow',
+  access: 'workflow:read',
+  right: 'read',
+  unit: 'read',
+  status: 200,
+  tag: 'Workflow',
+  summary: 'Read the state of a record and the transitions that the caller can make now',
+  params,
+  answer: Type.Object({
+    object: Type.Object({ id: Id, revision: Revision }),
+    state: nullable(State),
+    transitions: Type.Array(TransitionSchema),
+    permission: Type.Object({ transition: Type.Boolean() }),
+  }),
+  faults: ['NOT_FOUND'],
+});
+
+export const transitionObject = defineOperation({
+  id: 'workflow.transition',
+  method: 'POST',
+  path: '/objects/{objectId}/transitions',
+  access: 'workflow:write',
+  right: 'transition',
+  unit: 'write',
+  status: 200,
+  tag: 'Workflow',
+  summary: 'Make a transition',
+  description: 'Rights and conditions are judged anew, whatever an earlier read said.',
+  params,
+  body: closed({
+    transitionId: Id,
+    expectedRevision: Revision,
+    expectedStateId: Id,
+    values: Type.Optional(Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown())),
+  }),
+  answer: Type.Object({
+    object: Type.Object({ id: Id, revision: Revision }),
+    transition: Type.Object({ id: Id }),
+  }),
+  faults: [
+    'NOT_FOUND',
+    'RIGHT_MISSING',
+    'ARCHIVED',
+    'REVISION_CONFLICT',
+    'STATE_CONFLICT',
+    'TRANSITION_NOT_AVAILABLE',
+    'TRANSITION_CONDITION_NOT_MET',
+    'INVALID_VALUES',
+    'FIELD_READ_ONLY',
+  ],
+});

@@ -1,0 +1,66 @@
+/** The workflow snapshot: only what the caller can do now. */
+import { evaluate, type Variables } from '../../lib/filter.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { fieldSchema, localized, registry, today } from '../metadata/door.ts';
+import { requireVisible, stateAnswer, type VisibleObject } from '../objects/door.ts';
+import { leaves, type Transition, transitionsOf } from './registry.ts';
+
+export const REASON = '$reason';
+export const DECISION_REPORT = '$decisionReport';
+
+export function variablesOf(ctx: ReadContext): Variables {
+  return { ...ctx.actor.variables, now: ctx.now, today: today(registry(ctx), ctx.now) };
+}
+
+/** Whether the condition of the transition holds on the record now. Configuration decides: no field is hidden from it. */
+export function conditionHolds(ctx: ReadContext, object: VisibleObject, transition: Transition): boolean {
+  return transition.condition === null || evaluate(transition.condition, object.facts, variablesOf(ctx));
+}
+
+export function holds(object: VisibleObject, transition: Transition): boolean {
+  return object.right.can('transition') && object.right.transitions(transition.code);
+}
+
+/** The form of a transition: its fields that the caller may know of, and the two that belong to the event. */
+function form(ctx: ReadContext, object: VisibleObject, transition: Transition): unknown[] {
+  return transition.fields.flatMap((part) => {
+    if (part.code === REASON || part.code === DECISION_REPORT) {
+      const dataType = part.code === REASON ? 'text' : 'rich-text';
+      return [{ code: part.code, name: part.code.slice(1), dataType, required: part.required }];
+    }
+    const field = object.version.fields.get(part.code);
+    if (field === undefined || !(object.right.reads(part.code) || object.right.writes(part.code))) return [];
+    const schema = fieldSchema(ctx, field);
+    return [{ ...schema, required: part.required, readOnly: schema.readOnly || !object.right.writes(part.code) }];
+  });
+}
+
+/** @throws Fault NOT_FOUND */
+export async function getWorkflow(ctx: ReadContext, objectId: string): Promise<unknown> {
+  const object = await requireVisible(ctx, objectId);
+  const { settings, states } = registry(ctx);
+  const name = (text: Transition['name']): string => localized(text, settings.defaultLocale, settings.defaultLocale);
+  const active = object.row.state === 'ACTIVE';
+  const possible = [...transitionsOf(ctx, object.type, object.version).values()].filter(
+    (transition) =>
+      active &&
+      leaves(transition, object.row.workflowStateId) &&
+      holds(object, transition) &&
+      conditionHolds(ctx, object, transition),
+  );
+  return {
+    object: { id: object.row.id, revision: object.row.revision },
+    state: stateAnswer(ctx, object.state),
+    transitions: possible.map((transition) => {
+      const to = states.get(transition.toId);
+      return {
+        id: transition.id,
+        code: transition.code,
+        name: name(transition.name),
+        to: { id: transition.toId, code: to?.code ?? '', name: to === undefined ? '' : name(to.name) },
+        fields: form(ctx, object, transition),
+      };
+    }),
+    permission: { transition: active && object.right.can('transition') },
+  };
+}

@@ -1,0 +1,76 @@
+/** The transitions of each type's workflow, their conditions parsed against the type's fields; one registry per snapshot. */
+import { parseCondition, type TypedCondition } from '../../lib/filter.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ConfigSnapshot, ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
+import {
+  fieldResolver,
+  type LocalizedText,
+  type RecordType,
+  type TransitionField,
+  type TypeVersion,
+  typeSlice,
+} from '../metadata/door.ts';
+
+export interface Transition {
+  id: string;
+  code: string;
+  name: LocalizedText;
+  from: ReadonlySet<string> | '*';
+  toId: string;
+  condition: TypedCondition | null;
+  fields: readonly TransitionField[];
+  /** Field code → stored value, or a variable of the condition language, or null to clear. */
+  set: Readonly<Record<string, unknown>>;
+}
+
+interface CompiledTransition extends Omit<Transition, 'from' | 'condition'> {
+  from: string[] | '*';
+  condition?: unknown;
+}
+
+/** Type id and workflow code → transitions by id. */
+type WorkflowRegistry = (type: RecordType, workflowCode: string) => ReadonlyMap<string, Transition>;
+
+function build(source: ConfigSource, snapshot: ConfigSnapshot): WorkflowRegistry {
+  const compiled = new Map<string, CompiledTransition[]>();
+  for (const item of source.items) {
+    if (item.section !== 'workflows') continue;
+    compiled.set(item.code, (item.compiled as { transitions: CompiledTransition[] }).transitions);
+  }
+  const cache = new Map<string, ReadonlyMap<string, Transition>>();
+  // Names and rights refer to the registry of the very same snapshot.
+  snapshot.get(typeSlice);
+  return (type, workflowCode) => {
+    const key = `${type.id} ${workflowCode}`;
+    let transitions = cache.get(key);
+    if (transitions === undefined) {
+      const resolve = fieldResolver(type);
+      transitions = new Map(
+        (compiled.get(workflowCode) ?? []).map((transition) => [
+          transition.id,
+          {
+            ...transition,
+            from: transition.from === '*' ? '*' : new Set(transition.from),
+            condition:
+              transition.condition === undefined
+                ? null
+                : parseCondition(transition.condition, { resolve, variables: 'allowed', base: '/condition' }),
+          },
+        ]),
+      );
+      cache.set(key, transitions);
+    }
+    return transitions;
+  };
+}
+
+const workflowSlice: Slice<WorkflowRegistry> = { name: 'workflow', build };
+
+export function transitionsOf(ctx: ReadContext, type: RecordType, version: TypeVersion): ReadonlyMap<string, Transition> {
+  return version.workflow === null ? new Map() : ctx.config.get(workflowSlice)(type, version.workflow.code);
+}
+
+/** Whether the transition leaves the state. */
+export function leaves(transition: Transition, stateId: string | null): boolean {
+  return stateId !== null && (transition.from === '*' || transition.from.has(stateId));
+}

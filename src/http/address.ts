@@ -1,0 +1,72 @@
+/** Addresses of clients and lists of networks. */
+import type { IncomingMessage } from 'node:http';
+import ipaddr from 'ipaddr.js';
+
+export type AddressTest = (address: string) => boolean;
+
+/**
+ * A test whether an address lies in one of the networks (`10.0.0.0/8`, `::1`).
+ *
+ * @throws Error naming the entry that is no address and no network
+ */
+export function networkTest(networks: readonly string[]): AddressTest {
+  const ranges = networks.map((entry) => {
+    try {
+      const [network, bits] = entry.includes('/')
+        ? ipaddr.parseCIDR(entry)
+        : ([ipaddr.parse(entry), ipaddr.parse(entry).kind() === 'ipv4' ? 32 : 128] as const);
+      return { network, bits };
+    } catch {
+      throw new Error(`"${entry}" is neither an address nor a network in CIDR form`);
+    }
+  });
+  if (ranges.length === 0) return () => false;
+  return (text) => {
+    if (!ipaddr.isValid(text)) return false;
+    const address = ipaddr.process(text);
+    return ranges.some(({ network, bits }) => address.kind() === network.kind() && address.match(network, bits));
+  };
+}
+
+/** `::ffff:10.0.0.1` is `10.0.0.1`. */
+function plain(address: string): string {
+  return address.startsWith('::ffff:') ? ipaddr.process(address).toString() : address;
+}
+
+function withoutPort(entry: string): string {
+  const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(entry);
+  if (bracketed?.[1] !== undefined) return bracketed[1];
+  const v4 = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(entry);
+  return v4?.[1] ?? entry;
+}
+
+export interface Origin {
+  ip: string;
+  /** Whether the request came in by TLS, here or at a trusted proxy. */
+  secure: boolean;
+  /** A proxy that is not trusted says that it stands between: `ip` is the proxy's, not the client's. */
+  hidden: boolean;
+}
+
+/** Tells where requests come from, believing `X-Forwarded-For` and `X-Forwarded-Proto` from trusted proxies alone. */
+export function originReader(trusted: AddressTest): (request: IncomingMessage) => Origin {
+  return (request) => {
+    const peer = plain(request.socket.remoteAddress ?? '');
+    const secure = (request.socket as { encrypted?: boolean }).encrypted === true;
+    const forwarded = request.headers['x-forwarded-for'];
+    const forwardedToo = forwarded !== undefined || request.headers.forwarded !== undefined;
+    if (!trusted(peer)) return { ip: peer, secure, hidden: forwardedToo };
+    const proto = request.headers['x-forwarded-proto'];
+    const outside = secure || (typeof proto === 'string' && proto.split(',')[0]?.trim().toLowerCase() === 'https');
+    const entries = typeof forwarded === 'string' ? forwarded.split(',') : [];
+    let ip = peer;
+    // From the right: what a proxy wrote is true as long as that proxy is trusted; the rest anybody may have made up.
+    for (const entry of entries.reverse()) {
+      const address = withoutPort(entry.trim());
+      if (!ipaddr.isValid(address)) break;
+      ip = plain(address);
+      if (!trusted(ip)) break;
+    }
+    return { ip, secure: outside, hidden: false };
+  };
+}

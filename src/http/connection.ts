@@ -1,0 +1,73 @@
+/** What happens below requests: malformed ones, slow ones, and clients that ask before they send. */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { failure } from '../contract/envelope.ts';
+import type { FaultCode } from '../contract/faults.ts';
+import { newId } from '../mechanisms/clock.ts';
+import { answerOf, fault } from './errors.ts';
+import { BASE_HEADERS, type Shared } from './exchange.ts';
+
+const REASONS = new Map([
+  [400, 'Bad Request'],
+  [431, 'Request Header Fields Too Large'],
+]);
+
+/** Answers what never became a request in our error shape, and closes the connection. */
+export function onClientError(shared: Shared): (error: Error & { code?: string }, socket: Socket) => void {
+  return (error, socket) => {
+    if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const response = shared.current.get(socket);
+    if (response !== undefined && !response.writableFinished) {
+      // What is broken follows a request that is still being answered, or belongs to one that was refused already.
+      if (response.req.complete && !response.writableEnded) response.once('close', () => socket.destroy());
+      else if (response.headersSent) socket.destroy();
+      else refuse(shared, error, socket);
+      return;
+    }
+    refuse(shared, error, socket);
+  };
+}
+
+function refuse(shared: Shared, error: Error & { code?: string }, socket: Socket): void {
+  const correlationId = newId();
+  const { code, message } = reasonOf(error);
+  const { status } = answerOf(fault(code));
+  const body = failure(code, message, [], correlationId);
+  const head = [
+    `HTTP/1.1 ${status} ${REASONS.get(status) ?? 'Error'}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Correlation-Id: ${correlationId}`,
+    ...BASE_HEADERS.map(([name, value]) => `${name}: ${value}`),
+    'Connection: close',
+  ];
+  shared.metrics.observe('none', status, 0);
+  shared.log.info({ correlationId, operation: 'none', status, reason: error.code, ip: socket.remoteAddress });
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // Data that is still coming must not reset the connection before the answer is read.
+  socket.resume();
+  setTimeout(() => socket.destroy(), 1000).unref();
+}
+
+function reasonOf(error: Error & { code?: string }): { code: FaultCode; message: string } {
+  if (error.code === 'HPE_HEADER_OVERFLOW') {
+    return { code: 'HEADERS_TOO_LARGE', message: 'Send a shorter request line and fewer or shorter headers.' };
+  }
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return { code: 'INVALID_REQUEST', message: 'The request did not arrive in time; send it without pauses.' };
+  }
+  return { code: 'INVALID_REQUEST', message: 'The request is not valid HTTP/1.1.' };
+}
+
+/** A client that sends `Expect: 100-continue` is told to go on when its body is wanted, and not before it was let in. */
+export function deferContinue(server: Server, shared: Shared): void {
+  const later = (request: IncomingMessage, response: ServerResponse): void => {
+    shared.expecting.add(request);
+    server.emit('request', request, response);
+  };
+  server.on('checkContinue', later);
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+}

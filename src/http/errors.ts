@@ -1,0 +1,56 @@
+/** From whatever was thrown to what the client is told and what the log keeps. */
+import { FAULTS, type FaultCode, statusOf } from '../contract/faults.ts';
+import { Fault, type FaultDetails } from '../lib/fault.ts';
+
+export interface ErrorAnswer {
+  status: number;
+  code: string;
+  message: string;
+  details: FaultDetails;
+  headers: Record<string, string>;
+}
+
+/** A client that left before its request was whole; nobody is there to be answered. */
+export class ClientGone extends Error {}
+
+const RETRY_SECONDS = '1';
+
+/** A fault of the catalogue as it is; everything else is a defect, of which the client learns nothing. */
+export function answerOf(error: unknown): ErrorAnswer {
+  const status = error instanceof Fault ? statusOf(error.code) : undefined;
+  if (!(error instanceof Fault) || status === undefined || error.code === 'INTERNAL') {
+    return {
+      status: 500,
+      code: 'INTERNAL',
+      message: 'The service failed; give the correlation id to whoever runs it.',
+      details: [],
+      headers: {},
+    };
+  }
+  let headers = error.headers;
+  if (status === 503 || status === 429) headers = { 'Retry-After': RETRY_SECONDS, ...headers };
+  if (status === 401) headers = { 'WWW-Authenticate': 'Bearer', ...headers };
+  return { status, code: error.code, message: error.message, details: error.details, headers };
+}
+
+/**
+ * What the log may keep of an error: kind, code and where it came from. Messages of the database quote values of records and
+ * are left out, and so are all further properties.
+ */
+export function loggable(error: unknown, depth = 0): Record<string, unknown> {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const { code, severity, constraint, table, routine } = error as Error & Record<string, unknown>;
+  const fromDatabase = typeof severity === 'string' && typeof code === 'string';
+  const stack = error.stack ?? '';
+  return {
+    type: error.name,
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(fromDatabase ? { constraint, table, routine } : { message: error.message }),
+    stack: fromDatabase ? stack.slice(Math.max(0, stack.indexOf('\n    at '))) : stack,
+    ...(error.cause === undefined || depth >= 3 ? {} : { cause: loggable(error.cause, depth + 1) }),
+  };
+}
+
+export function fault(code: FaultCode, details: FaultDetails = []): Fault {
+  return new Fault(code, FAULTS[code].meaning, details);
+}

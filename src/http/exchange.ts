@@ -1,0 +1,223 @@
+/** One request and its answer: what is known of it on the way, how the answer is written, and the one line in the log. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, type Readable } from 'node:stream';
+import type { Logger } from 'pino';
+import { failure } from '../contract/envelope.ts';
+import { lingeringEnd } from './body.ts';
+import { answerOf, ClientGone, loggable } from './errors.ts';
+import { announcesBody, correlationIdOf, declaredLength } from './headers.ts';
+import type { Metrics } from './metrics.ts';
+
+export type Headers = Record<string, string | number | string[]>;
+
+/** What all requests of one server share. */
+export interface Shared {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Requests that wait for `100 Continue` before they send their body. */
+  readonly expecting: WeakSet<IncomingMessage>;
+  /** The answer that a connection is at: a broken request must not write into it. */
+  readonly current: WeakMap<object, ServerResponse>;
+  draining: boolean;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** On every answer; `Reply` headers may replace those of them that a file needs otherwise. */
+export const BASE_HEADERS: readonly [string, string][] = [
+  ['Cache-Control', 'no-store'],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['Referrer-Policy', 'no-referrer'],
+];
+
+const BASE_FLAT = BASE_HEADERS.flat();
+/** A refused request may have this many bytes of its body under way and keep its connection. */
+const SMALL_BODY = 65_536;
+
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly correlationId: string;
+  readonly operation: string;
+  readonly started = performance.now();
+  readonly #shared: Shared;
+  /** Set when known, for the log. */
+  ip: string | undefined;
+  callerId: string | undefined;
+  keyId: string | null = null;
+  /** Further headers of whatever answer comes: rate limits. Pairs, flat. */
+  readonly extra: string[] = [];
+  #answered = false;
+
+  constructor(shared: Shared, request: IncomingMessage, response: ServerResponse, operation: string) {
+    this.#shared = shared;
+    this.request = request;
+    this.response = response;
+    this.operation = operation;
+    this.correlationId = correlationIdOf(request);
+    shared.current.set(request.socket, response);
+  }
+
+  get answered(): boolean {
+    return this.#answered;
+  }
+
+  get expectsContinue(): boolean {
+    return this.#shared.expecting.has(this.request);
+  }
+
+  /** Lets a client that asked first send its body. */
+  continueBody(): void {
+    if (this.#shared.expecting.delete(this.request)) this.response.writeContinue();
+  }
+
+  /** Answers with JSON text. */
+  sendJson(status: number, body: string, headers?: Headers): void {
+    this.sendText(status, JSON_TYPE, body, headers);
+  }
+
+  /** Answers with text or bytes; statuses without content get none. Later answers are dropped. */
+  sendText(status: number, type: string | undefined, body: string | Uint8Array, headers?: Headers): void {
+    if (this.#answered) return;
+    const bodiless = status === 204 || status === 304;
+    const head = this.#head(type === undefined || bodiless ? [] : ['Content-Type', type], headers);
+    if (!bodiless)
+      head.push('Content-Length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
+    if (this.response.destroyed) {
+      this.#answered = true;
+      this.#record(status);
+      return;
+    }
+    const lingers = this.#refusedBody();
+    if (lingers || this.#shared.draining) head.push('Connection', 'close');
+    this.response.writeHead(status, head);
+    this.#answered = true;
+    if (lingers) {
+      if (!bodiless) this.response.write(body);
+      lingeringEnd(this.request, this.response, this.expectsContinue);
+    } else {
+      this.response.end(bodiless ? undefined : body);
+      // What is left of a small body is read, so that the connection can go on.
+      if (!this.request.complete) this.request.resume();
+    }
+    this.#record(status);
+  }
+
+  /** Answers with a stream. A fault before the first byte is thrown; a later one breaks the connection. */
+  async sendStream(status: number, source: Readable, headers: Headers): Promise<void> {
+    const { request, response } = this;
+    await firstByte(source);
+    if (this.#answered) {
+      source.destroy();
+      return;
+    }
+    const head = this.#head([], headers);
+    if (this.#shared.draining) head.push('Connection', 'close');
+    response.writeHead(status, head);
+    this.#answered = true;
+    if (request.method === 'HEAD') {
+      source.destroy();
+      response.end();
+      this.#record(status);
+      return;
+    }
+    const announced = lengthIn(headers);
+    await new Promise<void>((resolve) => {
+      const done = (error: Error | null | undefined): void => {
+        this.#record(status, error ?? undefined);
+        resolve();
+      };
+      // A file shorter than announced must never look whole, so that its bytes are counted.
+      if (announced === undefined) pipeline(source, response, done);
+      else pipeline(source, (bytes: AsyncIterable<Uint8Array>) => exactly(bytes, announced), response, done);
+    });
+  }
+
+  /** Answers with the error in our shape; a defect goes to the log with its stack. */
+  sendError(error: unknown): void {
+    if (this.#answered) return;
+    if (error instanceof ClientGone) {
+      this.#answered = true;
+      this.#record(499);
+      return;
+    }
+    const answer = answerOf(error);
+    const { correlationId, operation } = this;
+    if (answer.status >= 500) {
+      const level = answer.status === 500 ? 'error' : 'warn';
+      this.#shared.log[level]({ correlationId, operation, err: loggable(error) }, answer.code);
+    }
+    const body = failure(answer.code, answer.message, answer.details, correlationId);
+    this.sendJson(answer.status, body, answer.headers);
+  }
+
+  #head(head: string[], headers: Headers | undefined): string[] {
+    head.push('X-Correlation-Id', this.correlationId);
+    if (headers === undefined) {
+      head.push(...BASE_FLAT);
+    } else {
+      const given = Object.entries(headers);
+      const names = new Set(given.map(([name]) => name.toLowerCase()));
+      for (const [name, value] of BASE_HEADERS) if (!names.has(name.toLowerCase())) head.push(name, value);
+      for (const [name, value] of given) {
+        for (const one of Array.isArray(value) ? value : [value]) head.push(name, String(one));
+      }
+    }
+    if (this.extra.length > 0) head.push(...this.extra);
+    return head;
+  }
+
+  /** Whether a body is under way that nobody read and that is too large, or of unknown length, to be waited for. */
+  #refusedBody(): boolean {
+    const { request } = this;
+    if (request.complete || !announcesBody(request)) return false;
+    return this.expectsContinue || (declaredLength(request) ?? Number.POSITIVE_INFINITY) > SMALL_BODY;
+  }
+
+  #record(status: number, error?: Error): void {
+    const ms = performance.now() - this.started;
+    this.#shared.metrics.observe(this.operation, status, ms);
+    this.#shared.log.info({
+      correlationId: this.correlationId,
+      operation: this.operation,
+      method: this.request.method,
+      status,
+      ms: Math.round(ms * 1000) / 1000,
+      callerId: this.callerId,
+      keyId: this.keyId ?? undefined,
+      ip: this.ip,
+      ...(this.response.destroyed && !this.response.writableFinished ? { gone: true } : {}),
+      ...(error === undefined ? {} : { broken: loggable(error) }),
+    });
+  }
+}
+
+function lengthIn(headers: Headers): number | undefined {
+  const entry = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-length');
+  return entry === undefined ? undefined : Number(entry[1]);
+}
+
+async function* exactly(source: AsyncIterable<Uint8Array>, announced: number): AsyncGenerator<Uint8Array> {
+  let sent = 0;
+  for await (const bytes of source) {
+    sent += bytes.length;
+    if (sent > announced) throw new Error('the content is longer than announced');
+    yield bytes;
+  }
+  if (sent < announced) throw new Error('the content is shorter than announced');
+}
+
+function firstByte(source: Readable): Promise<void> {
+  if (source.destroyed) return Promise.reject(source.errored ?? new Error('the content was closed before it began'));
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error): void => {
+      source.off('readable', onReadable).off('end', onReadable).off('error', settle).off('close', onClose);
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    const onReadable = (): void => settle();
+    const onClose = (): void => settle(new Error('the content was closed before it began'));
+    source.on('readable', onReadable).on('end', onReadable).on('error', settle).on('close', onClose);
+  });
+}

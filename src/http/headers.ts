@@ -1,0 +1,101 @@
+/** Headers of requests, read strictly: what is not as documented is a fault and never guessed at. */
+import type { IncomingMessage } from 'node:http';
+import { CORRELATION_ID } from '../contract/envelope.ts';
+import { Fault } from '../lib/fault.ts';
+import { newId } from '../mechanisms/clock.ts';
+
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
+const REVISION_TAG = /^"([1-9]\d{0,15})"$/;
+const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
+const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)"?/gi;
+
+/** The caller's own correlation id when it is one, else a new one. */
+export function correlationIdOf(request: IncomingMessage): string {
+  const given = request.headers['x-correlation-id'];
+  return typeof given === 'string' && CORRELATION_ID.test(given) ? given : newId();
+}
+
+/**
+ * The header if it was sent exactly once. Node keeps the first of several `Authorization` headers in silence; two readers
+ * in a row may then take different ones, so that none is taken here.
+ */
+export function singleHeader(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  if (typeof value !== 'string') return undefined;
+  const raw = request.rawHeaders;
+  let found = 0;
+  for (let i = 0; i < raw.length; i += 2) {
+    const key = raw[i] as string;
+    if (key.length === name.length && key.toLowerCase() === name) found++;
+  }
+  return found === 1 ? value : undefined;
+}
+
+/** The value of a cookie, undefined when there is none or more than one of that name. */
+export function cookie(request: IncomingMessage, name: string): string | undefined {
+  const header = request.headers.cookie;
+  if (header === undefined) return undefined;
+  const values = header
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  return values.length === 1 ? values[0] : undefined;
+}
+
+/**
+ * The `Idempotency-Key`, undefined when there is none. Several are joined by Node with a comma and a blank, which no key holds.
+ *
+ * @throws Fault INVALID_IDEMPOTENCY_KEY
+ */
+export function idempotencyKey(request: IncomingMessage): string | undefined {
+  const value = request.headers['idempotency-key'];
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && VISIBLE_ASCII.test(value)) return value;
+  const message = 'Send one Idempotency-Key of 1 to 255 visible ASCII characters.';
+  throw new Fault('INVALID_IDEMPOTENCY_KEY', message, [{ path: 'header.Idempotency-Key', code: 'INVALID', message }]);
+}
+
+/** The revision in `If-Match: "<n>"`; undefined without the header, null when it is not of that form. */
+export function ifMatchRevision(request: IncomingMessage): number | null | undefined {
+  const value = request.headers['if-match'];
+  if (value === undefined) return undefined;
+  const revision = Number(REVISION_TAG.exec(value)?.[1]);
+  return Number.isSafeInteger(revision) ? revision : null;
+}
+
+/** @throws Fault UNSUPPORTED_MEDIA_TYPE when the body is compressed or not JSON in UTF-8 */
+export function requireJson(request: IncomingMessage): void {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
+    throw unsupported('Send the body without Content-Encoding.', 'header.Content-Encoding');
+  }
+  const type = request.headers['content-type'];
+  // By far the most frequent form.
+  if (type === 'application/json') return;
+  if (type === undefined || !JSON_TYPE.test(type)) {
+    throw unsupported('Send the body as application/json.', 'header.Content-Type');
+  }
+  for (const [, charset] of type.matchAll(CHARSET)) {
+    if (charset?.toLowerCase() !== 'utf-8' && charset?.toLowerCase() !== 'utf8') {
+      throw unsupported('Send the body in UTF-8.', 'header.Content-Type');
+    }
+  }
+}
+
+function unsupported(message: string, path: string): Fault {
+  return new Fault('UNSUPPORTED_MEDIA_TYPE', message, [{ path, code: 'UNSUPPORTED', message }]);
+}
+
+/** Whether the request announces a body of at least one byte, or of unknown length. */
+export function announcesBody(request: IncomingMessage): boolean {
+  const { headers } = request;
+  if (headers['transfer-encoding'] !== undefined) return true;
+  return headers['content-length'] !== undefined && headers['content-length'] !== '0';
+}
+
+/** The announced length of the body in bytes; undefined when it is chunked or has none. */
+export function declaredLength(request: IncomingMessage): number | undefined {
+  const length = request.headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}

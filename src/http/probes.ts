@@ -1,0 +1,72 @@
+/** What is answered beside operations: health, figures, and the OpenAPI documents (decisions, "Other"). */
+import { createHash } from 'node:crypto';
+import { Fault } from '../lib/fault.ts';
+import { type Origin, networkTest } from './address.ts';
+import { fault } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import type { Gate } from './gate.ts';
+import type { Gauge, Metrics } from './metrics.ts';
+import type { ServerOptions } from './types.ts';
+
+/** Answers one GET; faults thrown become error answers. */
+export type Page = (exchange: Exchange) => void | Promise<void>;
+
+const PLAIN_JSON = 'application/json; charset=utf-8';
+const READY_MS = 1000;
+
+/** The process lives. */
+export const healthPage: Page = (exchange) => exchange.sendText(200, PLAIN_JSON, '{"status":"ok"}');
+
+/** Requests can be served. Asked of the database at most once a second, however often somebody asks. */
+export function readyPage(ready: ServerOptions['health']['ready'], draining: () => boolean): Page {
+  let asked = Number.NEGATIVE_INFINITY;
+  let answer: Promise<{ ok: boolean; checks: Record<string, unknown> }> | undefined;
+  return async (exchange) => {
+    const now = performance.now();
+    if (answer === undefined || now - asked > READY_MS) {
+      asked = now;
+      answer = ready().catch(() => ({ ok: false, checks: {} }));
+    }
+    const { ok, checks } = await answer;
+    const fit = ok && !draining();
+    const body = JSON.stringify({ status: fit ? 'ok' : 'unavailable', checks });
+    exchange.sendText(fit ? 200 : 503, PLAIN_JSON, body, fit ? undefined : { 'Retry-After': '1' });
+  };
+}
+
+/** Figures, for the networks allowed alone; to others there is nothing here. */
+export function metricsPage(
+  metrics: Metrics,
+  gate: Gate,
+  allow: readonly string[],
+  gauges: () => Gauge[],
+  originOf: (request: Exchange['request']) => Origin,
+): Page {
+  const allowed = networkTest(allow);
+  return (exchange) => {
+    const { ip, hidden } = originOf(exchange.request);
+    // Behind a proxy that is not trusted every client would look local.
+    if (hidden || !allowed(ip)) throw fault('NOT_FOUND');
+    const text = metrics.render(gate.inFlight, gauges());
+    exchange.sendText(200, 'text/plain; version=0.0.4; charset=utf-8', text);
+  };
+}
+
+function noParameters(): Fault {
+  const message = 'The document takes no query parameters; send none.';
+  return new Fault('INVALID_REQUEST', message, [{ path: 'query', code: 'UNKNOWN', message }]);
+}
+
+/** An OpenAPI document: raw, for everybody, the same for all, so that it may be kept and asked for again by its ETag. */
+export function documentPage(document: object): Page {
+  const body = Buffer.from(JSON.stringify(document));
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+  const headers = { ETag: etag, 'Cache-Control': 'public, max-age=60' };
+  return (exchange) => {
+    if (exchange.request.url?.includes('?') === true) throw noParameters();
+    const known = exchange.request.headers['if-none-match'];
+    const same = known !== undefined && known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+    if (same) exchange.sendText(304, undefined, '', headers);
+    else exchange.sendText(200, PLAIN_JSON, body, headers);
+  };
+}

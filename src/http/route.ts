@@ -1,0 +1,121 @@
+/** From declared operations to routes that are ready to serve: checked once, compiled once. */
+import { isScope } from '../contract/scopes.ts';
+import type { BoundOperation } from '../mechanisms/binding.ts';
+import { PREFIX, type Surface } from './types.ts';
+import { bodyCheck, type Check, type ParamsCheck, paramsCheck, type QueryReader, queryReader } from './validate.ts';
+
+/** An operation as bound, with its checks compiled. */
+export interface Prepared {
+  binding: BoundOperation;
+  params: ParamsCheck;
+  query: QueryReader;
+  /** Undefined when the operation takes no body. */
+  body: Check | undefined;
+  /** Whether a body that is not there may stand for an empty object. */
+  bodyOptional: boolean;
+  timeoutMs: number;
+}
+
+export interface Route {
+  surface: Surface;
+  /** Whether the key must hold the operation's scope; sessions and `admin:manage` keys are not asked. */
+  scope: string | undefined;
+  /** With prefix, parameters in braces. */
+  path: string;
+  prepared: Prepared;
+}
+
+/** @throws Error naming the operation, when its declaration is not sound */
+export function prepare(binding: BoundOperation, defaultTimeoutMs: number): Prepared {
+  const { operation } = binding;
+  const place = `operation ${operation.id}`;
+  if (operation.id === '') throw new Error('an operation has no id');
+  const access = operation.access as string | undefined;
+  if (access === undefined || (access !== 'console' && access !== 'open' && !isScope(access))) {
+    throw new Error(`${place}: access is neither a scope, nor "console", nor "open"`);
+  }
+  if (access === 'open' && operation.surface === undefined)
+    throw new Error(`${place}: an open operation names its surface`);
+  if (!operation.path.startsWith('/')) throw new Error(`${place}: the path begins with a slash`);
+  if (operation.idempotent === true && operation.unit !== 'write' && operation.unit !== 'own') {
+    throw new Error(`${place}: only a write can be idempotent`);
+  }
+  if (operation.body !== undefined && operation.method === 'GET') throw new Error(`${place}: a GET takes no body`);
+  if (operation.ifMatch === true && operation.body === undefined)
+    throw new Error(`${place}: ifMatch needs a body schema`);
+  const body = operation.body === undefined ? undefined : bodyCheck(operation.body, `${place}, body`);
+  return {
+    binding,
+    params: paramsCheck(operation.params, operation.path, `${place}, params`),
+    query: queryReader(operation.query, `${place}, query`),
+    body,
+    bodyOptional: body !== undefined && body({}) === undefined,
+    timeoutMs: operation.timeoutMs ?? defaultTimeoutMs,
+  };
+}
+
+/**
+ * Where operations are reached: those with a scope under both prefixes, those of the console under its own, open ones where
+ * they say.
+ *
+ * @throws Error when an id or a route stands twice, or a declaration is not sound: the service then does not start
+ */
+export function routesOf(bindings: readonly BoundOperation[], defaultTimeoutMs: number): Route[] {
+  const ids = new Set<string>();
+  const places = new Map<string, string>();
+  const routes: Route[] = [];
+  for (const binding of bindings) {
+    const { operation } = binding;
+    if (ids.has(operation.id)) throw new Error(`operation ${operation.id}: the id stands twice`);
+    ids.add(operation.id);
+    const prepared = prepare(binding, defaultTimeoutMs);
+    for (const surface of surfacesOf(operation)) {
+      const path = PREFIX[surface] + operation.path;
+      // Names of parameters do not tell routes apart.
+      const place = `${operation.method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`;
+      const other = places.get(place) ?? (place.endsWith('/openapi.json') ? 'the document itself' : undefined);
+      if (other !== undefined) throw new Error(`operation ${operation.id}: ${place} is already taken by ${other}`);
+      places.set(place, operation.id);
+      const scope = surface === 'public' && operation.access !== 'open' ? operation.access : undefined;
+      routes.push({ surface, scope, path, prepared });
+    }
+  }
+  return routes;
+}
+
+export function surfacesOf(operation: BoundOperation['operation']): Surface[] {
+  if (operation.access === 'open') return operation.surface === undefined ? [] : [operation.surface];
+  return operation.access === 'console' ? ['console'] : ['public', 'console'];
+}
+
+/** Which methods there are at a path, for 405 and OPTIONS. */
+export class PathTable {
+  /** By number of segments. */
+  readonly #paths = new Map<number, { segments: string[]; methods: Set<string> }[]>();
+
+  add(path: string, method: string): void {
+    const segments = path.split('/');
+    const group = this.#paths.get(segments.length) ?? [];
+    this.#paths.set(segments.length, group);
+    let entry = group.find((one) => one.segments.join('/') === segments.join('/'));
+    if (entry === undefined) {
+      entry = { segments, methods: new Set() };
+      group.push(entry);
+    }
+    entry.methods.add(method);
+    if (method === 'GET') entry.methods.add('HEAD');
+  }
+
+  /** Sorted; empty when nothing is at the path. */
+  methodsAt(path: string): string[] {
+    const segments = path.split('/');
+    const methods = new Set<string>();
+    for (const entry of this.#paths.get(segments.length) ?? []) {
+      const fits = entry.segments.every((part, i) =>
+        part.startsWith('{') ? segments[i] !== '' : part === segments[i],
+      );
+      if (fits) for (const method of entry.methods) methods.add(method);
+    }
+    return [...methods].sort();
+  }
+}

@@ -1,0 +1,348 @@
+/**
+ * One operation's request from its first byte to its answer. The checks stand in the order of decisions ("Requests, envelope,
+ * errors"): declared size, key, rate, scope, size received, body and parameters; then the unit of work does the rest.
+ */
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { success } from '../contract/envelope.ts';
+import type { Input, Operation } from '../contract/operation.ts';
+import { Reply } from '../contract/operation.ts';
+import { Fault, type FaultDetail } from '../lib/fault.ts';
+import { fingerprint, parseStrictJson } from '../lib/json.ts';
+import type { WriteContext } from '../mechanisms/context.ts';
+import type { IdempotencyClaim, KeptAnswer } from '../mechanisms/idempotency.ts';
+import type { Caller } from '../mechanisms/work.ts';
+import type { Origin } from './address.ts';
+import { type BodyBudget, receiveBody, requireDeclaredSize } from './body.ts';
+import { fault } from './errors.ts';
+import type { Exchange, Headers } from './exchange.ts';
+import { type Gate, overloaded } from './gate.ts';
+import { announcesBody, cookie, idempotencyKey, ifMatchRevision, requireJson, singleHeader } from './headers.ts';
+import type { RateLimiter } from './rate.ts';
+import type { Prepared, Route } from './route.ts';
+import type { Authenticated, HttpFacts, HttpRunner, ServerOptions } from './types.ts';
+
+const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
+
+export interface Service {
+  options: ServerOptions;
+  gate: Gate;
+  limiter: RateLimiter | undefined;
+  budget: BodyBudget;
+  origin: (request: IncomingMessage) => Origin;
+}
+
+/** Answers the request, whatever happens; never rejects. */
+export async function serve(
+  service: Service,
+  route: Route,
+  exchange: Exchange,
+  params: Record<string, string>,
+): Promise<void> {
+  let entered = false;
+  try {
+    service.gate.enter();
+    entered = true;
+    await answer(service, route, exchange, params);
+  } catch (error) {
+    exchange.sendError(error);
+  } finally {
+    if (entered) service.gate.leave(exchange.callerId);
+  }
+}
+
+async function answer(
+  service: Service,
+  route: Route,
+  exchange: Exchange,
+  rawParams: Record<string, string>,
+): Promise<void> {
+  const { request } = exchange;
+  const { prepared } = route;
+  requireHost(request);
+  requireDeclaredSize(request);
+  const origin = service.origin(request);
+  exchange.ip = origin.ip;
+  const sessionToken = route.surface === 'console' ? cookie(request, 'docket_session') : undefined;
+  const caller = await callerOf(service, route, exchange, sessionToken);
+  const body = await readBody(service, exchange, prepared);
+  const input = readInput(exchange, prepared, rawParams, body);
+  const facts: HttpFacts = {
+    ip: origin.ip,
+    sessionToken,
+    secure: origin.secure,
+    range: request.headers.range,
+    ifRange: text(request.headers['if-range']),
+    ifNoneMatch: request.headers['if-none-match'],
+  };
+  await run(service, exchange, prepared, caller, input, facts);
+}
+
+function requireHost(request: IncomingMessage): void {
+  if (request.headers.host !== undefined || request.httpVersion !== '1.1') return;
+  const message = 'Send a Host header.';
+  throw new Fault('INVALID_REQUEST', message, [{ path: 'header.Host', code: 'REQUIRED', message }]);
+}
+
+function text(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Key, rate, scope. @throws Fault UNAUTHENTICATED, RATE_LIMITED, SCOPE_MISSING, OVERLOADED */
+async function callerOf(
+  service: Service,
+  route: Route,
+  exchange: Exchange,
+  sessionToken: string | undefined,
+): Promise<Caller> {
+  const { request, correlationId } = exchange;
+  if (route.prepared.binding.operation.access === 'open') return { ...service.options.anonymous(), correlationId };
+  const found = await service.options.authenticate({
+    authorization: singleHeader(request, 'authorization'),
+    sessionToken,
+    csrfToken: text(request.headers['x-docket-csrf']),
+    method: request.method ?? '',
+    surface: route.surface,
+    ip: exchange.ip ?? '',
+  });
+  exchange.callerId = found.callerId;
+  exchange.keyId = found.keyId;
+  // Counted at once: the caller is taken off the gate's books whenever it is known.
+  service.gate.attribute(found.callerId);
+  if (service.limiter !== undefined) await requireRate(service.limiter, exchange, found);
+  if (route.scope !== undefined && !found.scopes.has(route.scope)) {
+    throw new Fault('SCOPE_MISSING', `Use a key with the scope ${route.scope}.`, { scope: route.scope });
+  }
+  const { actor, via, keyId, config } = found.caller;
+  return { actor, via, keyId, config, correlationId };
+}
+
+async function requireRate(limiter: RateLimiter, exchange: Exchange, found: Authenticated): Promise<void> {
+  const taken = limiter.take(found.callerId, performance.now());
+  const rate = taken instanceof Promise ? await taken : taken;
+  exchange.extra.push(
+    'RateLimit-Policy',
+    `"default";q=${limiter.quota};w=${limiter.windowSeconds}`,
+    'RateLimit',
+    `"default";r=${rate.remaining};t=${rate.resetSeconds}`,
+  );
+  if (rate.allowed) return;
+  throw new Fault('RATE_LIMITED', `The limit of requests is used up; retry in ${rate.retryAfter} s.`, [], {
+    headers: { 'Retry-After': String(rate.retryAfter) },
+  });
+}
+
+/** The body as a JSON value; undefined when there is none. @throws Fault UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, INVALID_JSON */
+async function readBody(service: Service, exchange: Exchange, prepared: Prepared): Promise<unknown> {
+  const { request } = exchange;
+  if (!announcesBody(request)) return undefined;
+  if (prepared.body !== undefined) requireJson(request);
+  const { bytes, release } = await receiveBody(exchange, service.budget);
+  try {
+    if (bytes.length === 0) return undefined;
+    if (prepared.body !== undefined) return parseStrictJson(bytes);
+    // An empty object is what many clients send when there is nothing to send.
+    if (bytes.length < 64 && EMPTY_OBJECT.test(bytes.toString('latin1'))) return undefined;
+    throw invalid([{ path: '', code: 'UNKNOWN', message: 'This operation takes no body; send none.' }]);
+  } finally {
+    release();
+  }
+}
+
+function invalid(problems: FaultDetail[]): Fault {
+  const [first] = problems;
+  const message =
+    problems.length === 1 && first !== undefined
+      ? `${first.path === '' ? 'body' : first.path}: ${first.message}`
+      : `The request has ${problems.length} problems; details name each place.`;
+  return new Fault('INVALID_REQUEST', message, problems);
+}
+
+/** Everything that is wrong with query, headers and body, at once. @throws Fault INVALID_REQUEST, NOT_FOUND */
+function readInput(
+  exchange: Exchange,
+  prepared: Prepared,
+  rawParams: Record<string, string>,
+  given: unknown,
+): Input<Operation> {
+  const { request } = exchange;
+  const { operation } = prepared.binding;
+  const { query, problems } = prepared.query(queryText(request.url ?? ''));
+  let body = given;
+  if (operation.ifMatch === true) body = withIfMatch(request, body, problems);
+  if (prepared.body === undefined) {
+    body = undefined;
+  } else if (body === undefined) {
+    if (prepared.bodyOptional) body = {};
+    else problems.push({ path: '', code: 'REQUIRED', message: 'Send a JSON body.' });
+  } else {
+    problems.push(...(prepared.body(body) ?? []));
+  }
+  if (problems.length > 0) throw invalid(problems);
+  // An id that cannot be one is answered exactly as one that names nothing, and as late.
+  const params = prepared.params(rawParams);
+  if (params === undefined) throw fault('NOT_FOUND');
+  return { params, query, body } as unknown as Input<Operation>;
+}
+
+function queryText(url: string): string {
+  const start = url.indexOf('?');
+  if (start === -1) return '';
+  const end = url.indexOf('#', start);
+  return end === -1 ? url.slice(start + 1) : url.slice(start + 1, end);
+}
+
+/** Lets `If-Match: "<n>"` stand for the body's expectedRevision (decisions); both given must agree. */
+function withIfMatch(request: IncomingMessage, body: unknown, problems: FaultDetail[]): unknown {
+  const revision = ifMatchRevision(request);
+  if (revision === undefined) return body;
+  const path = 'header.If-Match';
+  if (revision === null) {
+    problems.push({ path, code: 'WRONG_FORMAT', message: 'Send the revision in quotes, as "3".' });
+    return body;
+  }
+  if (body === undefined) return { expectedRevision: revision };
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const { expectedRevision } = body as { expectedRevision?: unknown };
+  if (expectedRevision === undefined) return { ...body, expectedRevision: revision };
+  if (expectedRevision !== revision) {
+    problems.push({
+      path,
+      code: 'MISMATCH',
+      message: 'Send the same revision as in expectedRevision, or only one of them.',
+    });
+  }
+  return body;
+}
+
+/** Runs the handler in the unit that the operation asks for, under its time limit, and sends the answer. */
+async function run(
+  service: Service,
+  exchange: Exchange,
+  prepared: Prepared,
+  caller: Caller,
+  input: Input<Operation>,
+  facts: HttpFacts,
+): Promise<void> {
+  const { binding } = prepared;
+  const { operation } = binding;
+  const claim = claimOf(exchange, operation, input);
+  // What runs on after this is bounded by the database's own time limits; its answer is dropped.
+  const timer = setTimeout(() => {
+    exchange.sendError(
+      overloaded(`This took longer than ${prepared.timeoutMs / 1000} s; retry later or ask for less.`),
+    );
+  }, prepared.timeoutMs);
+  try {
+    const call = new Call(service, prepared, caller, claim);
+    const result = await call.run(input, facts);
+    await send(exchange, operation, result, call.replayed);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @throws Fault INVALID_IDEMPOTENCY_KEY */
+function claimOf(exchange: Exchange, operation: Operation, input: Input<Operation>): IdempotencyClaim | undefined {
+  if (operation.idempotent !== true || exchange.callerId === undefined) return undefined;
+  const key = idempotencyKey(exchange.request);
+  if (key === undefined) return undefined;
+  const params = Object.entries(input.params as Record<string, string>).map(([name, value]) => ` ${name}=${value}`);
+  return {
+    callerId: exchange.callerId,
+    route: operation.id + params.join(''),
+    key,
+    fingerprint: fingerprint(input.body),
+    status: operation.status,
+  };
+}
+
+/** One run of a handler: what it needs to be called, and what came of it beside its result. */
+class Call {
+  readonly #service: Service;
+  readonly #prepared: Prepared;
+  readonly #caller: Caller;
+  readonly #claim: IdempotencyClaim | undefined;
+  /** The status of the kept answer, when that is what the caller gets. */
+  replayed: number | undefined;
+
+  constructor(service: Service, prepared: Prepared, caller: Caller, claim: IdempotencyClaim | undefined) {
+    this.#service = service;
+    this.#prepared = prepared;
+    this.#caller = caller;
+    this.#claim = claim;
+  }
+
+  async run(input: Input<Operation>, facts: HttpFacts): Promise<unknown> {
+    const { binding } = this.#prepared;
+    const { work } = this.#service.options;
+    const caller = this.#caller;
+    switch (binding.operation.unit) {
+      case 'read':
+        return await work.read(caller, (ctx) => binding.run(ctx, input, facts));
+      case 'snapshot':
+        return await work.read(caller, (ctx) => binding.run(ctx, input, facts), { snapshot: true });
+      case 'write':
+        return await this.#write((ctx) => binding.run(ctx, input, facts));
+      case 'own': {
+        const runner: HttpRunner = { work, caller, write: (fn) => this.#write(fn) };
+        return await binding.run(runner, input, facts);
+      }
+    }
+  }
+
+  async #write<T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
+    const { work } = this.#service.options;
+    const claim = this.#claim;
+    let reply: Reply | undefined;
+    const result = await work.write(
+      this.#caller,
+      async (ctx) => {
+        const answered = await fn(ctx);
+        reply = answered instanceof Reply ? answered : undefined;
+        if (reply === undefined) return answered;
+        // What is kept is the data alone, with the status that it goes out with now.
+        if (claim !== undefined) claim.status = reply.status ?? this.#prepared.binding.operation.status;
+        return reply.data;
+      },
+      claim === undefined ? {} : { idempotency: claim },
+    );
+    if (result.kind === 'replay') return (await this.#replay(result.answer)) as T;
+    return (reply ?? result.data) as T;
+  }
+
+  async #replay(answer: KeptAnswer): Promise<unknown> {
+    this.replayed = answer.status;
+    const project = this.#prepared.binding.replay?.bind(this.#prepared.binding);
+    if (project === undefined) return answer.data;
+    return await this.#service.options.work.read(this.#caller, (ctx) => project(ctx, answer.data));
+  }
+}
+
+async function send(
+  exchange: Exchange,
+  operation: Operation,
+  result: unknown,
+  replayed: number | undefined,
+): Promise<void> {
+  const reply = result instanceof Reply ? result : undefined;
+  const data = reply === undefined ? result : reply.data;
+  const status = replayed ?? reply?.status ?? operation.status;
+  let headers: Headers | undefined = reply?.headers;
+  if (replayed !== undefined) headers = { ...headers, 'Idempotency-Replayed': 'true' };
+  if (operation.raw === undefined) {
+    if (status === 204) exchange.sendText(204, undefined, '', headers);
+    else exchange.sendJson(status, success(data, exchange.correlationId), headers);
+    return;
+  }
+  const raw: Headers = { 'Content-Type': operation.raw.mediaTypes[0] ?? 'application/octet-stream', ...headers };
+  if (data instanceof Readable) {
+    await exchange.sendStream(status, data, raw);
+  } else if (typeof data === 'string' || data instanceof Uint8Array) {
+    exchange.sendText(status, undefined, data, raw);
+  } else if (data === undefined || data === null) {
+    exchange.sendText(status, undefined, '', raw);
+  } else {
+    throw new Error(`operation ${operation.id}: a raw answer is text, bytes or a stream`);
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * Builds the HTTP server from a list of bound operations. Fastify routes, injects and closes; the order of checks, bodies and
+ * answers are ours (`serve.ts`), because a framework reads a body before it has asked for a key.
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Server as NetServer } from 'node:net';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { Fault } from '../lib/fault.ts';
+import { networkTest, originReader } from './address.ts';
+import { BodyBudget } from './body.ts';
+import { deferContinue, onClientError } from './connection.ts';
+import { fault } from './errors.ts';
+import { Exchange, type Shared } from './exchange.ts';
+import { Gate } from './gate.ts';
+import { Metrics } from './metrics.ts';
+import { documentPage, healthPage, metricsPage, type Page, readyPage } from './probes.ts';
+import { MemoryRateLimiter, type RateLimiter } from './rate.ts';
+import { PathTable, type Route, routesOf } from './route.ts';
+import { type Service, serve } from './serve.ts';
+import { PREFIX, type ServerOptions } from './types.ts';
+
+const MOST_HEADERS = 65_536;
+/** Codes and ids are shorter; what is longer names nothing. */
+const MOST_PARAMETER = 200;
+/** No answer may stand still for longer than the longest operation. */
+const IDLE_MS = 310_000;
+
+interface State {
+  shared: Shared;
+  gate: Gate;
+}
+
+/**
+ * The server, not yet listening.
+ *
+ * @throws Error when an operation has no access, stands twice, or has a schema that lets unknown things pass: the service
+ * refuses to start
+ */
+export function buildServer(options: ServerOptions): FastifyInstance {
+  const { limits, log } = options;
+  const receiveMs = limits.receiveMs ?? 30_000;
+  const shared: Shared = {
+    log,
+    metrics: new Metrics(),
+    expecting: new WeakSet(),
+    current: new WeakMap(),
+    draining: false,
+  };
+  const gate = new Gate(limits.inFlight ?? 512);
+  const service: Service = {
+    options,
+    gate,
+    limiter: limiterOf(options),
+    budget: new BodyBudget(limits.bodyBytes ?? 256 * 1024 * 1024),
+    origin: originReader(networkTest(limits.trustedProxies)),
+  };
+  const server = Fastify({
+    requestTimeout: receiveMs,
+    connectionTimeout: IDLE_MS,
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    genReqId: () => '',
+    routerOptions: { maxParamLength: MOST_PARAMETER, querystringParser: () => ({}) },
+    http: {
+      maxHeaderSize: MOST_HEADERS,
+      requestTimeout: receiveMs,
+      headersTimeout: receiveMs / 2,
+      connectionsCheckingInterval: Math.min(1000, receiveMs / 4),
+      // Without the header Node would answer by itself, in no shape of ours.
+      requireHostHeader: false,
+    },
+    frameworkErrors: (error, request, reply) => {
+      const exchange = new Exchange(shared, request.raw, reply.raw, 'none');
+      exchange.sendError(error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? fault('NOT_FOUND') : badPath());
+    },
+    clientErrorHandler: onClientError(shared),
+  });
+  const http = server.server as Server;
+  http.maxConnections = limits.connections ?? 8192;
+  deferContinue(http, shared);
+  server.decorate('docketState', { shared, gate } satisfies State);
+  server.addHook('onClose', async () => {
+    gate.stop();
+    shared.metrics.stop();
+  });
+
+  const table = new PathTable();
+  server.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) notFound(shared, table, request.raw, reply.raw);
+    else done();
+  });
+  for (const route of routesOf(options.bindings, limits.operationMs ?? 30_000)) {
+    mountOperation(server, table, route, service, shared);
+  }
+  const mount = (path: string, id: string, page: Page): void => mountPage(server, table, shared, path, id, page);
+  mount(`${PREFIX.public}/openapi.json`, 'openapi.read', documentPage(options.documents.public));
+  mount(`${PREFIX.console}/openapi.json`, 'openapi.readConsole', documentPage(options.documents.console));
+  mount('/healthz', 'health.live', healthPage);
+  mount(
+    '/readyz',
+    'health.ready',
+    readyPage(
+      () => options.health.ready(),
+      () => shared.draining,
+    ),
+  );
+  const gauges = options.gauges ?? (() => []);
+  mount('/metrics', 'health.metrics', metricsPage(shared.metrics, gate, limits.metricsAllow, gauges, service.origin));
+  return server;
+}
+
+function limiterOf(options: ServerOptions): RateLimiter | undefined {
+  const { ratePerMinute } = options.limits;
+  if (ratePerMinute === 'off') return undefined;
+  return options.rateLimiter ?? new MemoryRateLimiter(ratePerMinute);
+}
+
+function badPath(): Fault {
+  const message = 'Send the path as percent-encoded UTF-8.';
+  return new Fault('INVALID_REQUEST', message, [{ path: 'path', code: 'WRONG_FORMAT', message }]);
+}
+
+/** Fastify would parse the body next; the hook keeps the request and never lets it go on. */
+function mountOperation(
+  server: FastifyInstance,
+  table: PathTable,
+  route: Route,
+  service: Service,
+  shared: Shared,
+): void {
+  const { operation } = route.prepared.binding;
+  table.add(route.path, operation.method);
+  server.route({
+    method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
+    url: route.path.replaceAll(/\{([^}]+)\}/g, ':$1'),
+    onRequest: (request, reply) => {
+      const params = request.params as Record<string, string>;
+      // The router takes `/objects/` for an object whose id is empty.
+      if (Object.values(params).includes('')) {
+        notFound(shared, table, request.raw, reply.raw);
+        return;
+      }
+      void serve(service, route, new Exchange(shared, request.raw, reply.raw, operation.id), params);
+    },
+    handler: unreachable,
+  });
+}
+
+function mountPage(
+  server: FastifyInstance,
+  table: PathTable,
+  shared: Shared,
+  path: string,
+  id: string,
+  page: Page,
+): void {
+  table.add(path, 'GET');
+  server.route({
+    method: ['GET', 'HEAD'],
+    url: path,
+    onRequest: (request, reply) => {
+      const exchange = new Exchange(shared, request.raw, reply.raw, id);
+      Promise.try(page, exchange).catch((error: unknown) => exchange.sendError(error));
+    },
+    handler: unreachable,
+  });
+}
+
+function unreachable(): never {
+  throw new Error('the request was answered before');
+}
+
+function notFound(shared: Shared, table: PathTable, request: IncomingMessage, response: ServerResponse): void {
+  const exchange = new Exchange(shared, request, response, 'none');
+  const [path = ''] = (request.url ?? '').split('?', 1);
+  const methods = table.methodsAt(path);
+  const allow = methods.join(', ');
+  if (methods.length === 0) {
+    exchange.sendError(new Fault('NOT_FOUND', 'There is nothing at this path; see /api/v1/openapi.json.'));
+  } else if (request.method === 'OPTIONS') {
+    exchange.sendText(204, undefined, '', { Allow: `${allow}, OPTIONS` });
+  } else {
+    const message = `This path takes ${allow}.`;
+    exchange.sendError(new Fault('METHOD_NOT_ALLOWED', message, [], { headers: { Allow: allow } }));
+  }
+}
+
+/**
+ * Stops gracefully: no new connections, what runs is finished and connections that stay open are told to close, for at most
+ * `ms` milliseconds; then everything is closed.
+ *
+ * @returns whether everything had been answered
+ */
+export async function drain(server: FastifyInstance, ms: number): Promise<boolean> {
+  const { shared, gate } = server.getDecorator<State>('docketState');
+  const http = server.server as Server;
+  const started = performance.now();
+  shared.draining = true;
+  // Not http's own close, which would cut connections whose next request may be on its way.
+  if (http.listening) NetServer.prototype.close.call(http);
+  let open = await connectionsOf(http);
+  while (open > 0 && performance.now() - started < ms) {
+    if (gate.inFlight === 0 && performance.now() - started > Math.min(500, ms / 2)) http.closeIdleConnections();
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
+    open = await connectionsOf(http);
+  }
+  http.closeAllConnections();
+  await server.close();
+  return open === 0;
+}
+
+function connectionsOf(http: Server): Promise<number> {
+  return new Promise((resolve) => {
+    http.getConnections((error, count) => resolve(error === null ? count : 0));
+  });
+}

@@ -1,0 +1,89 @@
+/** What the HTTP layer is given and what it passes on. It knows rooms only as bound operations (architecture, section 3c). */
+import type { Logger } from 'pino';
+import type { BoundOperation, RequestFacts, Runner } from '../mechanisms/binding.ts';
+import type { WriteContext } from '../mechanisms/context.ts';
+import type { Caller, Work } from '../mechanisms/work.ts';
+import type { Gauge } from './metrics.ts';
+import type { RateLimiter } from './rate.ts';
+
+export type Surface = 'public' | 'console';
+
+export const PREFIX: Readonly<Record<Surface, string>> = { public: '/api/v1', console: '/api/admin/v1' };
+
+/** What a request shows of its sender. Nothing here was checked. */
+export interface Credentials {
+  /** The one `Authorization` header; undefined when it is missing or given more than once. */
+  authorization: string | undefined;
+  /** The cookie `docket_session`; always undefined on the public surface. */
+  sessionToken: string | undefined;
+  /** The header `X-Docket-CSRF`. */
+  csrfToken: string | undefined;
+  method: string;
+  surface: Surface;
+  /** Address of the client, behind trusted proxies alone taken from `X-Forwarded-For`. */
+  ip: string;
+}
+
+/** Who was recognised. */
+export interface Authenticated {
+  /** The key, or the person of a session: whose requests are counted and whose idempotency keys are apart. */
+  callerId: string;
+  keyId: string | null;
+  scopes: ReadonlySet<string>;
+  caller: Omit<Caller, 'correlationId'>;
+}
+
+export interface ServerOptions {
+  bindings: readonly BoundOperation[];
+  /** @throws Fault UNAUTHENTICATED, DATABASE_UNAVAILABLE */
+  authenticate(credentials: Credentials): Promise<Authenticated>;
+  /** Who acts in operations that ask nobody. */
+  anonymous(): Omit<Caller, 'correlationId'>;
+  work: Work;
+  log: Logger;
+  limits: Limits;
+  health: {
+    /** Whether requests can be served; `checks` names each part. Asked at most once a second. */
+    ready(): Promise<{ ok: boolean; checks: Record<string, unknown> }>;
+  };
+  /** The OpenAPI documents, served as they are. */
+  documents: { public: object; console: object };
+  /** A limiter that several processes share; else each process counts for itself. */
+  rateLimiter?: RateLimiter;
+  /** Values for `/metrics` beyond those of the HTTP layer: the pool, queues, workers. */
+  gauges?: () => Gauge[];
+}
+
+export interface Limits {
+  /** Requests a minute and caller (`DOCKET_RATE_LIMIT`). */
+  ratePerMinute: number | 'off';
+  /** CIDR lists (`DOCKET_TRUSTED_PROXIES`, `DOCKET_METRICS_ALLOW`). */
+  trustedProxies: readonly string[];
+  metricsAllow: readonly string[];
+  /** Requests being worked on at once; past it 503. Default 512. */
+  inFlight?: number;
+  /** Open connections; further ones are closed at once. Default 8192. */
+  connections?: number;
+  /** Bytes of request bodies held at once; past it 503. Default 256 MiB. */
+  bodyBytes?: number;
+  /** Milliseconds for a request to arrive whole, 30 s by default; headers get half of it. */
+  receiveMs?: number;
+  /** Milliseconds for an operation that sets no limit of its own. Default 30 s. */
+  operationMs?: number;
+}
+
+/** Facts of the request that reach handlers: those of `RequestFacts` and what conditional and partial reads need. */
+export interface HttpFacts extends RequestFacts {
+  /** `Range`, `If-Range` and `If-None-Match` as sent. */
+  range: string | undefined;
+  ifRange: string | undefined;
+  ifNoneMatch: string | undefined;
+}
+
+/**
+ * What an operation with `unit: 'own'` gets. `write` runs the one unit that answers the request: with the caller's
+ * `Idempotency-Key` when the operation takes one, and giving the kept answer, projected anew, when the key was used before.
+ */
+export interface HttpRunner extends Runner {
+  write<T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T>;
+}

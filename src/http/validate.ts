@@ -1,0 +1,177 @@
+/** Compiled checks of bodies, queries and path parameters. Compiling happens once, when the server is built. */
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { FaultDetail } from '../lib/fault.ts';
+import { codePoints, explain, inBody, inQuery, type PlaceWriter } from './explain.ts';
+import { asJsonSchema, type JsonSchema, requireStrict } from './schema.ts';
+
+/** Undefined when the value fits, else every problem. The value itself is never changed. */
+export type Check = (value: unknown) => FaultDetail[] | undefined;
+
+/** @throws Error naming the place where the schema is not strict */
+export function bodyCheck(schema: TSchema, place: string): Check {
+  return compileCheck(schema, place, inBody);
+}
+
+function compileCheck(schema: TSchema, place: string, writer: PlaceWriter): Check {
+  const plain = asJsonSchema(schema);
+  requireStrict(plain, place);
+  const validator = Compile(schema);
+  const limits = limitsOf(plain);
+  return (value) => {
+    if (validator.Check(value) && (limits === undefined || within(limits, value))) return undefined;
+    const problems = explain(plain, value, writer);
+    if (problems.length > 0) return problems;
+    return [{ path: writer([]), code: 'INVALID', message: 'It is not as documented.' }];
+  };
+}
+
+// TypeBox counts what looks like one character, and any number of marks may stand on one letter; a length that is to
+// protect storage and indexes must count code points, as JSON Schema says.
+interface Limits {
+  most: number;
+  members: [string, Limits][];
+  items: Limits | undefined;
+}
+
+function limitsOf(schema: JsonSchema): Limits | undefined {
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices !== undefined) {
+    const strings = choices.filter((choice) => choice.type === 'string');
+    const most = Math.max(0, ...strings.map((choice) => choice.maxLength ?? Number.POSITIVE_INFINITY));
+    if (strings.length > 0) return Number.isFinite(most) ? { most, members: [], items: undefined } : undefined;
+    const inner = choices.map(limitsOf).filter((limits) => limits !== undefined);
+    return inner.length === 1 ? inner[0] : undefined;
+  }
+  const members: [string, Limits][] = [];
+  for (const [name, member] of Object.entries(schema.properties ?? {})) {
+    const limits = limitsOf(member);
+    if (limits !== undefined) members.push([name, limits]);
+  }
+  const items = schema.items === undefined ? undefined : limitsOf(schema.items);
+  if (schema.maxLength === undefined && members.length === 0 && items === undefined) return undefined;
+  return { most: schema.maxLength ?? Number.POSITIVE_INFINITY, members, items };
+}
+
+function within(limits: Limits, value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= limits.most || codePoints(value) <= limits.most;
+  const { items } = limits;
+  if (Array.isArray(value)) return items === undefined || value.every((item) => within(items, item));
+  if (typeof value !== 'object' || value === null) return true;
+  return limits.members.every(([name, inner]) => within(inner, (value as Record<string, unknown>)[name]));
+}
+
+/** Whether the parameters of a path could name something; with ids in lower case, as they are kept. */
+export type ParamsCheck = (params: Record<string, string>) => Record<string, string> | undefined;
+
+const NEVER_IN_A_NAME = /[\p{Cc}/]/u;
+
+/** @throws Error when schema and path do not name the same parameters */
+export function paramsCheck(schema: TSchema | undefined, path: string, place: string): ParamsCheck {
+  const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '').sort();
+  const properties = schema === undefined ? {} : (asJsonSchema(schema).properties ?? {});
+  if (inPath.join() !== Object.keys(properties).sort().join()) {
+    throw new Error(`${place}: the path has the parameters [${inPath}], the schema [${Object.keys(properties)}]`);
+  }
+  if (schema === undefined) return (params) => params;
+  for (const [name, member] of Object.entries(properties)) requireStrict(member, `${place}/${name}`);
+  const validator = Compile(schema);
+  const names = Object.entries(properties).map(([name, member]) => ({ name, isId: member.format === 'uuid' }));
+  return (params) => {
+    const read: Record<string, string> = {};
+    for (const { name, isId } of names) {
+      const value = params[name] ?? '';
+      if (NEVER_IN_A_NAME.test(value)) return undefined;
+      read[name] = isId ? value.toLowerCase() : value;
+    }
+    return validator.Check(read) ? read : undefined;
+  };
+}
+
+export type QueryRead = { query: Record<string, unknown>; problems: FaultDetail[] };
+export type QueryReader = (text: string) => QueryRead;
+
+type Kind = 'string' | 'integer' | 'boolean';
+
+const CANONICAL_INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
+
+/**
+ * Reads query parameters: strings are coerced by the schema alone and in their one canonical form; unknown and repeated ones
+ * are problems; defaults of the schema are filled in.
+ *
+ * @throws Error when the schema asks for what a query cannot hold
+ */
+export function queryReader(schema: TSchema | undefined, place: string): QueryReader {
+  const plain: JsonSchema = schema === undefined ? {} : asJsonSchema(schema);
+  const kinds = new Map(
+    Object.entries(plain.properties ?? {}).map(([name, member]) => [name, kindOf(member, place, name)]),
+  );
+  const defaults = Object.entries(plain.properties ?? {}).filter(([, member]) => member.default !== undefined);
+  const check = schema === undefined ? () => undefined : compileCheck(schema, place, inQuery);
+  return (text) => {
+    const query: Record<string, unknown> = {};
+    const problems: FaultDetail[] = [];
+    if (text !== '') readPairs(text, kinds, query, problems);
+    for (const [name, member] of defaults) if (!Object.hasOwn(query, name)) query[name] = member.default;
+    if (schema === undefined) return { query, problems };
+    // A parameter that could not be read is named already, not also as one that is missing or of the wrong type.
+    const named = new Set(problems.map((problem) => problem.path));
+    for (const problem of check(query) ?? []) if (!named.has(problem.path)) problems.push(problem);
+    return { query, problems };
+  };
+}
+
+function kindOf(schema: JsonSchema, place: string, name: string): Kind {
+  if (schema.type === 'integer' || schema.type === 'boolean' || schema.type === 'string') return schema.type;
+  const constants = schema.enum ?? schema.anyOf?.map((choice) => choice.const) ?? [schema.const];
+  if (constants.every((value) => typeof value === 'string')) return 'string';
+  throw new Error(`${place}/${name}: a query parameter is a string, an integer, a boolean or one of some strings`);
+}
+
+function readPairs(
+  text: string,
+  kinds: ReadonlyMap<string, Kind>,
+  query: Record<string, unknown>,
+  problems: FaultDetail[],
+): void {
+  const seen = new Set<string>();
+  for (const pair of text.split('&')) {
+    if (pair === '' || problems.length >= 100) continue;
+    const cut = pair.indexOf('=');
+    const name = decode(cut === -1 ? pair : pair.slice(0, cut));
+    const value = decode(cut === -1 ? '' : pair.slice(cut + 1));
+    const kind = name === undefined ? undefined : kinds.get(name);
+    if (name === undefined || kind === undefined) {
+      const path = inQuery([(name ?? pair).slice(0, 100)]);
+      problems.push({ path, code: 'UNKNOWN', message: 'There is no such query parameter; check its spelling.' });
+      continue;
+    }
+    const path = inQuery([name]);
+    if (seen.has(name)) {
+      problems.push({ path, code: 'REPEATED', message: 'Send the parameter once.' });
+      continue;
+    }
+    seen.add(name);
+    if (value === undefined || value.includes('\u0000')) {
+      problems.push({ path, code: 'WRONG_FORMAT', message: 'Send percent-encoded UTF-8 without U+0000.' });
+      continue;
+    }
+    query[name] = coerce(value, kind);
+  }
+}
+
+function coerce(value: string, kind: Kind): unknown {
+  if (kind === 'integer' && CANONICAL_INTEGER.test(value)) return Number(value);
+  if (kind === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  // What is in no canonical form stays a string, which the check then refuses with the type it wants.
+  return value;
+}
+
+function decode(text: string): string | undefined {
+  if (!text.includes('%') && !text.includes('+')) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+/** The data types a field may have (decisions, "Record types, fields, values"). */
+export const DATA_TYPES = [
+  'string',
+  'text',
+  'rich-text',
+  'integer',
+  'decimal',
+  'boolean',
+  'date',
+  'datetime',
+  'duration',
+  'enum',
+  'reference',
+  'user',
+  'group',
+  'org-unit',
+  'service',
+  'url',
+  'email',
+  'phone',
+  'time',
+  'json',
+] as const;
+
+export type DataType = (typeof DATA_TYPES)[number];
+
+/** Types whose stored value is the id of another thing. */
+export const ID_TYPES: ReadonlySet<DataType> = new Set(['reference', 'user', 'group', 'org-unit', 'service']);
+
+/** Types that have a folded copy for `contains` and `starts-with` (configuration, section 4). */
+export const TEXT_TYPES: ReadonlySet<DataType> = new Set(['string', 'text', 'rich-text', 'url', 'email', 'phone']);

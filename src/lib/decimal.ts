@@ -1,0 +1,106 @@
+/**
+ * Exact decimals as text: no exponent, no leading or trailing zeros, never `-0`. Equal numbers are equal texts, which is
+ * why they are stored so (decisions, "Record types, fields, values": `decimal`).
+ */
+
+/** Most digits of a decimal, before and behind the point together, as stored. */
+export const DECIMAL_DIGITS = 130;
+/** Longer texts are not looked at: leading and trailing zeros alone would make them so. */
+const LONGEST_TEXT = 1000;
+
+const DECIMAL = /^(-?)([0-9]+)(?:\.([0-9]+))?$/;
+
+/** A number as sign, significant digits and the power of ten of `0.DIGITS`; zero has no digits. */
+interface Scientific {
+  negative: boolean;
+  digits: string;
+  exponent: number;
+}
+
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits.charCodeAt(end - 1) === 0x30) end--;
+  return digits.slice(0, end);
+}
+
+/** Expects a JSON number. Written without regular expressions: a body may hold very many numbers. */
+function scientific(text: string): Scientific {
+  const negative = text.startsWith('-');
+  const mark = Math.max(text.indexOf('e'), text.indexOf('E'));
+  const mantissa = text.slice(negative ? 1 : 0, mark < 0 ? text.length : mark);
+  const point = mantissa.indexOf('.');
+  const all = point < 0 ? mantissa : mantissa.slice(0, point) + mantissa.slice(point + 1);
+  let start = 0;
+  while (start < all.length && all.charCodeAt(start) === 0x30) start++;
+  const digits = withoutTrailingZeros(all.slice(start));
+  if (digits === '') return { negative: false, digits, exponent: 0 };
+  const power = mark < 0 ? 0 : Number(text.slice(mark + 1));
+  return { negative, digits, exponent: (point < 0 ? all.length : point) - start + power };
+}
+
+/**
+ * Whether a double holds the number exactly as it is written, that is, whether the shortest decimal form of the nearest
+ * double is the same number. Expects a JSON number.
+ */
+export function doubleHolds(text: string): boolean {
+  const value = Number(text);
+  if (!Number.isFinite(value)) return false;
+  const shortest = String(value);
+  if (shortest === text) return true;
+  const written = scientific(text);
+  const held = scientific(shortest);
+  return written.digits === held.digits && written.exponent === held.exponent && written.negative === held.negative;
+}
+
+/** The shortest decimal form of a double, without exponent; `undefined` for what is no number or has too many digits. */
+function fromNumber(value: number): string | undefined {
+  if (!Number.isFinite(value)) return undefined;
+  const text = String(value);
+  if (!text.includes('e')) return text;
+  const { negative, digits, exponent } = scientific(text);
+  if (Math.abs(exponent) > DECIMAL_DIGITS) return undefined;
+  const whole = exponent <= 0 ? '0' : digits.slice(0, exponent).padEnd(exponent, '0');
+  const fraction = exponent <= 0 ? '0'.repeat(-exponent) + digits : digits.slice(exponent);
+  return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/**
+ * The canonical text of an exact decimal: of a string of digits with an optional sign and point (`"-012.50"` is
+ * `"-12.5"`), or of a JSON number, which stands for its shortest decimal form. `undefined` for anything else, exponents
+ * and more than 130 digits included.
+ */
+export function canonicalDecimal(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? fromNumber(value) : value;
+  if (typeof text !== 'string' || text.length > LONGEST_TEXT) return undefined;
+  const parts = DECIMAL.exec(text);
+  if (parts === null) return undefined;
+  const [, sign = '', digits = '', decimals = ''] = parts;
+  const whole = digits.replace(/^0+(?=[0-9])/, '');
+  const fraction = withoutTrailingZeros(decimals);
+  if (whole.length + fraction.length > DECIMAL_DIGITS) return undefined;
+  if (fraction !== '') return `${sign}${whole}.${fraction}`;
+  return whole === '0' ? '0' : `${sign}${whole}`;
+}
+
+/** How many digits a canonical decimal has behind the point. */
+export function decimalScale(canonical: string): number {
+  const point = canonical.indexOf('.');
+  return point < 0 ? 0 : canonical.length - point - 1;
+}
+
+/** Order of two canonical decimals, exactly: negative, zero or positive. */
+export function compareDecimals(a: string, b: string): number {
+  const negative = a.startsWith('-');
+  if (negative !== b.startsWith('-')) return negative ? -1 : 1;
+  return negative ? compareMagnitudes(b.slice(1), a.slice(1)) : compareMagnitudes(a, b);
+}
+
+function compareMagnitudes(a: string, b: string): number {
+  const [wholeA = '', fractionA = ''] = a.split('.');
+  const [wholeB = '', fractionB = ''] = b.split('.');
+  if (wholeA.length !== wholeB.length) return wholeA.length - wholeB.length;
+  if (wholeA !== wholeB) return wholeA < wholeB ? -1 : 1;
+  if (fractionA === fractionB) return 0;
+  // Without trailing zeros the order of fractions is that of their texts: a beginning is smaller than the whole.
+  return fractionA < fractionB ? -1 : 1;
+}

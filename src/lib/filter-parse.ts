@@ -1,0 +1,296 @@
+/** Reads a condition from untrusted JSON into its typed form, or says everything that is wrong with it (section 4). */
+import type { DataType } from './data-types.ts';
+import { Fault, type FaultDetail } from './fault.ts';
+import { foldNumber, isOperator, operatorFits } from './filter-fields.ts';
+import {
+  type FieldResolver,
+  type FilterField,
+  type LiteralOperand,
+  OPERATORS,
+  type Operand,
+  type Operator,
+  type TypedCondition,
+  type TypedField,
+  type TypedGroup,
+  type TypedLeaf,
+  type VariableOperand,
+} from './filter-types.ts';
+import { canonicalText, expectedForm, storedForm } from './filter-values.ts';
+import { readVariable, variableRule } from './filter-variables.ts';
+import { fold } from './text.ts';
+
+export const FILTER_LIMITS = { groupConditions: 20, depth: 5, conditions: 100, inValues: 200 } as const;
+
+/** A filter with more mistakes than this is not a mistaken filter; the rest is not listed. */
+const MOST_PROBLEMS = 100;
+
+export interface ParseOptions {
+  resolve: FieldResolver;
+  /** `refused` for calls from outside: there a text that starts with `$` is that text. */
+  variables: 'allowed' | 'refused';
+  /** JSON Pointer of the condition itself, the prefix of every path: `''`, `/filters/condition`, `query.filter`. */
+  base?: string;
+}
+
+/** Where a value stands and what it must fit. */
+interface Place {
+  field: FilterField;
+  operator: Operator;
+  path: string;
+}
+
+type Members = Record<string, unknown>;
+
+class Parser {
+  readonly problems: FaultDetail[] = [];
+  readonly #resolve: FieldResolver;
+  readonly #variables: boolean;
+  #leaves = 0;
+
+  constructor(options: ParseOptions) {
+    this.#resolve = options.resolve;
+    this.#variables = options.variables === 'allowed';
+  }
+
+  #problem(path: string, code: string, message: string): undefined {
+    if (this.problems.length < MOST_PROBLEMS) this.problems.push({ path, code, message });
+    return undefined;
+  }
+
+  get #full(): boolean {
+    return this.problems.length >= MOST_PROBLEMS || this.#leaves > FILTER_LIMITS.conditions;
+  }
+
+  condition(input: unknown, path: string, depth: number): TypedCondition | undefined {
+    if (this.#full) return undefined;
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+      return this.#problem(
+        path,
+        'INVALID_TYPE',
+        'A condition is an object with field, operator and value, or with logic and conditions.',
+      );
+    }
+    const members = input as Members;
+    if (Object.hasOwn(members, 'logic') || Object.hasOwn(members, 'conditions'))
+      return this.#group(members, path, depth);
+    return this.#leaf(members, path);
+  }
+
+  #unknownMembers(members: Members, known: readonly string[], path: string): void {
+    for (const key of Object.keys(members)) {
+      if (this.#full) return;
+      if (!known.includes(key))
+        this.#problem(pointer(path, key), 'UNKNOWN_PROPERTY', `Take this out: here stand only ${known.join(', ')}.`);
+    }
+  }
+
+  #group(members: Members, path: string, depth: number): TypedGroup | undefined {
+    if (depth > FILTER_LIMITS.depth) {
+      return this.#problem(path, 'TOO_DEEP', `Groups may be nested at most ${FILTER_LIMITS.depth} deep.`);
+    }
+    this.#unknownMembers(members, ['logic', 'conditions'], path);
+    const logic = own(members, 'logic');
+    if (logic !== 'AND' && logic !== 'OR') {
+      this.#problem(
+        pointer(path, 'logic'),
+        logic === undefined ? 'REQUIRED' : 'INVALID_VALUE',
+        'logic must be "AND" or "OR".',
+      );
+    }
+    const list = own(members, 'conditions');
+    const place = pointer(path, 'conditions');
+    if (list === undefined) return this.#problem(place, 'REQUIRED', 'A group needs conditions.');
+    if (!Array.isArray(list)) return this.#problem(place, 'INVALID_TYPE', 'conditions must be an array.');
+    if (list.length === 0) return this.#problem(place, 'EMPTY', 'A group needs at least one condition.');
+    if (list.length > FILTER_LIMITS.groupConditions) {
+      return this.#problem(place, 'TOO_MANY', `A group holds at most ${FILTER_LIMITS.groupConditions} conditions.`);
+    }
+    const conditions: TypedCondition[] = [];
+    for (const [index, item] of list.entries()) {
+      const condition = this.condition(item, pointer(place, index), depth + 1);
+      if (condition !== undefined) conditions.push(condition);
+    }
+    return { logic: logic === 'OR' ? 'OR' : 'AND', conditions };
+  }
+
+  #leaf(members: Members, path: string): TypedLeaf | undefined {
+    if (++this.#leaves > FILTER_LIMITS.conditions) {
+      return this.#problem(path, 'TOO_MANY', `A filter holds at most ${FILTER_LIMITS.conditions} conditions in all.`);
+    }
+    this.#unknownMembers(members, ['field', 'operator', 'value'], path);
+    const field = this.#field(own(members, 'field'), pointer(path, 'field'));
+    const operator = this.#operator(own(members, 'operator'), pointer(path, 'operator'));
+    const value = own(members, 'value');
+    if (operator !== undefined && operator !== 'is-empty' && value === undefined) {
+      // Said whether or not the field is known: the answer must not tell one from the other.
+      return this.#problem(pointer(path, 'value'), 'REQUIRED', `The operator ${operator} needs a value.`);
+    }
+    if (field === undefined || operator === undefined) return undefined;
+    if (!operatorFits(operator, field.dataType)) {
+      return this.#problem(
+        pointer(path, 'operator'),
+        'OPERATOR_NOT_ALLOWED',
+        `The operator ${operator} does not fit a field of type ${field.dataType}; these fit: ${fitting(field.dataType)}.`,
+      );
+    }
+    return this.#typed(value, { field, operator, path: pointer(path, 'value') });
+  }
+
+  #field(code: unknown, path: string): FilterField | undefined {
+    if (code === undefined) return this.#problem(path, 'REQUIRED', 'A condition needs a field.');
+    if (typeof code !== 'string') return this.#problem(path, 'INVALID_TYPE', 'field must be a string.');
+    return this.#resolve(code) ?? this.#problem(path, 'UNKNOWN_FIELD', 'There is no such field to filter by.');
+  }
+
+  #operator(name: unknown, path: string): Operator | undefined {
+    if (isOperator(name)) return name;
+    if (name === undefined) return this.#problem(path, 'REQUIRED', 'A condition needs an operator.');
+    return this.#problem(path, 'UNKNOWN_OPERATOR', `operator must be one of ${OPERATORS.join(', ')}.`);
+  }
+
+  #typed(value: unknown, place: Place): TypedLeaf | undefined {
+    const field = kept(place.field);
+    switch (place.operator) {
+      case 'is-empty':
+        return this.#isEmpty(value, field, place.path);
+      case 'contains':
+      case 'starts-with': {
+        const text = this.#text(value, place);
+        return text === undefined ? undefined : { field, operator: place.operator, value: text };
+      }
+      case 'in': {
+        const values = this.#list(value, place);
+        return values === undefined ? undefined : { field, operator: 'in', values };
+      }
+      case 'range':
+        return this.#range(value, field, place);
+      default: {
+        const operand = this.#operand(value, place, place.path);
+        return operand === undefined ? undefined : { field, operator: place.operator, value: operand };
+      }
+    }
+  }
+
+  #isEmpty(value: unknown, field: TypedField, path: string): TypedLeaf | undefined {
+    if (value !== undefined && typeof value !== 'boolean') {
+      return this.#problem(path, 'INVALID_VALUE', 'The value of is-empty must be true or false; left out it is true.');
+    }
+    return { field, operator: 'is-empty', value: value ?? true };
+  }
+
+  #text(value: unknown, place: Place): string | undefined {
+    const operand = this.#operand(value, place, place.path, 'text');
+    if (operand === undefined || !('literal' in operand) || typeof operand.literal !== 'string') return undefined;
+    const numbered = place.field.kind === 'system' && place.field.code === 'number';
+    return numbered ? foldNumber(operand.literal) : fold(operand.literal);
+  }
+
+  #list(value: unknown, place: Place): Operand[] | undefined {
+    if (this.#variables && typeof value === 'string' && /^\$(?!\$)/.test(value)) {
+      const operand = this.#variable(value, place, place.path);
+      if (operand === undefined) return undefined;
+      if (variableRule(operand).list) return [operand];
+    }
+    if (!Array.isArray(value)) return this.#problem(place.path, 'INVALID_VALUE', 'The value of in must be an array.');
+    if (value.length === 0) return this.#problem(place.path, 'EMPTY', 'The value of in needs at least one element.');
+    if (value.length > FILTER_LIMITS.inValues) {
+      return this.#problem(place.path, 'TOO_MANY', `The value of in holds at most ${FILTER_LIMITS.inValues} elements.`);
+    }
+    const operands = value.map((item, index) => this.#operand(item, place, pointer(place.path, index)));
+    return operands.includes(undefined) ? undefined : (operands as Operand[]);
+  }
+
+  #range(value: unknown, field: TypedField, place: Place): TypedLeaf | undefined {
+    if (!Array.isArray(value) || value.length !== 2) {
+      return this.#problem(
+        place.path,
+        'INVALID_VALUE',
+        'The value of range must be an array of two bounds, the lower one first.',
+      );
+    }
+    const from = this.#operand(value[0], place, pointer(place.path, 0));
+    const to = this.#operand(value[1], place, pointer(place.path, 1));
+    return from === undefined || to === undefined ? undefined : { field, operator: 'range', from, to };
+  }
+
+  #operand(value: unknown, place: Place, path: string, as: DataType = place.field.dataType): Operand | undefined {
+    let given = value;
+    if (this.#variables && typeof value === 'string' && value.startsWith('$')) {
+      if (!value.startsWith('$$')) return this.#variable(value, place, path);
+      given = value.slice(1);
+    }
+    // Parts of a text are text, whatever the field makes of a whole one.
+    const literal = as === 'text' ? canonicalText(given) : storedForm(as, given);
+    if (literal === undefined) {
+      const hint = given === null ? ' Use is-empty to ask for no value.' : '';
+      return this.#problem(path, 'INVALID_VALUE', `The value must be ${expectedForm(as)}.${hint}`);
+    }
+    const { options } = place.field;
+    if (options !== undefined && typeof literal === 'string' && !options.has(literal)) {
+      return this.#problem(path, 'UNKNOWN_OPTION', 'The value is not one of the options of the field.');
+    }
+    return { literal } satisfies LiteralOperand;
+  }
+
+  #variable(text: string, place: Place, path: string): VariableOperand | undefined {
+    const operand = readVariable(text);
+    if (operand === undefined) {
+      return this.#problem(
+        path,
+        'UNKNOWN_VARIABLE',
+        'There is no such variable. A text that starts with "$" is written with "$$".',
+      );
+    }
+    const rule = variableRule(operand);
+    const { field, operator } = place;
+    if (rule.dataType !== field.dataType) {
+      const message = `The variable does not fit a field of type ${field.dataType}; it is of type ${rule.dataType}.`;
+      return this.#problem(path, 'VARIABLE_NOT_ALLOWED', message);
+    }
+    if (rule.list && operator !== 'in') {
+      return this.#problem(
+        path,
+        'VARIABLE_NOT_ALLOWED',
+        'The variable stands for several values; use it with the operator in.',
+      );
+    }
+    return operand;
+  }
+}
+
+function own(members: Members, key: string): unknown {
+  return Object.hasOwn(members, key) ? members[key] : undefined;
+}
+
+function pointer(path: string, step: string | number): string {
+  return `${path}/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function kept(field: FilterField): TypedField {
+  return { code: field.code, kind: field.kind, dataType: field.dataType, multiple: field.multiple };
+}
+
+function fitting(dataType: DataType): string {
+  return OPERATORS.filter((operator) => operatorFits(operator, dataType)).join(', ');
+}
+
+/**
+ * Checks a condition from outside or from configuration and gives it its types (configuration, section 4).
+ *
+ * Every value of the result is in stored form; `contains` and `starts-with` hold folded text. A field that the resolver
+ * does not know is reported in words that do not depend on why.
+ *
+ * @throws Fault INVALID_FILTER with one detail `{path, code, message}` for each place that is wrong (at most 100)
+ */
+export function parseCondition(input: unknown, options: ParseOptions): TypedCondition {
+  const parser = new Parser(options);
+  const condition = parser.condition(input, options.base ?? '', 1);
+  if (condition === undefined || parser.problems.length > 0) {
+    throw new Fault(
+      'INVALID_FILTER',
+      'The filter is not acceptable; details name each place to correct.',
+      parser.problems,
+    );
+  }
+  return condition;
+}

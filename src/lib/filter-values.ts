@@ -1,0 +1,183 @@
+/**
+ * The stored form of single values, by data type: equal values have equal stored forms, and for ordered types other than
+ * numbers the order of the stored texts by code point is the order in time. Conditions bring their values into this form;
+ * whatever stores values must use the same one (decisions, "Record types, fields, values").
+ */
+import type { DataType } from './data-types.ts';
+import { isWellFormedText, nfc } from './text.ts';
+
+/** Most characters of a decimal, sign and point included; longer ones are no numbers to a condition. */
+export const DECIMAL_MAX_CHARS = 1000;
+
+/** Most significant digits that every JSON number keeps exactly. */
+const EXACT_DIGITS = 15;
+
+function plainDigits(value: number): string | undefined {
+  if (!Number.isFinite(value)) return undefined;
+  if (Number.isSafeInteger(value)) return String(value);
+  const [mantissa = '', exponent = '0'] = Math.abs(value).toExponential().split('e');
+  const digits = mantissa.replace('.', '');
+  if (digits.length > EXACT_DIGITS) return undefined;
+  const point = Number(exponent) + 1;
+  const whole = point <= 0 ? '0' : digits.slice(0, point).padEnd(point, '0');
+  const fraction = point <= 0 ? '0'.repeat(-point) + digits : digits.slice(point);
+  return `${value < 0 ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/**
+ * An exact decimal without exponent, leading or trailing zeros (`"12.5"`, never `"-0"`); `undefined` if `value` is none.
+ * Takes text, and JSON numbers that are exact: safe integers, and others of at most 15 significant digits.
+ */
+export function canonicalDecimal(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? plainDigits(value) : value;
+  if (typeof text !== 'string' || text.length > DECIMAL_MAX_CHARS) return undefined;
+  const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(text);
+  if (parts === null) return undefined;
+  const [, sign = '', digits = '', decimals = ''] = parts;
+  const whole = digits.replace(/^0+(?=[0-9])/, '');
+  let end = decimals.length;
+  while (end > 0 && decimals[end - 1] === '0') end--;
+  const fraction = end === 0 ? '' : `.${decimals.slice(0, end)}`;
+  return whole === '0' && fraction === '' ? '0' : `${sign}${whole}${fraction}`;
+}
+
+/** Order of two canonical decimals, exactly: negative, zero or positive. */
+export function compareDecimals(a: string, b: string): number {
+  const negative = a.startsWith('-');
+  if (negative !== b.startsWith('-')) return negative ? -1 : 1;
+  return negative ? compareMagnitudes(b.slice(1), a.slice(1)) : compareMagnitudes(a, b);
+}
+
+function compareMagnitudes(a: string, b: string): number {
+  const [wholeA = '', fractionA = ''] = a.split('.');
+  const [wholeB = '', fractionB = ''] = b.split('.');
+  if (wholeA.length !== wholeB.length) return wholeA.length - wholeB.length;
+  return compareText(wholeA, wholeB) || compareText(fractionA, fractionB);
+}
+
+/** Order of texts in stored form of the ordered types; being ASCII, it is the order of `COLLATE "C"` too. */
+export function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+/** `YYYY-MM-DD` of a day that exists, years 0001 to 9999; `undefined` otherwise. */
+export function canonicalDate(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value) || value.startsWith('0000'))
+    return undefined;
+  try {
+    return Temporal.PlainDate.from(value).toString();
+  } catch {
+    return undefined;
+  }
+}
+
+const INSTANT =
+  /^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-5][0-9])(?:\.([0-9]+))?([Zz]|[+-][0-9]{2}:[0-9]{2})$/;
+
+/**
+ * An RFC 3339 instant of any offset as `YYYY-MM-DDTHH:MM:SS.mmmZ`, years 0001 to 9999 in UTC; what is finer than a
+ * millisecond is cut off. `undefined` if `value` is none.
+ */
+export function canonicalInstant(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const [, date, time, fraction = '', offset] = INSTANT.exec(value) ?? [];
+  if (date === undefined) return undefined;
+  try {
+    const instant = Temporal.Instant.from(`${date}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}${offset}`);
+    const text = instant.toString({ smallestUnit: 'millisecond' });
+    return /^[0-9]/.test(text) && !text.startsWith('0000') ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `HH:MM`, `HH:MM:SS` or `HH:MM:SS.mmm` as `HH:MM:SS`, with the milliseconds only where there are some. */
+export function canonicalTime(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const parts = /^((?:[01][0-9]|2[0-3]):[0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]{1,3}))?)?$/.exec(value);
+  if (parts === null) return undefined;
+  const [, minute, second = '00', fraction = ''] = parts;
+  const millis = fraction.padEnd(3, '0');
+  return `${minute}:${second}${millis === '000' ? '' : `.${millis}`}`;
+}
+
+const DURATION =
+  /^(-?)P(?=[0-9T])(?:([0-9]{1,9})Y)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})W)?(?:([0-9]{1,9})D)?(?:T(?=[0-9])(?:([0-9]{1,9})H)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})(?:\.([0-9]{1,9}))?S)?)?$/;
+
+/**
+ * An ISO 8601 duration in one form: months carried into years, weeks into days, seconds into minutes and hours. Days and
+ * hours stay apart, and so do months and days, since their ratio depends on the calendar. `PT0S` is nothing.
+ */
+export function canonicalDuration(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const parts = DURATION.exec(value);
+  if (parts === null) return undefined;
+  const part = (index: number): number => Number(parts[index] ?? 0);
+  const months = part(2) * 12 + part(3);
+  const days = part(4) * 7 + part(5);
+  const seconds = part(6) * 3600 + part(7) * 60 + part(8);
+  const fraction = (parts[9] ?? '').replace(/0+$/, '');
+  const unit = (amount: number, letter: string): string => (amount === 0 ? '' : `${amount}${letter}`);
+  const date = unit(Math.floor(months / 12), 'Y') + unit(months % 12, 'M') + unit(days, 'D');
+  const rest = fraction === '' ? unit(seconds % 60, 'S') : `${seconds % 60}.${fraction}S`;
+  const time = unit(Math.floor(seconds / 3600), 'H') + unit(Math.floor(seconds / 60) % 60, 'M') + rest;
+  if (date === '' && time === '') return 'PT0S';
+  return `${parts[1]}P${date}${time === '' ? '' : `T${time}`}`;
+}
+
+/** A UUID in lower case. */
+export function canonicalUuid(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value)) return undefined;
+  return value.toLowerCase();
+}
+
+/** Text in form C that the database can keep. */
+export function canonicalText(value: unknown): string | undefined {
+  return typeof value === 'string' && isWellFormedText(value) ? nfc(value) : undefined;
+}
+
+function canonicalInteger(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) ? (value as number) + 0 : undefined;
+}
+
+interface Form {
+  read(value: unknown): string | number | boolean | undefined;
+  /** Completes "must be …". */
+  expected: string;
+}
+
+const TEXT: Form = { read: canonicalText, expected: 'a string without U+0000 and lone surrogates' };
+const ID: Form = { read: canonicalUuid, expected: 'an id (a UUID)' };
+
+const FORMS: Readonly<Record<DataType, Form | undefined>> = {
+  string: TEXT,
+  text: TEXT,
+  url: TEXT,
+  email: TEXT,
+  phone: TEXT,
+  enum: TEXT,
+  'rich-text': undefined,
+  json: undefined,
+  integer: { read: canonicalInteger, expected: 'an integer between -(2^53-1) and 2^53-1' },
+  decimal: { read: canonicalDecimal, expected: 'an exact decimal, best as a string such as "12.50"' },
+  boolean: { read: (value) => (typeof value === 'boolean' ? value : undefined), expected: 'true or false' },
+  date: { read: canonicalDate, expected: 'a date of the form YYYY-MM-DD' },
+  datetime: { read: canonicalInstant, expected: 'an RFC 3339 instant such as 2026-11-21T09:15:00.000Z' },
+  time: { read: canonicalTime, expected: 'a time of the form HH:MM:SS' },
+  duration: { read: canonicalDuration, expected: 'an ISO 8601 duration such as PT4H' },
+  reference: ID,
+  user: ID,
+  group: ID,
+  'org-unit': ID,
+  service: ID,
+};
+
+/** The stored form of one value, or `undefined` where it has not the data type, and for types that hold documents. */
+export function storedForm(dataType: DataType, value: unknown): string | number | boolean | undefined {
+  return FORMS[dataType]?.read(value);
+}
+
+/** What a value of the data type must be, in words that complete "must be …". */
+export function expectedForm(dataType: DataType): string {
+  return FORMS[dataType]?.expected ?? 'absent';
+}

@@ -1,0 +1,146 @@
+/**
+ * Strict JSON: what enters the service as JSON, from bodies, filters and import contents alike, enters through
+ * `parseStrictJson` (decisions, "Requests, envelope, errors"). It refuses what two readers could understand differently
+ * or what the database cannot keep, and it does so in one pass before `JSON.parse`, so that no bomb reaches the parser.
+ */
+import { hash } from 'node:crypto';
+import { Fault } from './fault.ts';
+import { flawFault, locateFlaw } from './json-flaw.ts';
+import { scanJson } from './json-scan.ts';
+
+export interface JsonLimits {
+  /** Deepest nesting of arrays and objects that passes; `[]` is 1. */
+  maxDepth?: number;
+  /**
+   * Most brackets, commas and colons together, which is about the values and keys; numbers of more than 15 characters count
+   * twice. 200,000 by default: the worst document of that weight (numbers with exponents, or one object of as many keys)
+   * takes about 70 ms in all, and nothing else runs in that time.
+   */
+  maxValues?: number;
+}
+
+/** Deepest nesting that bodies may have. */
+export const MAX_DEPTH = 64;
+/** Default of `JsonLimits.maxValues`. */
+export const MAX_VALUES = 200_000;
+
+/**
+ * Parses JSON that every reader understands alike and that can be stored unchanged.
+ *
+ * Refused beside malformed JSON: invalid UTF-8, a byte order mark, nesting and size beyond `limits`, a key that stands
+ * twice in one object, the keys `__proto__`, `constructor` and `prototype`, U+0000 and lone surrogates in strings and
+ * keys, and numbers that a double does not hold as written (`1.10` passes, `9007199254740993` and `1e400` do not).
+ *
+ * @param input UTF-8 bytes, or text that was decoded already
+ * @throws Fault INVALID_JSON with line and column of the first flaw
+ */
+export function parseStrictJson(input: Uint8Array | string, limits: JsonLimits = {}): unknown {
+  const bytes = asBytes(input);
+  const keys = scanJson(bytes, limits.maxDepth ?? MAX_DEPTH, limits.maxValues ?? MAX_VALUES);
+  const text = typeof input === 'string' ? input : bytes.toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw locateFlaw(text);
+  }
+  // A key that stands twice leaves one property: fewer properties than colons means that some key was repeated.
+  if (keys > 0 && countKeys(value) !== keys) throw locateFlaw(text);
+  return value;
+}
+
+function asBytes(input: Uint8Array | string): Buffer {
+  if (typeof input !== 'string') {
+    return Buffer.isBuffer(input) ? input : Buffer.from(input.buffer, input.byteOffset, input.byteLength);
+  }
+  if (!input.isWellFormed()) {
+    const repaired = input.toWellFormed();
+    let offset = 0;
+    while (input.charCodeAt(offset) === repaired.charCodeAt(offset)) offset++;
+    throw flawFault(input, offset, 'half of a surrogate pair stands alone');
+  }
+  return Buffer.from(input, 'utf8');
+}
+
+/** Recursion is safe here: the scan has bounded the depth. */
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const members = Array.isArray(value) ? value : Object.values(value);
+  let count = Array.isArray(value) ? 0 : members.length;
+  for (const member of members) if (typeof member === 'object' && member !== null) count += countKeys(member);
+  return count;
+}
+
+/** Deeper values are no JSON that this service takes in or builds; the bound keeps the recursion off the stack's end. */
+const DEEPEST = 512;
+
+function tooDeep(): Fault {
+  return new Fault('INVALID_JSON', `The JSON is nested more than ${DEEPEST} deep.`);
+}
+
+/**
+ * One text for equal JSON values: keys sorted by UTF-16 code unit, no blanks. Properties that are `undefined` are left out
+ * and numbers that JSON does not know are `null`, as in `JSON.stringify`.
+ *
+ * @throws Fault INVALID_JSON for a value nested more than 512 deep
+ */
+export function canonicalJson(value: unknown): string {
+  return canonical(value, 0);
+}
+
+function canonical(value: unknown, depth: number): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (depth >= DEEPEST) throw tooDeep();
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const member of value) text += `${text === '' ? '' : ','}${canonical(member, depth + 1)}`;
+    return `[${text}]`;
+  }
+  const object = value as Record<string, unknown>;
+  for (const key of Object.keys(object).sort()) {
+    const member = object[key];
+    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonical(member, depth + 1)}`;
+  }
+  return `{${text}}`;
+}
+
+/** SHA-256 of the canonical text: equal for equal JSON values, however they were written. */
+export function fingerprint(value: unknown): Buffer {
+  return hash('sha256', canonicalJson(value), 'buffer');
+}
+
+/**
+ * Whether two JSON values are equal, whatever the order of keys.
+ *
+ * @throws Fault INVALID_JSON for values nested more than 512 deep
+ */
+export function deepEqualJson(a: unknown, b: unknown): boolean {
+  return equal(a, b, 0);
+}
+
+function equal(a: unknown, b: unknown, depth: number): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (depth >= DEEPEST) throw tooDeep();
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((member, index) => equal(member, b[index], depth + 1));
+  }
+  if (Array.isArray(b)) return false;
+  const left = a as Record<string, unknown>;
+  const right = b as Record<string, unknown>;
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && equal(left[key], right[key], depth + 1))
+  );
+}
+
+/** One segment of a JSON Pointer (RFC 6901). */
+export function escapePointer(segment: string | number): string {
+  return String(segment).replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** A JSON Pointer of these segments: `pointer('values', 'a/b')` is `/values/a~1b`, `pointer()` is the whole document. */
+export function pointer(...segments: (string | number)[]): string {
+  return segments.map((segment) => `/${escapePointer(segment)}`).join('');
+}

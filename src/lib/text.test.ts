@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { fold, isWellFormedText, nfc } from './text.ts';
+
+function* codePoints(): Generator<string> {
+  for (let code = 0; code <= 0x10ffff; code++) {
+    if (code < 0xd800 || code > 0xdfff) yield String.fromCodePoint(code);
+  }
+}
+
+test('folding is idempotent and keeps form C for every code point, alone and between letters', () => {
+  const wrong: string[] = [];
+  for (const char of codePoints()) {
+    for (const text of [char, `Ё${char}Σ`]) {
+      const folded = fold(text);
+      if (fold(folded) !== folded || nfc(folded) !== folded) wrong.push(JSON.stringify(text));
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('folding agrees with simple case folding of the regular expression engine, ё apart', () => {
+  const wrong: string[] = [];
+  for (const char of codePoints()) {
+    const folded = fold(char);
+    const composed = nfc(char);
+    if (folded === composed || folded === 'е' || [...folded].length > 1 || [...composed].length > 1) continue;
+    const code = composed.codePointAt(0) ?? 0;
+    if (!new RegExp(`^\\u{${code.toString(16)}}$`, 'iu').test(folded)) wrong.push(code.toString(16));
+  }
+  assert.deepEqual(wrong, []);
+});
+
+/** The code points that make folding hard: specials of case, marks that reorder, and letters that compose with them. */
+const hard = fc.array(
+  fc.constantFrom(
+    ...['е', 'Е', 'ё', 'Ё', 'e', 'I', 'i', 'ı', 'İ', 'ß', 'ẞ', 'Σ', 'σ', 'ς', 'ŉ', 'ΐ', 'ᾳ', 'ᾼ', 'α', 'ǰ', 'J', 'ﬃ'],
+    ...['\u0300', '\u0301', '\u0306', '\u0307', '\u0308', '\u0323', '\u0327', '\u0344', '\u0345', '\u030c', '\u034f'],
+    ...['Å', 'Å', 'ſ', 'Ꭰ', 'ꭰ', '😀', ' '],
+  ),
+  { maxLength: 12 },
+);
+
+test('folding is idempotent on sequences of marks and letters, and blind to composition and case', () => {
+  fc.assert(
+    fc.property(hard, (chars) => {
+      const text = chars.join('');
+      const folded = fold(text);
+      assert.equal(fold(folded), folded);
+      assert.equal(nfc(folded), folded);
+      assert.equal(fold(text.normalize('NFD')), folded);
+      // Upper case loses the difference between the two letters i, which folding keeps.
+      if (!text.includes('ı')) assert.equal(fold(nfc(text).toUpperCase()), folded);
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+test('folding of examples', () => {
+  for (const [text, folded] of [
+    ['СЪЁМКА', 'съемка'],
+    ['съёмка', 'съемка'],
+    ['Е\u0308Ж', 'еж'],
+    ['Й', 'й'],
+    ['Straße', 'strasse'],
+    ['STRASSE', 'strasse'],
+    ['ẞ', 'ss'],
+    ['ΟΔΟΣ', 'οδοσ'],
+    ['οδος', 'οδοσ'],
+    ['ISPARTA', 'isparta'],
+    ['ısparta', 'ısparta'],
+    ['İ', 'i\u0307'],
+    ['É', 'é'],
+    ['', ''],
+  ]) {
+    assert.equal(fold(text ?? ''), folded);
+  }
+});
+
+test('folding takes time in proportion to the length', () => {
+  const text = `е${'\u0308'.repeat(100_000)}`;
+  assert.equal(fold(text), 'е');
+});
+
+test('text that the database could not keep is told apart', () => {
+  for (const good of ['', 'a', '😀', '\ufffd', '\u0001']) assert.equal(isWellFormedText(good), true);
+  for (const bad of ['\u0000', 'a\u0000b', '\ud800', '\udc00\ud800', 'x\ud83d'])
+    assert.equal(isWellFormedText(bad), false);
+});

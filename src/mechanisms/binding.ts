@@ -1,0 +1,43 @@
+/** How a room ties its operations to its commands and queries; `http/` turns bindings into routes. */
+import type { Input, Operation, Reply } from '../contract/operation.ts';
+import type { ReadContext, WriteContext } from './context.ts';
+import type { Caller, Work } from './work.ts';
+
+/** What an operation with `unit: 'own'` gets in place of an open context. */
+export interface Runner {
+  work: Work;
+  caller: Caller;
+}
+
+/** Facts about the request that a few operations of the administration interface need (sign-in, sign-out). */
+export interface RequestFacts {
+  ip: string;
+  sessionToken: string | undefined;
+  secure: boolean;
+}
+
+export interface BoundOperation {
+  operation: Operation;
+  run(context: ReadContext | WriteContext | Runner, input: Input<Operation>, request: RequestFacts): Promise<unknown>;
+  /** Projects a kept answer anew with the rights that hold now (decisions, "Idempotency"). */
+  replay?(context: ReadContext, data: unknown): Promise<unknown>;
+}
+
+type ContextOf<O extends Operation> = O['unit'] extends 'write'
+  ? WriteContext
+  : O['unit'] extends 'own'
+    ? Runner
+    : ReadContext;
+
+/** Ties one operation to its handler; the handler's types follow from the declaration. */
+export function bind<const O extends Operation>(
+  operation: O,
+  run: (context: ContextOf<O>, input: Input<O>, request: RequestFacts) => Promise<unknown | Reply>,
+  replay?: (context: ReadContext, data: unknown) => Promise<unknown>,
+): BoundOperation {
+  return {
+    operation,
+    run: run as unknown as BoundOperation['run'],
+    ...(replay === undefined ? {} : { replay }),
+  };
+}

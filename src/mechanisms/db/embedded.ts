@@ -1,0 +1,363 @@
+/**
+ * The embedded PostgreSQL of a data folder (configuration, section 2: no DATABASE_URL): a real server, made on first use,
+ * started or found running, and stopped by whoever uses it last.
+ *
+ * The server outlives a killed service, and the next start takes it over. What is in the folder:
+ *   postgres/        the cluster, with its socket
+ *   postgres.json    how to connect (mode 0600)
+ *   postgres.log     what the server says; no statements and no values
+ *   postgres.lock/   tickets of those who use it
+ */
+import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import {
+  ADMIN_DATABASE,
+  type Address,
+  askServer,
+  type Credentials,
+  clusterMajor,
+  connectionUrl,
+  createCluster,
+  isSocket,
+  newPassword,
+  runningServer,
+  socketAddress,
+  startCluster,
+  stopCluster,
+  writeSettings,
+} from './embedded-cluster.ts';
+import { EmbeddedError } from './embedded-error.ts';
+import { findLauncher, type Launcher } from './embedded-launcher.ts';
+import { Tickets } from './embedded-lock.ts';
+
+export interface EmbeddedOptions {
+  /** The data folder; made when it is not there. */
+  dataDir: string;
+  /** Told, in one line each, what takes long or is unusual. */
+  log: (line: string) => void;
+  /**
+   * `service`: only one at a time; it watches the server and starts it again should it die. `tool` (the default): any
+   * number, beside a service or without one.
+   */
+  role?: 'service' | 'tool';
+}
+
+export interface Embedded {
+  /** Connection string of the database `docket`; the same for as long as this is open. */
+  url: string;
+  /** Whether this call started the server; false when it was running. */
+  startedHere: boolean;
+  /** Ends the use; the last user stops the server. May be called more than once. */
+  stop(): Promise<void>;
+}
+
+interface Connection extends Address, Credentials {
+  pid: number;
+}
+
+const USER = 'docket';
+const DATABASE = 'docket';
+const TURN_MS = 300_000;
+const WATCH_MS = 500;
+const REVIVE_AGAIN_MS = 5000;
+const SILENT_MS = 60_000;
+
+const SETTINGS: Readonly<Record<string, string>> = {
+  max_connections: '100',
+  shared_buffers: '256MB',
+  effective_cache_size: '1GB',
+  work_mem: '16MB',
+  maintenance_work_mem: '128MB',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  wal_compression: 'on',
+  wal_level: 'replica',
+  max_wal_size: '2GB',
+  checkpoint_timeout: '15min',
+  random_page_cost: '1.1',
+  jit: 'off',
+  autovacuum: 'on',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  datestyle: 'ISO, YMD',
+  client_encoding: 'UTF8',
+  default_text_search_config: 'pg_catalog.simple',
+  // Texts of errors and statements would carry records' values into the log.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+  log_autovacuum_min_duration: '-1',
+};
+
+/** Opens the database of a data folder. Throws `EmbeddedError`, whose message says what is wrong and what to do. */
+export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const embedded = new OpenEmbedded(await dataFolder(options.dataDir), options);
+  await embedded.open();
+  return embedded;
+}
+
+async function dataFolder(dataDir: string): Promise<string> {
+  try {
+    // Root may have to run the server as another user, who needs to pass through, though not to look.
+    await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    return await realpath(dataDir);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new EmbeddedError(`The data folder ${dataDir} cannot be made or read (${code}); see DOCKET_DATA_DIR.`, {
+      cause: error,
+    });
+  }
+}
+
+function connectionFile(folder: string): string {
+  return path.join(folder, 'postgres.json');
+}
+
+async function readConnection(folder: string): Promise<Connection | null> {
+  const file = connectionFile(folder);
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Connection;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || error instanceof SyntaxError) return null;
+    throw new EmbeddedError(`${file} cannot be read (${code}): run as the user who started Docket in this folder.`, {
+      cause: error,
+    });
+  }
+}
+
+async function writeConnection(folder: string, connection: Connection): Promise<void> {
+  const file = connectionFile(folder);
+  await writeFile(`${file}.new`, `${JSON.stringify(connection, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
+/** `wanted` if nobody listens there, else any free port of 127.0.0.1. */
+async function freePort(wanted: number): Promise<number> {
+  const server = createServer();
+  const taken = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(true));
+    server.listen(wanted, '127.0.0.1', () => resolve(false));
+  });
+  if (taken && wanted !== 0) return await freePort(0);
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new EmbeddedError('No free port on 127.0.0.1 was found.');
+  return address.port;
+}
+
+// The folder may have been moved or copied since the file was written; only the port of a server without socket is taken
+// from it.
+function addressNow(cluster: string, known: Connection): Address | null {
+  const socket = socketAddress(cluster);
+  if (socket !== null) return socket;
+  return isSocket(known) ? null : { host: known.host, port: known.port };
+}
+
+class OpenEmbedded implements Embedded {
+  url = '';
+  startedHere = false;
+  readonly #folder: string;
+  readonly #role: 'service' | 'tool';
+  readonly #log: (line: string) => void;
+  readonly #tickets: Tickets;
+  #release: () => Promise<void> = async () => {};
+  #watch: NodeJS.Timeout | undefined;
+  #stopped: Promise<void> | undefined;
+
+  constructor(folder: string, options: EmbeddedOptions) {
+    this.#folder = folder;
+    this.#role = options.role ?? 'tool';
+    this.#log = options.log;
+    this.#tickets = new Tickets(path.join(folder, 'postgres.lock'));
+  }
+
+  async open(): Promise<void> {
+    await this.#inTurn(async () => {
+      const known = await readConnection(this.#folder);
+      const launcher = await findLauncher(this.#folder, 'postgres', this.#log);
+      const running = await this.#running(launcher.cluster, known);
+      if (running === null) await this.#forgetUnknown();
+      if (this.#role === 'service') await this.#refuseSecond();
+      const ticket = await this.#tickets.put(this.#role);
+      this.#release = () => ticket.release();
+      try {
+        const connection = running ?? (await this.#start(launcher, known));
+        this.startedHere = running === null;
+        this.url = connectionUrl(connection, connection, DATABASE);
+        await ensureDatabase(connection);
+        if (this.#role === 'service') this.#keepAlive(launcher, connection);
+      } catch (error) {
+        await this.#leave();
+        throw error;
+      }
+    });
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    clearTimeout(this.#watch);
+    await this.#inTurn(() => this.#leave());
+  }
+
+  async #leave(): Promise<void> {
+    await this.#release();
+    const users = [...(await this.#tickets.others('service')), ...(await this.#tickets.others('tool'))];
+    if (users.length > 0) return;
+    const cluster = await realpath(path.join(this.#folder, 'postgres')).catch(() => null);
+    const pid = cluster === null ? null : runningServer(cluster);
+    if (pid !== null && !(await stopCluster(pid))) {
+      throw new EmbeddedError(`The database server (process ${pid}) has not stopped after two minutes; it goes on.`);
+    }
+  }
+
+  // Of a container that is gone only the tickets are left: had one of its processes lived, the server would answer.
+  async #forgetUnknown(): Promise<void> {
+    for (const other of [...(await this.#tickets.others('service')), ...(await this.#tickets.others('tool'))]) {
+      if (other.liveness === 'unknown') await this.#tickets.discard(other);
+    }
+  }
+
+  async #inTurn<T>(fn: () => Promise<T>): Promise<T> {
+    const turn = await this.#tickets.turn(TURN_MS, (pid) => {
+      this.#log(`waiting for process ${pid}, which is starting or stopping the database`);
+    });
+    try {
+      return await fn();
+    } finally {
+      await turn.release();
+    }
+  }
+
+  async #refuseSecond(): Promise<void> {
+    const [other] = await this.#tickets.others('service');
+    if (other === undefined) return;
+    throw new EmbeddedError(
+      `The data folder ${this.#folder} is in use by another Docket service (process ${other.owner.pid}): ` +
+        'stop that one, or give this one a folder of its own with DOCKET_DATA_DIR.',
+    );
+  }
+
+  /** How to connect to the server if it runs, once it accepts connections. */
+  async #running(cluster: string, known: Connection | null): Promise<Connection | null> {
+    const since = performance.now();
+    for (let told = false; ; told = true) {
+      const pid = runningServer(cluster);
+      const address = known === null ? null : addressNow(cluster, known);
+      // Process ids of another container mean nothing here, but its socket in our folder does.
+      if (pid === null && (address === null || !isSocket(address))) return null;
+      if (known === null || address === null) throw new EmbeddedError(this.#lostConnection(pid));
+      const answer = await askServer(address, known);
+      if (answer === 'ready') {
+        const adopted = { ...known, ...address, pid: pid ?? known.pid };
+        await writeConnection(this.#folder, adopted);
+        return adopted;
+      }
+      if (answer === 'refused') throw new EmbeddedError(this.#lostConnection(pid));
+      if (pid === null && answer === 'silent') return null;
+      if (answer === 'silent' && performance.now() - since > SILENT_MS) {
+        throw new EmbeddedError(
+          `The database server (process ${pid}) runs but does not answer: stop it and try again.`,
+        );
+      }
+      if (!told) this.#log('waiting for the running database server to accept connections');
+      await sleep(50);
+    }
+  }
+
+  #lostConnection(pid: number | null): string {
+    const server = pid === null ? 'A server' : `The database server (process ${pid})`;
+    return (
+      `${server} runs on ${this.#folder}/postgres, but ${connectionFile(this.#folder)} does not hold its password: ` +
+      'stop that server, then start Docket again, which sets a new one.'
+    );
+  }
+
+  async #start(launcher: Launcher, known: Connection | null): Promise<Connection> {
+    const { cluster, binaries } = launcher;
+    const major = await clusterMajor(cluster);
+    if (major !== null && major !== binaries.major) {
+      throw new EmbeddedError(
+        `The data folder ${this.#folder} holds a database of PostgreSQL ${major}, and this Docket brings ${binaries.version}: ` +
+          'make a backup with the Docket that wrote it, and restore that into a new data folder.',
+      );
+    }
+    const credentials = known ?? { user: USER, password: newPassword() };
+    const usedPort = known === null || isSocket(known) ? 0 : known.port;
+    const address = socketAddress(cluster) ?? { host: '127.0.0.1', port: await freePort(usedPort) };
+    const connection: Connection = { ...address, user: credentials.user, password: credentials.password, pid: 0 };
+    if (major === null) {
+      this.#log('making a new database');
+      const beforeReady = () => writeConnection(this.#folder, connection);
+      await createCluster(launcher, credentials, SETTINGS, { durable: true, beforeReady });
+    } else if (known === null) {
+      await resetPassword(launcher, connection);
+      await writeConnection(this.#folder, connection);
+    }
+    return await this.#launch(launcher, connection);
+  }
+
+  async #launch(launcher: Launcher, connection: Connection): Promise<Connection> {
+    await writeSettings(launcher.cluster, SETTINGS);
+    await launcher.own(launcher.cluster);
+    const pid = await startCluster(launcher, {
+      address: connection,
+      credentials: connection,
+      logFile: path.join(this.#folder, 'postgres.log'),
+      log: this.#log,
+    });
+    const started = { ...connection, pid };
+    await writeConnection(this.#folder, started);
+    return started;
+  }
+
+  // A service without its database could only answer 503 until somebody starts it anew; the database starts in a second.
+  #keepAlive(launcher: Launcher, connection: Connection): void {
+    const check = async () => {
+      let pause = WATCH_MS;
+      try {
+        if (runningServer(launcher.cluster) === null) await this.#revive(launcher, connection);
+      } catch (error) {
+        this.#log(`the database could not be started again: ${(error as Error).message}`);
+        pause = REVIVE_AGAIN_MS;
+      }
+      if (this.#stopped === undefined) this.#watch = setTimeout(check, pause).unref();
+    };
+    this.#watch = setTimeout(check, WATCH_MS).unref();
+  }
+
+  async #revive(launcher: Launcher, connection: Connection): Promise<void> {
+    await this.#inTurn(async () => {
+      if (this.#stopped !== undefined || (await this.#running(launcher.cluster, connection)) !== null) return;
+      this.#log('the database server has ended; starting it again');
+      await this.#launch(launcher, connection);
+    });
+  }
+}
+
+// The only way in when the password is lost: the server run by hand, alone, before anybody can connect.
+async function resetPassword(launcher: Launcher, credentials: Credentials): Promise<void> {
+  const statement = `ALTER ROLE "${credentials.user}" PASSWORD '${credentials.password}';\n`;
+  await launcher.run('postgres', ['--single', '-D', launcher.cluster, ADMIN_DATABASE], statement);
+}
+
+async function ensureDatabase(connection: Connection): Promise<void> {
+  const client = new pg.Client({ connectionString: connectionUrl(connection, connection, ADMIN_DATABASE) });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE} TEMPLATE template0 ENCODING 'UTF8'`);
+  } finally {
+    await client.end();
+  }
+}

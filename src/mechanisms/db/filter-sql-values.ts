@@ -1,0 +1,138 @@
+/** Conditions on the fields of a type, whose values are JSON in the table of records (configuration, section 4). */
+import sql, { raw, type Sql } from 'sql-template-tag';
+import { TEXT_TYPES } from '../../lib/data-types.ts';
+import type { TypedField, TypedLeaf, Variables } from '../../lib/filter.ts';
+import { fold } from '../../lib/text.ts';
+import {
+  anyOf,
+  type CompileEnvironment,
+  equality,
+  hasPart,
+  inOrder,
+  present,
+  type Scalar,
+  type TextLeaf,
+} from './filter-sql-environment.ts';
+import {
+  foldedJsonOf,
+  foldedOf,
+  isNumeric,
+  jsonOf,
+  keyOf,
+  numberIn,
+  shortKeyIn,
+  TEXT_KEY_CHARS,
+  textOf,
+} from './filter-sql-fields.ts';
+
+/** The predicate of a condition on a field of a type; true or false on every row. */
+export function valueLeaf(leaf: TypedLeaf, environment: CompileEnvironment): Sql {
+  const json = jsonOf(leaf.field, environment.alias);
+  if (leaf.operator === 'is-empty') return leaf.value ? sql`(${json} IS NULL)` : sql`(${json} IS NOT NULL)`;
+  const { alias, variables } = environment;
+  return leaf.field.multiple ? multipleLeaf(leaf, alias, variables) : singleLeaf(leaf, alias, variables);
+}
+
+type ValueLeaf = Exclude<TypedLeaf, { operator: 'is-empty' }>;
+
+function singleLeaf(leaf: ValueLeaf, alias: string, variables: Variables): Sql {
+  const { field } = leaf;
+  const key = keyOf(field, alias);
+  switch (leaf.operator) {
+    case 'contains': {
+      const folded = foldedOf(field, alias);
+      return present(folded, hasPart(leaf, folded));
+    }
+    case 'starts-with':
+      return startsWith(leaf, alias);
+    case 'before':
+    case 'after':
+    case 'range':
+      return present(key, inOrder(leaf, variables, key, operandType(field)));
+    default:
+      return equality(leaf, variables, (operands) =>
+        TEXT_TYPES.has(field.dataType)
+          ? sameText(field, alias, operands)
+          : present(key, anyOf(key, operands, operandType(field))),
+      );
+  }
+}
+
+function operandType(field: TypedField): 'numeric' | 'text' {
+  return isNumeric(field) ? 'numeric' : 'text';
+}
+
+/** Equal texts have equal folded beginnings: these are in the index, and what it finds is compared in full. */
+function sameText(field: TypedField, alias: string, operands: readonly Scalar[]): Sql {
+  const key = keyOf(field, alias);
+  const text = textOf(field, alias);
+  const keys = [...new Set(operands.map((operand) => beginning(fold(String(operand)))))];
+  return present(key, present(text, sql`${anyOf(key, keys, 'text')} AND ${anyOf(text, operands, 'text')}`));
+}
+
+/** The first characters of a text, counted as PostgreSQL's `left` counts them. */
+function beginning(text: string): string {
+  return text.length <= TEXT_KEY_CHARS ? text : [...text].slice(0, TEXT_KEY_CHARS).join('');
+}
+
+/**
+ * Texts that start with a prefix are a range of the key: from the prefix up to the least text above all of them. A prefix
+ * longer than the key pins the key, and the whole text decides.
+ */
+function startsWith(leaf: TextLeaf, alias: string): Sql {
+  const key = keyOf(leaf.field, alias);
+  const head = beginning(leaf.value);
+  if (head !== leaf.value) {
+    const folded = foldedOf(leaf.field, alias);
+    return present(folded, sql`${key} = ${head}::text AND ${hasPart(leaf, folded)}`);
+  }
+  const above = leastAbove(leaf.value);
+  return present(
+    key,
+    above === undefined ? sql`${key} >= ${head}::text` : sql`${key} >= ${head}::text AND ${key} < ${above}::text`,
+  );
+}
+
+/** The least text, by code point, that is above every text with the prefix; none above a prefix of highest characters. */
+function leastAbove(prefix: string): string | undefined {
+  const points = Array.from(prefix, (char) => char.codePointAt(0) as number);
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    if (last === 0x10ffff) continue;
+    // There are no characters between U+D7FF and U+E000.
+    const next = last === 0xd7ff ? 0xe000 : last + 1;
+    return String.fromCodePoint(...points, next);
+  }
+  return undefined;
+}
+
+function multipleLeaf(leaf: ValueLeaf, alias: string, variables: Variables): Sql {
+  const { field } = leaf;
+  const json = jsonOf(field, alias);
+  switch (leaf.operator) {
+    case 'contains':
+    case 'starts-with':
+      return someElement(foldedJsonOf(field, alias), hasPart(leaf, ELEMENT));
+    case 'before':
+    case 'after':
+    case 'range': {
+      const key = raw(isNumeric(field) ? numberIn(ELEMENT.text) : shortKeyIn(ELEMENT.text));
+      return someElement(json, inOrder(leaf, variables, key, operandType(field)));
+    }
+    default:
+      return equality(leaf, variables, (operands) => {
+        const lists = operands.map((operand) => JSON.stringify([operand]));
+        return present(
+          json,
+          lists.length === 1 ? sql`${json} @> ${lists[0]}::jsonb` : sql`${json} @> ANY(${lists}::jsonb[])`,
+        );
+      });
+  }
+}
+
+const ELEMENT = raw('element.value');
+
+/** Whether the predicate holds on one element of a list; what is no list has none. */
+function someElement(list: Sql, predicate: Sql): Sql {
+  return sql`(EXISTS (SELECT FROM jsonb_array_elements_text(CASE WHEN jsonb_typeof(${list}) = 'array' THEN ${list}
+    ELSE '[]'::jsonb END) AS element (value) WHERE ${predicate}))`;
+}

@@ -1,0 +1,147 @@
+/**
+ * Brings the database schema up to date (configuration, section 2: `docket migrate`): plain SQL files, forward only, each
+ * applied once in a transaction of its own, and never changed after it was applied.
+ */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The part of a connection that migrations need. It must be one connection, not a pool: transactions span queries. */
+export interface MigrationClient {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+export interface Migration {
+  /** The file's name without its ending, for example `0001-foundations`. */
+  name: string;
+  sql: string;
+  /** SHA-256 of the text, with line ends as LF, in hexadecimal. */
+  checksum: string;
+}
+
+/** The files and the database do not fit together; the message says what to do. */
+export class MigrationError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'MigrationError';
+  }
+}
+
+interface Applied {
+  name: string;
+  checksum: string;
+}
+
+const FILE_NAME = /^(\d{4}-[a-z0-9]+(?:-[a-z0-9]+)*)\.sql$/;
+// Any number will do, as long as nothing else in this database locks on it.
+const LOCK = 'SELECT pg_advisory_xact_lock(7236823401)';
+
+/** `db/migrations`, in a clone as in an installed package. */
+export function migrationsFolder(): string {
+  let folder = path.dirname(fileURLToPath(import.meta.url));
+  while (path.basename(folder) !== 'src' && path.basename(folder) !== 'dist' && folder !== path.dirname(folder)) {
+    folder = path.dirname(folder);
+  }
+  return path.join(path.dirname(folder), 'db', 'migrations');
+}
+
+/** All migrations of this version, in order. Throws `MigrationError` for a file whose name or number does not fit. */
+export async function readMigrations(folder: string = migrationsFolder()): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
+  const migrations: Migration[] = [];
+  for (const file of files) {
+    const name = FILE_NAME.exec(file)?.[1];
+    if (name === undefined) {
+      throw new MigrationError(`Migration file ${file} must be named like 0001-what-it-does.sql.`);
+    }
+    if (Number(name.slice(0, 4)) !== migrations.length + 1) {
+      throw new MigrationError(`Migration file ${file} must have the number ${migrations.length + 1}.`);
+    }
+    const sql = (await readFile(path.join(folder, file), 'utf8')).replaceAll('\r\n', '\n');
+    migrations.push({ name, sql, checksum: createHash('sha256').update(sql).digest('hex') });
+  }
+  return migrations;
+}
+
+/**
+ * Applies what is pending and answers the names applied. Any number of processes may do this at once: each migration runs
+ * once. Throws `MigrationError` when an applied migration was changed or is unknown to this version, and the database's own
+ * error when a statement fails; the migrations before it stay applied, nothing of it does.
+ */
+export async function migrate(client: MigrationClient, folder?: string): Promise<{ applied: string[] }> {
+  const migrations = await readMigrations(folder);
+  const applied: string[] = [];
+  for (;;) {
+    const next = await inTransaction(client, async () => {
+      await client.query(LOCK);
+      await client.query(
+        `CREATE TABLE IF NOT EXISTS schema_migrations (
+           name text PRIMARY KEY,
+           checksum text NOT NULL,
+           applied_at timestamptz(3) NOT NULL DEFAULT now()
+         )`,
+      );
+      const migration = pendingOf(migrations, await appliedRows(client))[0];
+      if (migration === undefined) return undefined;
+      await client.query(migration.sql);
+      await client.query('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [
+        migration.name,
+        migration.checksum,
+      ]);
+      return migration.name;
+    });
+    if (next === undefined) return { applied };
+    applied.push(next);
+  }
+}
+
+/** The names of the migrations that `migrate` would apply; changes nothing. Throws `MigrationError` like `migrate`. */
+export async function pendingMigrations(client: MigrationClient, folder?: string): Promise<string[]> {
+  const migrations = await readMigrations(folder);
+  const { rows } = await client.query(`SELECT to_regclass('schema_migrations') IS NOT NULL AS there`);
+  const there = (rows[0] as { there: boolean } | undefined)?.there === true;
+  return pendingOf(migrations, there ? await appliedRows(client) : []).map((migration) => migration.name);
+}
+
+async function inTransaction<T>(client: MigrationClient, fn: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN');
+  try {
+    const result = await fn();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    // The first error says what is wrong; that the connection is gone as well would only hide it.
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+async function appliedRows(client: MigrationClient): Promise<Applied[]> {
+  const { rows } = await client.query('SELECT name, checksum FROM schema_migrations ORDER BY name COLLATE "C"');
+  return rows as Applied[];
+}
+
+function pendingOf(migrations: readonly Migration[], applied: readonly Applied[]): readonly Migration[] {
+  for (const [index, row] of applied.entries()) {
+    const known = migrations[index];
+    if (known === undefined) {
+      throw new MigrationError(
+        `The database was brought to ${applied.at(-1)?.name} by a newer version of Docket than this one: ` +
+          'run that version or a later one.',
+      );
+    }
+    if (known.name !== row.name) {
+      throw new MigrationError(
+        `The database has migration ${row.name} where this version has ${known.name}: it was made by another Docket.`,
+      );
+    }
+    if (known.checksum !== row.checksum) {
+      throw new MigrationError(
+        `Migration ${row.name} was changed after it was applied to this database: ` +
+          'restore the file as it was, and put the change into a new migration.',
+      );
+    }
+  }
+  return migrations.slice(applied.length);
+}

@@ -1,0 +1,185 @@
+/**
+ * What PostgreSQL and its driver report, mapped once to faults (decisions, "Requests, envelope, errors").
+ *
+ * PostgreSQL repeats the values it stumbled over in its messages and details; nothing made here carries them on.
+ */
+import { Fault } from '../../lib/fault.ts';
+
+/** What breaking a named constraint means; given by the rooms that own the tables. */
+export interface ConstraintMeaning {
+  /** A code of the fault catalogue, most often `ALREADY_EXISTS`. */
+  code: string;
+  /** The field that clashes, as the caller knows it; becomes `details: {field}`. */
+  field?: string;
+  message?: string;
+}
+
+export type Constraints = ReadonlyMap<string, ConstraintMeaning>;
+
+/** A database error that no rule expects, without the values in it; it leaves as 500 `INTERNAL`. */
+export class DatabaseFailure extends Error {
+  readonly sqlstate: string;
+  readonly constraint: string | undefined;
+  readonly table: string | undefined;
+
+  constructor(message: string, reported: ServerError) {
+    super(message);
+    this.name = 'DatabaseFailure';
+    this.sqlstate = reported.code;
+    this.constraint = reported.constraint;
+    this.table = reported.table;
+  }
+}
+
+interface ServerError {
+  code: string;
+  message: string;
+  constraint?: string;
+  table?: string;
+  routine?: string;
+}
+
+const RETRY_AFTER = { 'Retry-After': '1' };
+
+const RETRYABLE = new Set(['40001', '40P01', '55P03']);
+
+// What was sent cannot be stored or computed, whatever the state of the data.
+const BAD_INPUT = new Map([
+  ['22021', 'A text holds a character that cannot be stored.'],
+  ['22P05', 'A text holds a character that cannot be stored.'],
+  ['22P02', 'A value is not of the form that is needed here.'],
+  ['22003', 'A number is too large or too small.'],
+  ['22008', 'A date or time is out of range.'],
+  ['54000', 'A value is too large to be stored or indexed.'],
+  ['54001', 'The request is nested too deep or is too complex.'],
+]);
+
+const OVERLOAD = new Map([
+  ['40001', 'Too many changes at once; try again.'],
+  ['40P01', 'Too many changes at once; try again.'],
+  ['55P03', 'Too many changes at once; try again.'],
+  ['57014', 'The database did not answer within the time allowed.'],
+  ['25P04', 'The database did not answer within the time allowed.'],
+  ['53200', 'The database has no memory left for this request.'],
+]);
+
+// 25P03 and 57P05 end a connection that idled; 25006 is what a server says that has become a replica.
+const UNAVAILABLE = new Set(['53300', '53400', '57P01', '57P02', '57P03', '57P05', '25P03', '25006']);
+
+const CONNECTION_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+// The driver gives these no code.
+const CONNECTION_MESSAGE =
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after|timeout expired)/;
+const POOL_BUSY = 'timeout exceeded when trying to connect';
+const ANSWER_LATE = 'Query read timeout';
+
+function textOf(source: object, key: string): string | undefined {
+  const value: unknown = Reflect.get(source, key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+// Every report of the server has a severity beside its five-character code; errors of sockets have neither.
+function serverError(error: unknown): ServerError | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const code = textOf(error, 'code');
+  if (code === undefined || !/^[0-9A-Z]{5}$/.test(code) || textOf(error, 'severity') === undefined) return undefined;
+  const reported: ServerError = { code, message: textOf(error, 'message') ?? '' };
+  for (const key of ['constraint', 'table', 'routine'] as const) {
+    const value = textOf(error, key);
+    if (value !== undefined) reported[key] = value;
+  }
+  return reported;
+}
+
+/** Whether the same unit of work, decided anew from its beginning, may well succeed: nothing of it was kept. */
+export function isRetryable(error: unknown): boolean {
+  const reported = serverError(error);
+  return reported !== undefined && RETRYABLE.has(reported.code);
+}
+
+/**
+ * Whether the connection is gone or was never made. If a commit was under way, it may or may not have happened: only what
+ * is idempotent may be repeated.
+ */
+export function isConnectionLost(error: unknown): boolean {
+  const reported = serverError(error);
+  if (reported !== undefined) return UNAVAILABLE.has(reported.code) || reported.code.startsWith('08');
+  if (!(error instanceof Error)) return false;
+  const code = textOf(error, 'code');
+  if (code !== undefined && CONNECTION_CODES.has(code)) return true;
+  // The socket of a server that is not there, or may not be used, is a file that is missing or closed to us.
+  if (textOf(error, 'syscall') === 'connect') return true;
+  return CONNECTION_MESSAGE.test(error.message);
+}
+
+/**
+ * The fault that an error of the database or its driver means. Faults and errors that do not come from the database are
+ * answered as they are; an unexpected error of the database becomes a `DatabaseFailure`.
+ */
+export function toFault(error: unknown, constraints: Constraints = new Map()): unknown {
+  if (error instanceof Fault) return error;
+  const reported = serverError(error);
+  if (reported !== undefined) return ofServer(reported, constraints);
+  if (isConnectionLost(error)) return unavailable('The database does not answer.', error);
+  if (error instanceof Error && (error.message === POOL_BUSY || error.message === ANSWER_LATE)) {
+    return overloaded('The database is busy.', error);
+  }
+  return error;
+}
+
+function ofServer(reported: ServerError, constraints: Constraints): Error {
+  const { code } = reported;
+  const cause = described(reported);
+  const badInput = BAD_INPUT.get(code);
+  if (badInput !== undefined) return new Fault('INVALID_REQUEST', badInput, [], { cause });
+  const overload = OVERLOAD.get(code);
+  if (overload !== undefined) return overloaded(overload, cause);
+  if (code === '53100') return unavailable('The database has no room left on its disk.', cause);
+  if (UNAVAILABLE.has(code) || code.startsWith('08')) return unavailable('The database does not answer.', cause);
+  const meaning = code.startsWith('23') ? constraints.get(reported.constraint ?? '') : undefined;
+  if (meaning !== undefined) {
+    const details = meaning.field === undefined ? [] : { field: meaning.field };
+    return new Fault(meaning.code, meaning.message ?? defaultMessage(code), details, { cause });
+  }
+  if (code === '23505') return new Fault('ALREADY_EXISTS', defaultMessage(code), [], { cause });
+  if (code === '23503') return new Fault('INVALID_REQUEST', defaultMessage(code), [], { cause });
+  return cause;
+}
+
+function defaultMessage(code: string): string {
+  if (code === '23505') return 'Something with this identity exists already.';
+  if (code === '23503') return 'This refers to something that does not exist, or is itself referred to.';
+  return 'The change breaks a rule of the database.';
+}
+
+// Errors of the statement itself (class 42) name tables and columns, never values, and cannot be understood without.
+function described(reported: ServerError): DatabaseFailure {
+  const { code, constraint, table, routine } = reported;
+  const parts = [
+    `database error ${code}`,
+    code.startsWith('42') ? reported.message : undefined,
+    constraint === undefined ? undefined : `constraint ${constraint}`,
+    table === undefined ? undefined : `table ${table}`,
+    routine === undefined ? undefined : `in ${routine}`,
+  ];
+  return new DatabaseFailure(parts.filter((part) => part !== undefined).join(', '), reported);
+}
+
+function overloaded(message: string, cause: unknown): Fault {
+  return new Fault('OVERLOADED', message, [], { cause, headers: RETRY_AFTER });
+}
+
+function unavailable(message: string, cause: unknown): Fault {
+  return new Fault('DATABASE_UNAVAILABLE', message, [], { cause, headers: RETRY_AFTER });
+}

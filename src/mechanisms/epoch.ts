@@ -1,0 +1,97 @@
+/**
+ * Freshness of rights, keys and configuration (architecture, section 3d): one epoch row is raised by every change of them, in
+ * its transaction; each process reads it every 300 ms and drops what it remembered. A process that could not read it for a
+ * second answers 503 rather than use what may no longer hold.
+ */
+import sql from 'sql-template-tag';
+import { Fault } from '../lib/fault.ts';
+import type { Clock } from './clock.ts';
+import type { Queryable } from './db/pool.ts';
+import { type ConfigSnapshot, loadSnapshot } from './snapshot.ts';
+
+const POLL_MS = 300;
+const STALE_MS = 1000;
+
+export interface EpochOptions {
+  db: Queryable;
+  clock: Clock;
+  /** Called with each new snapshot before it is used, for example to create what it needs in the database. */
+  prepare?: (snapshot: ConfigSnapshot) => Promise<void>;
+  onError?: (error: unknown) => void;
+}
+
+export class Epoch {
+  readonly #options: EpochOptions;
+  #snapshot: ConfigSnapshot | undefined;
+  #rights = -1;
+  /** When the newest answer was asked for; what it says held at that moment at least. */
+  #asOf = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #dropRights: () => void = () => {};
+
+  constructor(options: EpochOptions) {
+    this.#options = options;
+  }
+
+  /** Says what to forget when rights may have changed. */
+  onRights(drop: () => void): void {
+    this.#dropRights = drop;
+  }
+
+  /** Reads the epoch now. Calls during a running read wait for a further one, which sees their own commit. */
+  async refresh(): Promise<void> {
+    if (this.#running !== undefined) await this.#running.catch(() => {});
+    this.#running ??= this.#read().finally(() => {
+      this.#running = undefined;
+    });
+    await this.#running;
+  }
+
+  async #read(): Promise<void> {
+    const asked = performance.now();
+    const [row] = await this.#options.db.query<{ config: number; rights: number }>(sql`SELECT config, rights FROM epoch`);
+    if (row === undefined) throw new Error('the epoch row is missing');
+    if (this.#snapshot === undefined || this.#snapshot.epoch !== row.config) {
+      const snapshot = await loadSnapshot(this.#options.db);
+      await this.#options.prepare?.(snapshot);
+      this.#snapshot = snapshot;
+      this.#rights = -1;
+    }
+    if (this.#rights !== row.rights) {
+      this.#rights = row.rights;
+      this.#dropRights();
+    }
+    this.#asOf = asked;
+  }
+
+  async start(): Promise<void> {
+    await this.refresh();
+    const tick = (): void => {
+      this.#timer = setTimeout(() => {
+        this.refresh()
+          .catch((error: unknown) => this.#options.onError?.(error))
+          .finally(() => {
+            if (this.#timer !== undefined) tick();
+          });
+      }, POLL_MS);
+    };
+    tick();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** The configuration in force. @throws Fault DATABASE_UNAVAILABLE when it may be older than a second */
+  current(): ConfigSnapshot {
+    // The monotonic clock: a jump of the wall clock must not make old rights look fresh.
+    if (this.#snapshot === undefined || performance.now() - this.#asOf > STALE_MS) {
+      throw new Fault('DATABASE_UNAVAILABLE', 'The database does not answer; retry shortly.', [], {
+        headers: { 'Retry-After': '1' },
+      });
+    }
+    return this.#snapshot;
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Idempotency of keyed operations (decisions, "Idempotency"). The claim and the kept answer are one row, written by the
+ * very statement that writes the change: after any crash both are there or neither. Table `idempotency`.
+ */
+import { createHash } from 'node:crypto';
+import sql, { raw, type Sql } from 'sql-template-tag';
+import { Fault } from '../lib/fault.ts';
+import type { LateValue } from './context.ts';
+import type { Queryable } from './db/pool.ts';
+
+/** How long an answer is kept. */
+export const KEPT_MS = 24 * 60 * 60 * 1000;
+/** How long a call waits for the first call with its key. */
+export const WAIT_MS = 5000;
+
+export interface IdempotencyClaim {
+  /** API key, or the user of a session. */
+  callerId: string;
+  /** Operation and its path parameters. */
+  route: string;
+  key: string;
+  /** SHA-256 of the body as JSON values. */
+  fingerprint: Buffer;
+  /** Status of the answer when it succeeds. */
+  status: number;
+}
+
+export interface KeptAnswer {
+  status: number;
+  data: unknown;
+}
+
+function lockNumber(claim: IdempotencyClaim): string {
+  const digest = createHash('sha256').update(`${claim.callerId}\n${claim.route}\n${claim.key}`).digest();
+  return digest.readBigInt64BE(0).toString();
+}
+
+/** The fragments by which the flush claims the key without waiting and keeps the answer. */
+export function claimFragments(
+  claim: IdempotencyClaim,
+  answer: string,
+  now: string,
+  late: { key: string; value: LateValue } | undefined,
+): { ctes: Sql[]; guards: Sql[] } {
+  const expired = new Date(Date.parse(now) - KEPT_MS).toISOString();
+  const lateValue =
+    late === undefined
+      ? sql`NULL::jsonb`
+      : sql`(SELECT jsonb_build_object(${late.key}::text, to_jsonb(w.late_value)) FROM ${raw(late.value.write)} w LIMIT 1)`;
+  return {
+    ctes: [
+      sql`idempotency_lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${lockNumber(claim)}::bigint) AS got)`,
+      sql`idempotency_row AS (
+        INSERT INTO idempotency AS i (caller_id, route, key, fingerprint, status, answer, late, created_at)
+        SELECT ${claim.callerId}::uuid, ${claim.route}::text, ${claim.key}::text, ${claim.fingerprint}::bytea,
+          ${claim.status}::smallint, ${answer}::text, ${lateValue}, ${now}::timestamptz
+        FROM idempotency_lock WHERE got
+        ON CONFLICT (caller_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
+          answer = excluded.answer, late = excluded.late, created_at = excluded.created_at
+          WHERE i.created_at < ${expired}::timestamptz
+        RETURNING 1)`,
+    ],
+    guards: [
+      sql`docket_require('idempotency-busy', (SELECT got::int::bigint FROM idempotency_lock), 1)`,
+      sql`docket_require('idempotency-kept', (SELECT count(*) FROM idempotency_row), 1)`,
+    ],
+  };
+}
+
+/**
+ * The kept answer of an earlier call with the same key, or undefined.
+ *
+ * @throws Fault IDEMPOTENCY_KEY_REUSED when the earlier call had another body
+ */
+export async function keptAnswer(db: Queryable, claim: IdempotencyClaim, now: string): Promise<KeptAnswer | undefined> {
+  const expired = new Date(Date.parse(now) - KEPT_MS).toISOString();
+  const rows = await db.query<{
+    fingerprint: Buffer;
+    status: number;
+    answer: string;
+    late: Record<string, unknown> | null;
+  }>(
+    sql`SELECT fingerprint, status, answer, late FROM idempotency
+        WHERE caller_id = ${claim.callerId}::uuid AND route = ${claim.route}::text AND key = ${claim.key}::text
+          AND created_at >= ${expired}::timestamptz`,
+  );
+  const row = rows[0];
+  if (row === undefined) return undefined;
+  if (!row.fingerprint.equals(claim.fingerprint)) {
+    throw new Fault('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another body; use a new key.');
+  }
+  const data = JSON.parse(row.answer) as unknown;
+  return { status: row.status, data: row.late === null ? data : { ...(data as object), ...row.late } };
+}
+
+export function inProgress(): Fault {
+  return new Fault('IDEMPOTENCY_IN_PROGRESS', 'The first call with this Idempotency-Key is still running; retry.', [], {
+    headers: { 'Retry-After': '1' },
+  });
+}
+
+/** Removes answers older than the retention, in bounded batches. @returns how many were removed */
+export async function purgeIdempotency(db: Queryable, now: string): Promise<number> {
+  const expired = new Date(Date.parse(now) - KEPT_MS).toISOString();
+  const rows = await db.query<{ one: number }>(sql`
+    DELETE FROM idempotency WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM idempotency WHERE created_at < ${expired}::timestamptz LIMIT 5000)) RETURNING 1 AS one`);
+  return rows.length;
+}

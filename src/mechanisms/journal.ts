@@ -1,0 +1,144 @@
+/**
+ * The journal: one append-only log written in the change's own transaction, read three ways: a record's history, the
+ * audit log, and (through the outbox row beside each event) the source of deliveries. Table `journal`, `outbox`.
+ */
+import { createHash } from 'node:crypto';
+import sql, { empty, type Sql } from 'sql-template-tag';
+import { canonicalJson } from '../lib/json.ts';
+import type { PlannedEvent, ReadContext, TableWrite } from './context.ts';
+import type { Database } from './db/pool.ts';
+
+export interface JournalRow {
+  id: string;
+  at: string;
+  type: string;
+  object_id: string | null;
+  subject: string | null;
+  revision: number | null;
+  actor_id: string | null;
+  via: string;
+  key_id: string | null;
+  correlation_id: string | null;
+  changes: Record<string, [unknown, unknown]> | null;
+  data: Record<string, unknown> | null;
+  hash: string;
+}
+
+/** Hex SHA-256 over all that the row says; recomputed from the stored row by whoever verifies the log. */
+export function journalHash(row: Omit<JournalRow, 'hash'>): string {
+  const said = [
+    row.id,
+    row.at,
+    row.type,
+    row.object_id,
+    row.subject,
+    row.revision,
+    row.actor_id,
+    row.via,
+    row.key_id,
+    row.correlation_id,
+    row.changes,
+    row.data,
+  ];
+  return createHash('sha256').update(canonicalJson(said)).digest('hex');
+}
+
+/** The stored row of an event: what the command said, and who, when and where from. */
+export function journalRow(ctx: ReadContext, event: PlannedEvent): JournalRow {
+  const row = {
+    id: ctx.newId(),
+    at: ctx.now,
+    type: event.type,
+    object_id: event.objectId ?? null,
+    subject: event.subject ?? null,
+    revision: event.revision ?? null,
+    actor_id: ctx.actor.userId,
+    via: ctx.via,
+    key_id: ctx.keyId,
+    correlation_id: ctx.correlationId,
+    changes: event.changes ?? null,
+    data: event.data ?? null,
+  };
+  return { ...row, hash: journalHash(row) };
+}
+
+export const journalWrite: TableWrite<JournalRow> = {
+  name: 'journal_rows',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO journal (id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id, changes, data, hash)
+    SELECT id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id, changes, data, decode(hash, 'hex')
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz, type text, object_id uuid, subject text, revision integer,
+      actor_id uuid, via text, key_id uuid, correlation_id text, changes jsonb, data jsonb, hash text)`,
+};
+
+export const outboxWrite: TableWrite<{ event_id: string; type: string; object_id: string | null; at: string }> = {
+  name: 'outbox_rows',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO outbox (event_id, type, object_id, at)
+    SELECT event_id, type, object_id, at
+    FROM jsonb_to_recordset(${rows}) AS r (event_id uuid, type text, object_id uuid, at timestamptz)`,
+};
+
+/** An outbox row as a consumer gets it. */
+export interface OutboxRow {
+  seq: number;
+  event_id: string;
+  type: string;
+  object_id: string | null;
+  at: string;
+}
+
+/**
+ * Claims up to `limit` outbox rows, hands them to `consume` and removes them, all in one transaction. Rows are claimed,
+ * never read past: an event whose transaction commits late is taken when it is there, which a cursor over `seq` would
+ * skip. Any number of processes may drain at once.
+ *
+ * @returns how many rows were taken; 0 when there is nothing to do
+ */
+export async function drainOutbox(
+  db: Database,
+  limit: number,
+  consume: (rows: OutboxRow[], tx: { query<Row>(statement: Sql): Promise<Row[]> }) => Promise<void>,
+): Promise<number> {
+  return await db.transaction('BEGIN', async (tx) => {
+    const rows = await tx.query<OutboxRow>(sql`
+      DELETE FROM outbox WHERE seq IN (SELECT seq FROM outbox ORDER BY seq LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
+      RETURNING seq, event_id, type, object_id, at`);
+    if (rows.length > 0) {
+      rows.sort((a, b) => a.seq - b.seq);
+      await consume(rows, tx);
+    }
+    return rows.length;
+  });
+}
+
+/** An event that is about no record: configuration, keys, rights, identity, sign-ins. */
+export interface AuditRow {
+  id: string;
+  at: string;
+  type: string;
+  subject: string | null;
+  actorId: string | null;
+  actorName: string | null;
+  via: string;
+  keyId: string | null;
+  correlationId: string | null;
+  data: Record<string, unknown> | null;
+}
+
+/** The audit log, newest first. */
+export async function auditRows(
+  ctx: ReadContext,
+  page: { type?: string; subject?: string; limit: number; offset: number },
+): Promise<AuditRow[]> {
+  return await ctx.query<AuditRow>(sql`
+    SELECT j.id, j.at, j.type, j.subject, j.actor_id AS "actorId", u.display_name AS "actorName", j.via, j.key_id AS "keyId",
+      j.correlation_id AS "correlationId", j.data
+    FROM journal j LEFT JOIN users u ON u.id = j.actor_id
+    WHERE j.object_id IS NULL
+      ${page.type === undefined ? empty : sql`AND j.type = ${page.type}`}
+      ${page.subject === undefined ? empty : sql`AND j.subject = ${page.subject}`}
+    ORDER BY j.at DESC, j.seq DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`);
+}

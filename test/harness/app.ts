@@ -1,0 +1,116 @@
+/** A running service in this process, on a database of its own, reached through real HTTP. */
+import { pino } from 'pino';
+import { type App, buildApp, configSections, systemCaller } from '../../src/app.ts';
+import { applyBundle } from '../../src/bundle/engine.ts';
+import { applyFolder, type BundleFile, starterFolder } from '../../src/cli/bundles.ts';
+import { createKey } from '../../src/domain/access/door.ts';
+import { ensureNumbering } from '../../src/domain/metadata/door.ts';
+import { type Clock, systemClock } from '../../src/mechanisms/clock.ts';
+import { Database } from '../../src/mechanisms/db/pool.ts';
+import { loadSnapshot } from '../../src/mechanisms/snapshot.ts';
+import { Work } from '../../src/mechanisms/work.ts';
+import { createTestDatabase } from './database.ts';
+
+export interface TestAnswer {
+  status: number;
+  headers: Headers;
+  /** Parsed JSON, or the text where it is none. */
+  body: any;
+}
+
+export interface TestRequest {
+  key?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  idempotencyKey?: string;
+}
+
+export interface TestApp {
+  url: string;
+  databaseUrl: string;
+  db: Database;
+  app: App;
+  apply(files: BundleFile[], options?: { prune?: boolean }): Promise<unknown>;
+  createKey(input: { login: string; scopes?: string[] | 'all'; expiresAt?: string; allow?: string[] }): Promise<{
+    id: string;
+    key: string;
+  }>;
+  request(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
+  /** Called with every answer; the document test hangs in here. */
+  onAnswer: (method: string, path: string, answer: TestAnswer) => void;
+  close(): Promise<void>;
+}
+
+export interface TestOptions {
+  /** A folder name under `config/`, files, or nothing at all; the starter `itsm` by default. */
+  bundle?: string | BundleFile[] | 'none';
+  clock?: Clock;
+  /** Join the database of another app: a second process, as far as the database can tell. */
+  on?: TestApp;
+  ratePerMinute?: number | 'off';
+}
+
+export async function startTestApp(options: TestOptions = {}): Promise<TestApp> {
+  const database = options.on === undefined ? await createTestDatabase() : undefined;
+  const databaseUrl = options.on?.databaseUrl ?? (database?.url as string);
+  const db = new Database({ url: databaseUrl, max: 10 });
+  const clock = options.clock ?? systemClock;
+  const work = new Work({ db, clock });
+  const caller = async () => systemCaller(await loadSnapshot(db));
+  if (options.on === undefined && options.bundle !== 'none') {
+    const bundle = options.bundle ?? 'itsm';
+    if (typeof bundle === 'string') await applyFolder(work, await caller(), starterFolder(bundle), {});
+    else await work.write(await caller(), (ctx) => applyBundle(ctx, configSections, bundle, {}));
+    await ensureNumbering(db, await loadSnapshot(db));
+  }
+  const app = await buildApp({
+    settings: { rateLimit: options.ratePerMinute ?? 'off', trustedProxies: [], metricsAllow: ['127.0.0.0/8'] },
+    db,
+    log: pino({ level: 'silent' }),
+    clock,
+  });
+  const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
+  const self: TestApp = {
+    url,
+    databaseUrl,
+    db,
+    app,
+    onAnswer: () => {},
+    apply: async (files, applied = {}) => {
+      const result = await app.work.write(app.system(), (ctx) => applyBundle(ctx, configSections, files, applied));
+      return result.kind === 'done' ? result.data : undefined;
+    },
+    createKey: async ({ login, scopes = 'all', ...rest }) => {
+      const result = await app.work.write(app.system(), (ctx) =>
+        createKey(ctx, { owner: login, name: 'test', scopes: scopes === 'all' ? ['all'] : scopes, ...rest }),
+      );
+      if (result.kind !== 'done') throw new Error('no replay is possible here');
+      return { id: result.data.id, key: result.data.key };
+    },
+    request: async (method, path, request = {}) => {
+      const headers: Record<string, string> = { ...request.headers };
+      if (request.key !== undefined) headers.authorization = `Bearer ${request.key}`;
+      if (request.idempotencyKey !== undefined) headers['idempotency-key'] = request.idempotencyKey;
+      if (request.body !== undefined) headers['content-type'] ??= 'application/json';
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers,
+        ...(request.body === undefined
+          ? {}
+          : { body: typeof request.body === 'string' ? request.body : JSON.stringify(request.body) }),
+      });
+      const text = await response.text();
+      const json = (response.headers.get('content-type') ?? '').includes('json');
+      const answer = { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+      self.onAnswer(method, path, answer);
+      return answer;
+    },
+    close: async () => {
+      await app.server.close();
+      await app.stop();
+      await db.close();
+      await database?.drop();
+    },
+  };
+  return self;
+}

@@ -1,0 +1,121 @@
+/** The service as its users run it: a process of its own, started, killed and asked from outside. Imports nothing of it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const DOCKET = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../bin/docket.mjs');
+const READY_MS = 60_000;
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Service {
+  url: string;
+  /** What it printed so far. */
+  output(): string;
+  alive(): boolean;
+  /** Kills it and all that it started in its process group, without a chance to clean up. */
+  kill(): Promise<void>;
+  /** Asks it to stop, and waits. @returns its exit code */
+  stop(): Promise<number | null>;
+}
+
+// Nothing of the environment of the tests reaches the service but where programs are.
+function environment(given: Environment): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', DOCKET_HOST: '127.0.0.1', ...given };
+}
+
+function start(args: readonly string[], env: Environment): ChildProcess {
+  return spawn(process.execPath, [DOCKET, ...args], {
+    env: environment(env),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A group of its own, so that a kill reaches a process behind the one that was started too.
+    detached: true,
+  });
+}
+
+function collect(child: ChildProcess): { stdout: string; stderr: string } {
+  const said = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    said.stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said.stderr += text;
+  });
+  return said;
+}
+
+/** Runs one command of the command line to its end. */
+export async function docket(args: readonly string[], env: Environment, input = ''): Promise<Ended> {
+  const child = start(args, env);
+  const said = collect(child);
+  child.stdin?.end(input);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  return { code, ...said };
+}
+
+/** A port of 127.0.0.1 that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** Starts `docket serve` and waits until it says where it answers. @throws Error with its output when it ends instead */
+export async function startService(env: Environment, args: readonly string[] = []): Promise<Service> {
+  const child = start(['serve', ...args], env);
+  const said = collect(child);
+  let ended: number | null | undefined;
+  const closed = new Promise<void>((resolve) => {
+    child.once('exit', (code) => {
+      ended = code;
+      resolve();
+    });
+  });
+  const signal = (name: NodeJS.Signals): void => {
+    try {
+      process.kill(-(child.pid as number), name);
+    } catch {
+      // It is gone already.
+    }
+  };
+  const kill = async (): Promise<void> => {
+    signal('SIGKILL');
+    await closed;
+  };
+  const began = performance.now();
+  for (;;) {
+    const url = /Docket answers at (http:\/\/\S+)/.exec(said.stdout)?.[1];
+    if (url !== undefined) {
+      const stop = async (): Promise<number | null> => {
+        // To the first process alone: that a signal reaches the one that serves is its business.
+        child.kill('SIGTERM');
+        await closed;
+        return ended ?? null;
+      };
+      return { url, output: () => said.stdout + said.stderr, alive: () => ended === undefined, kill, stop };
+    }
+    if (ended !== undefined || performance.now() - began > READY_MS) {
+      await kill();
+      throw new Error(`the service did not start (exit code ${ended}):\n${said.stdout}${said.stderr}`);
+    }
+    await sleep(10);
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * For `node --test --test-global-setup`: one PostgreSQL cluster, and one migrated template in it, for all test files.
+ */
+import { startTestCluster, type TestCluster } from './cluster.ts';
+import { CLUSTER_VARIABLE, dropTemplate, prepareTemplate } from './database.ts';
+
+let cluster: TestCluster | undefined;
+
+export async function globalSetup(): Promise<void> {
+  const given = process.env['DATABASE_URL'];
+  if (given === undefined || given === '') cluster = await startTestCluster();
+  process.env[CLUSTER_VARIABLE] = cluster?.url ?? given;
+  await prepareTemplate();
+}
+
+export async function globalTeardown(): Promise<void> {
+  if (cluster === undefined) await dropTemplate();
+  else await cluster.stop();
+}

@@ -1,0 +1,63 @@
+/** A small configured world for tests that are about the house and not about one room. */
+import type { TestAnswer, TestApp } from './app.ts';
+
+export const RIGHTS =
+  'webhook.manage, integration.manage, import.manage, import.execute, export.execute, kb.read, kb.write, kb.publish, ' +
+  'user.administer, role.assign, sla.control, catalog.impersonate, config.manage, audit.read, key.manage';
+
+export const ACTIONS =
+  'read, create, update, archive, history, transition, comment.create, comment.edit, Private Comment, attachment.add, ' +
+  'attachment.delete, relation.create, relation.delete';
+
+/** One person as the bundle writes it. */
+export function user(login: string): string {
+  return `  - { login: ${login}, displayName: Person ${login}, email: ${login}@example.org }\n`;
+}
+
+/** A bundle of one file. */
+export function bundle(text: string): { name: string; text: string }[] {
+  return [{ name: 'world.yaml', text }];
+}
+
+/** Changes rows behind the service's back, as another process of it would: the epoch rises in the same transaction. */
+export async function changeRights(app: TestApp, statement: string, values: readonly unknown[]): Promise<void> {
+  const client = await app.db.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(statement, [...values]);
+    await client.query('UPDATE epoch SET rights = rights + 1');
+    await client.query('COMMIT');
+  } finally {
+    client.release();
+  }
+}
+
+/** The id of a user, group, role or other configured thing. */
+export async function idOf(app: TestApp, table: 'users' | 'groups' | 'config_items', code: string): Promise<string> {
+  const column = table === 'users' ? 'login' : 'code';
+  const client = await app.db.connect();
+  try {
+    const { rows } = await client.query<{ id: string }>(`SELECT id FROM ${table} WHERE ${column} = $1`, [code]);
+    if (rows.length !== 1 || rows[0] === undefined) throw new Error(`${table} has ${rows.length} rows named ${code}`);
+    return rows[0].id;
+  } finally {
+    client.release();
+  }
+}
+
+/** Rows of a statement, past every right: what is really stored. */
+export async function stored<Row>(app: TestApp, statement: string, values: readonly unknown[] = []): Promise<Row[]> {
+  const client = await app.db.connect();
+  try {
+    return (await client.query(statement, [...values])).rows as Row[];
+  } finally {
+    client.release();
+  }
+}
+
+/** An answer as text without what differs from call to call: to say of two answers that they are the same. */
+export function withoutCorrelation(answer: TestAnswer): string {
+  const headers = [...answer.headers].filter(([name]) => !['x-correlation-id', 'date'].includes(name));
+  const { correlationId: _, ...meta } = answer.body.meta as { correlationId: string };
+  return JSON.stringify({ status: answer.status, headers, body: { ...answer.body, meta } });
+}

@@ -1,0 +1,26 @@
+/**
+ * Writes the OpenAPI documents of the service to `openapi/v1.json` and `openapi/admin.json`. With `--check`, writes nothing and
+ * exits 1 when a committed document is not what the operations say.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { operations } from '../src/app.ts';
+import { buildDocument } from '../src/contract/openapi.ts';
+
+const folder = path.resolve(import.meta.dirname, '../openapi');
+const check = process.argv.includes('--check');
+
+await mkdir(folder, { recursive: true });
+for (const [name, surface] of [
+  ['v1.json', 'public'],
+  ['admin.json', 'console'],
+] as const) {
+  const file = path.join(folder, name);
+  const text = `${JSON.stringify(buildDocument(operations(), { surface }), null, 2)}\n`;
+  if (!check) {
+    await writeFile(file, text);
+  } else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
+    console.error(`openapi/${name} is not what the operations say: run \`node tools/openapi.ts\``);
+    process.exitCode = 1;
+  }
+}
