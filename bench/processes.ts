@@ -153,7 +153,7 @@ function isPostgres(pid: number): boolean {
 
 function kilobytes(file: string, name: string): number {
   try {
-    return Number(new RegExp(`^${name}: +(\\d+) kB`, 'm').exec(readFileSync(file, 'utf8'))?.[1] ?? 0);
+    return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(file, 'utf8'))?.[1] ?? 0);
   } catch {
     return 0;
   }

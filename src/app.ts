@@ -2,7 +2,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
-import { configSections } from './bundle/sections.ts';
 import { bundleRoutes } from './bundle/routes.ts';
 import { reconcileFieldIndexes } from './bundle/field-indexes.ts';
 import type { Settings } from './config.ts';
@@ -18,6 +17,7 @@ import {
 } from './domain/access/door.ts';
 import { auditRoutes } from './domain/access/audit.ts';
 import { ensureNumbering, metadataRoutes, typeSlice } from './domain/metadata/door.ts';
+import { attachmentRoutes, sweepBlobs } from './domain/attachments/door.ts';
 import { bulkRoutes } from './domain/bulk/door.ts';
 import { commentEvents, commentRoutes } from './domain/comments/door.ts';
 import { objectRoutes } from './domain/objects/door.ts';
@@ -25,6 +25,7 @@ import { relationEvents, relationRoutes } from './domain/relations/door.ts';
 import { workflowRoutes } from './domain/workflow/door.ts';
 import { buildServer } from './http/server.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
+import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
@@ -34,17 +35,29 @@ import type { ConfigSnapshot } from './mechanisms/snapshot.ts';
 import { type Caller, Work } from './mechanisms/work.ts';
 import { type Loop, startLoop, type Task } from './worker/loop.ts';
 
+/** What the rooms' handlers need beyond their context. */
+export interface Parts {
+  blobs: BlobStore;
+  freshCaller(caller: Caller): Promise<Caller>;
+}
+
 /** Every operation of the service, in the order in which the documents show them. */
-export function bindings(): BoundOperation[] {
-  return [...metadataRoutes, ...objectRoutes([commentEvents, relationEvents]), ...commentRoutes, ...relationRoutes, ...workflowRoutes, ...bulkRoutes, ...accessRoutes, ...auditRoutes, ...bundleRoutes(configSections)];
+function bindings(parts: Parts): BoundOperation[] {
+  return [...metadataRoutes, ...objectRoutes([commentEvents, relationEvents]), ...commentRoutes, ...attachmentRoutes(parts.blobs, parts.freshCaller), ...relationRoutes, ...workflowRoutes, ...bulkRoutes, ...accessRoutes, ...auditRoutes, ...bundleRoutes(configSections)];
 }
 
 export function operations(): Operation[] {
-  return bindings().map((bound) => bound.operation);
+  // Declarations do not depend on what handlers are given; nothing of this is called.
+  const none = (): never => {
+    throw new Error('operations are declarations here');
+  };
+  const blobs: BlobStore = { put: none, read: none, remove: none, list: none, check: none };
+  return bindings({ blobs, freshCaller: none }).map((bound) => bound.operation);
 }
 export interface AppOptions {
   settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow'>;
   db: Database;
+  blobs: BlobStore;
   log: Logger;
   clock?: Clock;
 }
@@ -70,7 +83,7 @@ const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new M
 ]);
 
 /** Builds the service on a migrated database and starts to follow rights and configuration. */
-export async function buildApp({ settings, db, log, clock = systemClock }: AppOptions): Promise<App> {
+export async function buildApp({ settings, db, blobs, log, clock = systemClock }: AppOptions): Promise<App> {
   const epoch = new Epoch({
     db,
     clock,
@@ -81,7 +94,12 @@ export async function buildApp({ settings, db, log, clock = systemClock }: AppOp
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
   await epoch.start();
-  const bound = bindings();
+  const freshCaller = async (caller: Caller): Promise<Caller> => {
+    const { userId } = caller.actor;
+    const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
+    return { ...caller, actor: actor ?? anonymousActor(), config: epoch.current() };
+  };
+  const bound = bindings({ blobs, freshCaller });
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,
@@ -94,7 +112,7 @@ export async function buildApp({ settings, db, log, clock = systemClock }: AppOp
       trustedProxies: settings.trustedProxies,
       metricsAllow: settings.metricsAllow,
     },
-    health: { ready: () => readiness(db, epoch) },
+    health: { ready: () => readiness(db, epoch, blobs) },
     documents: {
       public: buildDocument(described, { surface: 'public' }),
       console: buildDocument(described, { surface: 'console' }),
@@ -107,7 +125,7 @@ export async function buildApp({ settings, db, log, clock = systemClock }: AppOp
     epoch,
     system: () => systemCaller(epoch.current()),
     startWorker: () => {
-      loop = startLoop(tasks(db, epoch, authenticator, clock), (task, error) =>
+      loop = startLoop(tasks(db, blobs, epoch, authenticator, clock), (task, error) =>
         log.warn({ err: error, task }, 'background work failed and will be tried again'),
       );
       return loop;
@@ -130,17 +148,26 @@ export function systemCaller(config: ConfigSnapshot): Caller {
   };
 }
 
-async function readiness(db: Database, epoch: Epoch): Promise<{ ok: boolean; checks: Record<string, unknown> }> {
+async function readiness(
+  db: Database,
+  epoch: Epoch,
+  blobs: BlobStore,
+): Promise<{ ok: boolean; checks: Record<string, unknown> }> {
   try {
     epoch.current();
     await db.query(sql`SELECT 1`);
-    return { ok: true, checks: { database: 'ok' } };
   } catch {
     return { ok: false, checks: { database: 'unavailable' } };
   }
+  try {
+    await blobs.check();
+    return { ok: true, checks: { database: 'ok', blobs: 'ok' } };
+  } catch {
+    return { ok: false, checks: { database: 'ok', blobs: 'unavailable' } };
+  }
 }
 
-function tasks(db: Database, epoch: Epoch, authenticator: Authenticator, clock: Clock): Task[] {
+function tasks(db: Database, blobs: BlobStore, epoch: Epoch, authenticator: Authenticator, clock: Clock): Task[] {
   const now = (): string => instant(clock.now());
   return [
     {
@@ -164,6 +191,14 @@ function tasks(db: Database, epoch: Epoch, authenticator: Authenticator, clock: 
       run: async () => {
         const uses = authenticator.takeUses();
         if (uses.size > 0) await touchKeys(db, uses);
+        return false;
+      },
+    },
+    {
+      name: 'blobs',
+      everyMs: 3_600_000,
+      run: async () => {
+        await sweepBlobs(db, blobs, clock.now());
         return false;
       },
     },

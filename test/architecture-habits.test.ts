@@ -110,7 +110,7 @@ function ambientProblems(files: readonly Source[]): string[] {
       }
       const empty = node.type === 'NewExpression' && (node['arguments'] as unknown[]).length === 0;
       const atTop = above.every((outer) => !/Function|Class|Method|Property/.test(outer.type));
-      if (empty && atTop && ['Map', 'Set', 'WeakMap', 'Array'].includes(dotted(node['callee']))) {
+      if (empty && atTop && ['Map', 'Set', 'Array'].includes(dotted(node['callee']))) {
         problems.push(`${file.path} keeps state in its module`);
       }
     }

@@ -1,4 +1,4 @@
--- What stands around a record: comments and relations.
+-- What stands around a record: comments, relations and files.
 CREATE TABLE comments (
   id uuid PRIMARY KEY,
   object_id uuid NOT NULL,
@@ -31,3 +31,25 @@ CREATE UNIQUE INDEX relations_once ON relations (source_id, definition_id, targe
 CREATE UNIQUE INDEX relations_source_once ON relations (definition_id, source_once) WHERE state = 'ACTIVE' AND source_once IS NOT NULL;
 CREATE UNIQUE INDEX relations_target_once ON relations (definition_id, target_once) WHERE state = 'ACTIVE' AND target_once IS NOT NULL;
 CREATE INDEX relations_incoming ON relations (target_id) WHERE state = 'ACTIVE';
+
+-- Content is kept by the blob store under its SHA-256. `touched_at` is raised before content is put, so that the sweeper, which
+-- deletes the row first and the content then, never takes what somebody is about to refer to.
+CREATE TABLE blobs (
+  sha256 text PRIMARY KEY CHECK (sha256 ~ '^[0-9a-f]{64}$'),
+  touched_at timestamptz(3) NOT NULL
+);
+
+CREATE TABLE attachments (
+  id uuid PRIMARY KEY,
+  object_id uuid NOT NULL,
+  original_filename text NOT NULL,
+  media_type text NOT NULL,
+  size integer NOT NULL CHECK (size > 0),
+  sha256 text NOT NULL REFERENCES blobs (sha256),
+  revision integer NOT NULL,
+  state text NOT NULL DEFAULT 'ACTIVE' CHECK (state IN ('ACTIVE', 'ARCHIVED')),
+  created_at timestamptz(3) NOT NULL,
+  created_by uuid
+);
+CREATE INDEX attachments_of_object ON attachments (object_id, created_at, id) WHERE state = 'ACTIVE';
+CREATE INDEX attachments_content ON attachments (sha256);

@@ -49,7 +49,7 @@ export function assignLogins(handles: Iterable<string>, taken: readonly string[]
     used.add(loginKey(login));
     const person = { handle, login };
     people.byHandle.set(handle, person);
-    if (base !== handle.normalize('NFKC')) people.reshaped.push(person);
+    if (base !== handle) people.reshaped.push(person);
     else if (login !== base) people.alike.push(person);
   }
   return people;

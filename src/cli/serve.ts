@@ -7,7 +7,7 @@ import type { Database } from '../mechanisms/db/pool.ts';
 import { loadSnapshot } from '../mechanisms/snapshot.ts';
 import { Work } from '../mechanisms/work.ts';
 import { applyFolder, isEmpty, starterFolder } from './bundles.ts';
-import { makeLog, migrateDatabase, openDatabase } from './service.ts';
+import { makeLog, migrateDatabase, openBlobs, openDatabase } from './service.ts';
 
 export type Role = 'api' | 'worker' | 'all';
 
@@ -39,7 +39,7 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
   let stopping = false;
   try {
     await prepare(settings, opened.db, say);
-    const app = await buildApp({ settings, db: opened.db, log });
+    const app = await buildApp({ settings, db: opened.db, blobs: openBlobs(settings), log });
     const worker = role === 'api' ? undefined : app.startWorker();
     if (role !== 'worker') await listen(app.server, settings);
     announce(settings, role, say);

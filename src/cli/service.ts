@@ -3,11 +3,14 @@
  * used and left running; a stopped one is started for as long as the command needs it.
  */
 import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
 import { systemCaller } from '../app.ts';
 import type { Settings } from '../config.ts';
 import { ensureNumbering } from '../domain/metadata/door.ts';
+import { FileBlobs } from '../mechanisms/blobs/filesystem.ts';
+import type { BlobStore } from '../mechanisms/blobs/store.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import { openEmbedded } from '../mechanisms/db/embedded.ts';
 import { migrate } from '../mechanisms/db/migrate.ts';
@@ -79,6 +82,14 @@ export async function openTool(settings: Settings, log: (line: string) => void):
     await close();
     throw error;
   }
+}
+
+/** The keeper of file content that the settings name. */
+export function openBlobs(settings: Settings): BlobStore {
+  if (settings.blobs.kind === 's3') {
+    throw new Error('DOCKET_BLOBS: only file: is there in this version; leave it out or name a folder.');
+  }
+  return new FileBlobs(settings.blobs.folder ?? path.join(settings.dataDir, 'blobs'));
 }
 
 /** Structured logs to standard error; secrets and values have no place in them. */

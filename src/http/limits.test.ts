@@ -23,15 +23,15 @@ const size = bind(
 const KEY = { authorization: 'Bearer good', 'content-type': 'application/json' };
 
 /** A JSON body of exactly so many bytes. */
-function bodyOf(bytes: number): Buffer {
-  const body = Buffer.alloc(bytes, 'a');
-  body.write('"', 0);
-  body.write('"', bytes - 1);
+function bodyOf(bytes: number): Uint8Array<ArrayBuffer> {
+  const body = new Uint8Array(bytes).fill(0x61);
+  body[0] = 0x22;
+  body[bytes - 1] = 0x22;
   return body;
 }
 
 /** Sends with Node's own client, chunked when no length is given. */
-async function nodePost(port: number, body: Buffer, headers: Record<string, string>): Promise<[number, string]> {
+async function nodePost(port: number, body: Uint8Array, headers: Record<string, string>): Promise<[number, string]> {
   const request = httpRequest({
     port,
     host: '127.0.0.1',
@@ -84,7 +84,7 @@ describe('the size of bodies', () => {
 
   it('is told to fetch', async () => {
     for (let round = 0; round < 3; round++) {
-      const declared = await sample.ask('/api/v1/size', { method: 'POST', body: bodyOf(50 * MIB) as BodyInit });
+      const declared = await sample.ask('/api/v1/size', { method: 'POST', body: bodyOf(50 * MIB) });
       assert.deepEqual([declared.status, declared.body.error.code], [413, 'BODY_TOO_LARGE']);
       const stream = new ReadableStream<Uint8Array>({
         pull(controller) {
@@ -160,13 +160,13 @@ describe('the size of bodies', () => {
 
   it('is bounded over all requests too', async () => {
     const small = await startSample([size], { bodyBytes: 2 * MIB });
-    const answer = await small.ask('/api/v1/size', { method: 'POST', body: bodyOf(3 * MIB) as BodyInit });
+    const answer = await small.ask('/api/v1/size', { method: 'POST', body: bodyOf(3 * MIB) });
     assert.deepEqual(
       [answer.status, answer.body.error.code, answer.headers.get('retry-after')],
       [503, 'OVERLOADED', '1'],
     );
     for (let i = 0; i < 4; i++) {
-      assert.equal((await small.ask('/api/v1/size', { method: 'POST', body: bodyOf(MIB) as BodyInit })).status, 201);
+      assert.equal((await small.ask('/api/v1/size', { method: 'POST', body: bodyOf(MIB) })).status, 201);
     }
     await small.close();
   });
@@ -295,6 +295,6 @@ describe('how much may be asked', () => {
 
 function pause(ms: number): Promise<undefined> {
   return new Promise((resolve) => {
-    setTimeout(resolve, ms);
+    setTimeout(() => resolve(undefined), ms);
   });
 }

@@ -9,6 +9,7 @@ import type { Input, Operation } from '../contract/operation.ts';
 import { Reply } from '../contract/operation.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { fingerprint, parseStrictJson } from '../lib/json.ts';
+import type { RequestFacts, Runner } from '../mechanisms/binding.ts';
 import type { WriteContext } from '../mechanisms/context.ts';
 import type { IdempotencyClaim, KeptAnswer } from '../mechanisms/idempotency.ts';
 import type { Caller } from '../mechanisms/work.ts';
@@ -20,7 +21,7 @@ import { type Gate, overloaded } from './gate.ts';
 import { announcesBody, cookie, idempotencyKey, ifMatchRevision, requireJson, singleHeader } from './headers.ts';
 import type { RateLimiter } from './rate.ts';
 import type { Prepared, Route } from './route.ts';
-import type { Authenticated, HttpFacts, HttpRunner, ServerOptions } from './types.ts';
+import type { Authenticated, ServerOptions } from './types.ts';
 
 const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
 
@@ -67,12 +68,12 @@ async function answer(
   const caller = await callerOf(service, route, exchange, sessionToken);
   const body = await readBody(service, exchange, prepared);
   const input = readInput(exchange, prepared, rawParams, body);
-  const facts: HttpFacts = {
+  const facts: RequestFacts = {
     ip: origin.ip,
     sessionToken,
     secure: origin.secure,
-    range: request.headers.range,
-    ifRange: text(request.headers['if-range']),
+    // A part that is wanted only of what the client has already: the whole is always right.
+    range: request.headers['if-range'] === undefined ? request.headers.range : undefined,
     ifNoneMatch: request.headers['if-none-match'],
   };
   await run(service, exchange, prepared, caller, input, facts);
@@ -222,7 +223,7 @@ async function run(
   prepared: Prepared,
   caller: Caller,
   input: Input<Operation>,
-  facts: HttpFacts,
+  facts: RequestFacts,
 ): Promise<void> {
   const { binding } = prepared;
   const { operation } = binding;
@@ -233,6 +234,8 @@ async function run(
       overloaded(`This took longer than ${prepared.timeoutMs / 1000} s; retry later or ask for less.`),
     );
   }, prepared.timeoutMs);
+  // A handler that hangs must not keep the process from ending.
+  timer.unref();
   try {
     const call = new Call(service, prepared, caller, claim);
     const result = await call.run(input, facts);
@@ -273,7 +276,7 @@ class Call {
     this.#claim = claim;
   }
 
-  async run(input: Input<Operation>, facts: HttpFacts): Promise<unknown> {
+  async run(input: Input<Operation>, facts: RequestFacts): Promise<unknown> {
     const { binding } = this.#prepared;
     const { work } = this.#service.options;
     const caller = this.#caller;
@@ -285,7 +288,7 @@ class Call {
       case 'write':
         return await this.#write((ctx) => binding.run(ctx, input, facts));
       case 'own': {
-        const runner: HttpRunner = { work, caller, write: (fn) => this.#write(fn) };
+        const runner: Runner = { work, caller, write: (fn) => this.#write(fn) };
         return await binding.run(runner, input, facts);
       }
     }

@@ -1,7 +1,6 @@
 /** What the HTTP layer is given and what it passes on. It knows rooms only as bound operations (architecture, section 3c). */
 import type { Logger } from 'pino';
-import type { BoundOperation, RequestFacts, Runner } from '../mechanisms/binding.ts';
-import type { WriteContext } from '../mechanisms/context.ts';
+import type { BoundOperation } from '../mechanisms/binding.ts';
 import type { Caller, Work } from '../mechanisms/work.ts';
 import type { Gauge } from './metrics.ts';
 import type { RateLimiter } from './rate.ts';
@@ -70,20 +69,4 @@ export interface Limits {
   receiveMs?: number;
   /** Milliseconds for an operation that sets no limit of its own. Default 30 s. */
   operationMs?: number;
-}
-
-/** Facts of the request that reach handlers: those of `RequestFacts` and what conditional and partial reads need. */
-export interface HttpFacts extends RequestFacts {
-  /** `Range`, `If-Range` and `If-None-Match` as sent. */
-  range: string | undefined;
-  ifRange: string | undefined;
-  ifNoneMatch: string | undefined;
-}
-
-/**
- * What an operation with `unit: 'own'` gets. `write` runs the one unit that answers the request: with the caller's
- * `Idempotency-Key` when the operation takes one, and giving the kept answer, projected anew, when the key was used before.
- */
-export interface HttpRunner extends Runner {
-  write<T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T>;
 }

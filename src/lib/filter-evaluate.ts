@@ -1,4 +1,5 @@
 /** Judges a typed condition on one record in memory (section 4). `mechanisms/db/filter-sql.ts` says the same in SQL. */
+import { canonicalDecimal, compareDecimals } from './decimal.ts';
 import { foldNumber } from './filter-fields.ts';
 import type {
   LiteralOperand,
@@ -10,7 +11,7 @@ import type {
   TypedLeaf,
   Variables,
 } from './filter-types.ts';
-import { canonicalDecimal, compareDecimals, compareText } from './filter-values.ts';
+import { compareText } from './filter-values.ts';
 import { resolveOperand } from './filter-variables.ts';
 import { fold } from './text.ts';
 

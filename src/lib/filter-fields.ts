@@ -67,20 +67,13 @@ export function operatorFits(operator: Operator, dataType: DataType): boolean {
   }
 }
 
-const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZАБВГДЕЁЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯё';
-const LOWER = 'abcdefghijklmnopqrstuvwxyzабвгдеежзийклмнопрстуфхцчшщъыьэюяе';
-
 /**
- * Record numbers are made by the database and have no folded copy, so their case is ignored by a fixed list of letters
- * that SQL's `translate` can share: the Latin and Russian alphabets, of which prefixes are made.
+ * Record numbers are made by the database and have no folded copy. Their prefixes are of capital ASCII letters, digits and
+ * hyphens, so that their case is ignored letter by letter, by a list that SQL's `translate` shares.
  */
-export const NUMBER_FOLDING = { from: UPPER, to: LOWER } as const;
-
-const NUMBER_LETTERS: ReadonlyMap<string, string> = new Map(
-  Array.from(UPPER, (letter, index): [string, string] => [letter, LOWER.charAt(index)]),
-);
+export const NUMBER_FOLDING = { from: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', to: 'abcdefghijklmnopqrstuvwxyz' } as const;
 
 /** `number` as `contains` and `starts-with` on the system field `number` compare it. */
 export function foldNumber(number: string): string {
-  return number.replace(/[A-ZА-ЯЁё]/g, (letter) => NUMBER_LETTERS.get(letter) ?? letter);
+  return number.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

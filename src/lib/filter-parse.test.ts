@@ -209,9 +209,9 @@ describe('fields and operators', () => {
 
 describe('values', () => {
   const wrong: Partial<Record<DataType, unknown[]>> = {
-    string: [5, true, null, {}, [], ['x'], 'a\u0000', '\ud800'],
+    string: [5, true, null, {}, [], ['x'], 'a\u0000', '\ud800', '\u0301'.repeat(65)],
     integer: ['1', 1.5, 2 ** 53, true, null, [1], {}],
-    decimal: ['', '1e3', '.5', '5.', '+5', ' 5', '0x1', 'NaN', '1_000', true, null, 0.1 + 0.2, '9'.repeat(1001)],
+    decimal: ['', '1e3', '.5', '5.', '+5', ' 5', '0x1', 'NaN', '1_000', true, null, '9'.repeat(131)],
     boolean: ['true', 0, 1, null],
     date: ['2026-02-30', '2026-2-3', '0000-01-01', '2026-11-21T00:00:00Z', '+002026-11-21', 20261121, null],
     datetime: [
@@ -264,8 +264,11 @@ describe('values', () => {
   test('of contains and starts-with are text, folded', () => {
     for (const operator of ['contains', 'starts-with']) {
       for (const field of ['string', 'rich_text', 'many_url', 'number', 'title']) {
-        const typed = parse({ field, operator, value: 'ЁЖ' });
-        assert.ok('operator' in typed && typed.operator === operator && typed.value === 'еж');
+        const typed = parse({ field, operator, value: field === 'number' ? 'INC' : 'ЁЖ' });
+        assert.deepEqual(
+          { ...typed, field: null },
+          { field: null, operator, value: field === 'number' ? 'inc' : 'еж' },
+        );
         assert.deepEqual(said({ field, operator, value: 5 }), ['/value INVALID_VALUE']);
         assert.deepEqual(said({ field, operator, value: ['x'] }), ['/value INVALID_VALUE']);
         assert.deepEqual(said({ field, operator, value: '\u0000' }), ['/value INVALID_VALUE']);

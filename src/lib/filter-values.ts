@@ -4,56 +4,8 @@
  * whatever stores values must use the same one (decisions, "Record types, fields, values").
  */
 import type { DataType } from './data-types.ts';
-import { isWellFormedText, nfc } from './text.ts';
-
-/** Most characters of a decimal, sign and point included; longer ones are no numbers to a condition. */
-export const DECIMAL_MAX_CHARS = 1000;
-
-/** Most significant digits that every JSON number keeps exactly. */
-const EXACT_DIGITS = 15;
-
-function plainDigits(value: number): string | undefined {
-  if (!Number.isFinite(value)) return undefined;
-  if (Number.isSafeInteger(value)) return String(value);
-  const [mantissa = '', exponent = '0'] = Math.abs(value).toExponential().split('e');
-  const digits = mantissa.replace('.', '');
-  if (digits.length > EXACT_DIGITS) return undefined;
-  const point = Number(exponent) + 1;
-  const whole = point <= 0 ? '0' : digits.slice(0, point).padEnd(point, '0');
-  const fraction = point <= 0 ? '0'.repeat(-point) + digits : digits.slice(point);
-  return `${value < 0 ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
-}
-
-/**
- * An exact decimal without exponent, leading or trailing zeros (`"12.5"`, never `"-0"`); `undefined` if `value` is none.
- * Takes text, and JSON numbers that are exact: safe integers, and others of at most 15 significant digits.
- */
-export function canonicalDecimal(value: unknown): string | undefined {
-  const text = typeof value === 'number' ? plainDigits(value) : value;
-  if (typeof text !== 'string' || text.length > DECIMAL_MAX_CHARS) return undefined;
-  const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(text);
-  if (parts === null) return undefined;
-  const [, sign = '', digits = '', decimals = ''] = parts;
-  const whole = digits.replace(/^0+(?=[0-9])/, '');
-  let end = decimals.length;
-  while (end > 0 && decimals[end - 1] === '0') end--;
-  const fraction = end === 0 ? '' : `.${decimals.slice(0, end)}`;
-  return whole === '0' && fraction === '' ? '0' : `${sign}${whole}${fraction}`;
-}
-
-/** Order of two canonical decimals, exactly: negative, zero or positive. */
-export function compareDecimals(a: string, b: string): number {
-  const negative = a.startsWith('-');
-  if (negative !== b.startsWith('-')) return negative ? -1 : 1;
-  return negative ? compareMagnitudes(b.slice(1), a.slice(1)) : compareMagnitudes(a, b);
-}
-
-function compareMagnitudes(a: string, b: string): number {
-  const [wholeA = '', fractionA = ''] = a.split('.');
-  const [wholeB = '', fractionB = ''] = b.split('.');
-  if (wholeA.length !== wholeB.length) return wholeA.length - wholeB.length;
-  return compareText(wholeA, wholeB) || compareText(fractionA, fractionB);
-}
+import { canonicalDecimal } from './decimal.ts';
+import { hasLongMarkRun, isWellFormedText, nfc } from './text.ts';
 
 /** Order of texts in stored form of the ordered types; being ASCII, it is the order of `COLLATE "C"` too. */
 export function compareText(a: string, b: string): number {
@@ -131,9 +83,10 @@ export function canonicalUuid(value: unknown): string | undefined {
   return value.toLowerCase();
 }
 
-/** Text in form C that the database can keep. */
+/** Text in form C, of the kind that can be stored. */
 export function canonicalText(value: unknown): string | undefined {
-  return typeof value === 'string' && isWellFormedText(value) ? nfc(value) : undefined;
+  if (typeof value !== 'string' || !isWellFormedText(value) || hasLongMarkRun(value)) return undefined;
+  return nfc(value);
 }
 
 function canonicalInteger(value: unknown): number | undefined {
@@ -146,7 +99,10 @@ interface Form {
   expected: string;
 }
 
-const TEXT: Form = { read: canonicalText, expected: 'a string without U+0000 and lone surrogates' };
+const TEXT: Form = {
+  read: canonicalText,
+  expected: 'a string without U+0000, lone surrogates and long runs of combining marks',
+};
 const ID: Form = { read: canonicalUuid, expected: 'an id (a UUID)' };
 
 const FORMS: Readonly<Record<DataType, Form | undefined>> = {

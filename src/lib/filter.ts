@@ -32,7 +32,7 @@
  *   An undefined `$myOrgUnit` makes its condition false, among others in `in` it adds nothing.
  * - In calls from outside there are no variables: a text that starts with `$` is that text, and nothing is escaped.
  * - The 100 conditions in all are counted without the groups.
- * - The case of record numbers is ignored for the Latin and Russian alphabets, of which their prefixes are made.
+ * - Of record numbers the case is ignored in ASCII letters, of which their prefixes are made.
  */
 import type { TypedCondition, TypedField, TypedLeaf, VariableName } from './filter-types.ts';
 import { isVariable } from './filter-variables.ts';

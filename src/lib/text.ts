@@ -17,9 +17,17 @@ export function isWellFormedText(text: string): boolean {
 }
 
 /**
+ * More combining marks in a row than any writing has. To bring marks into order takes time that grows with the square of
+ * their number, so text from outside with such a run is refused before it is normalised or folded.
+ */
+export function hasLongMarkRun(text: string): boolean {
+  return /\p{M}{65}/u.test(text);
+}
+
+/**
  * The form in which two texts are equal when they differ by case, by Unicode composition or by `ё` against `е` alone.
- * Full case folding of Unicode (`ß` is `ss`, both sigmas are one, dotless `ı` stays apart from `i`); idempotent and
- * linear in the length of the text. Accents stay. Do not fold pieces and join them: composition looks over seams.
+ * Full case folding of Unicode (`ß` is `ss`, both sigmas are one, dotless `ı` stays apart from `i`); idempotent.
+ * Accents stay. Do not fold pieces and join them: composition looks over seams.
  */
 export function fold(text: string): string {
   return withoutYo(nfc(caseFold(nfc(text))));

@@ -7,13 +7,20 @@ import type { Caller, Work } from './work.ts';
 export interface Runner {
   work: Work;
   caller: Caller;
+  /**
+   * Runs the one unit that answers the request: with the caller's `Idempotency-Key` where the operation takes one, giving the
+   * kept answer, projected anew, when the key was used before.
+   */
+  write<T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T>;
 }
 
-/** Facts about the request that a few operations of the administration interface need (sign-in, sign-out). */
+/** Facts about the request that a few operations need: signing in and out, conditional and partial reads. */
 export interface RequestFacts {
   ip: string;
   sessionToken: string | undefined;
   secure: boolean;
+  range?: string | undefined;
+  ifNoneMatch?: string | undefined;
 }
 
 export interface BoundOperation {

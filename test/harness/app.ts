@@ -1,10 +1,14 @@
 /** A running service in this process, on a database of its own, reached through real HTTP. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { pino } from 'pino';
 import { type App, buildApp, configSections, systemCaller } from '../../src/app.ts';
 import { applyBundle } from '../../src/bundle/engine.ts';
 import { applyFolder, type BundleFile, starterFolder } from '../../src/cli/bundles.ts';
 import { createKey } from '../../src/domain/access/door.ts';
 import { ensureNumbering } from '../../src/domain/metadata/door.ts';
+import { FileBlobs } from '../../src/mechanisms/blobs/filesystem.ts';
 import { type Clock, systemClock } from '../../src/mechanisms/clock.ts';
 import { Database } from '../../src/mechanisms/db/pool.ts';
 import { loadSnapshot } from '../../src/mechanisms/snapshot.ts';
@@ -28,6 +32,7 @@ export interface TestRequest {
 export interface TestApp {
   url: string;
   databaseUrl: string;
+  blobFolder: string;
   db: Database;
   app: App;
   apply(files: BundleFile[], options?: { prune?: boolean }): Promise<unknown>;
@@ -63,9 +68,11 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
     else await work.write(await caller(), (ctx) => applyBundle(ctx, configSections, bundle, {}));
     await ensureNumbering(db, await loadSnapshot(db));
   }
+  const folder = options.on?.blobFolder ?? (await mkdtemp(path.join(tmpdir(), 'docket-blobs-')));
   const app = await buildApp({
     settings: { rateLimit: options.ratePerMinute ?? 'off', trustedProxies: [], metricsAllow: ['127.0.0.0/8'] },
     db,
+    blobs: new FileBlobs(folder),
     log: pino({ level: 'silent' }),
     clock,
   });
@@ -73,6 +80,7 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
   const self: TestApp = {
     url,
     databaseUrl,
+    blobFolder: folder,
     db,
     app,
     onAnswer: () => {},
@@ -110,6 +118,7 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
       await app.stop();
       await db.close();
       await database?.drop();
+      if (options.on === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
   return self;

@@ -23,6 +23,7 @@ export function convertValue(from: FieldDefinition | undefined, to: FieldDefinit
   if (from === undefined || stored === null || stored === undefined) return absent(to);
   const elements: unknown[] = from.multiple && Array.isArray(stored) ? stored : [stored];
   if (to.dataType === 'json') return checked(to, stored);
+  if (from.dataType === 'json') return fromJson(to, stored);
   if (!to.multiple && elements.length > 1) return { ok: false, reason: 'the list has more than one element' };
   const converted: unknown[] = [];
   for (const element of elements) {
@@ -43,7 +44,16 @@ function absent(to: FieldDefinition): Conversion {
 function checked(to: FieldDefinition, value: unknown): Conversion {
   const result = checkValue(to, value, '');
   if (!result.ok) return { ok: false, reason: result.problems[0]?.message ?? 'the value does not fit' };
+  if (result.images.length > 0) return { ok: false, reason: 'the value holds images that are not kept as such' };
   return result.stored === null ? absent(to) : { ok: true, stored: result.stored };
+}
+
+function fromJson(to: FieldDefinition, value: unknown): Conversion {
+  // Ids of unknown things cannot be trusted, and a string would be taken for HTML.
+  if (ID_TYPES.has(to.dataType) || (to.dataType === 'rich-text' && typeof value === 'string')) {
+    return { ok: false, reason: `this json does not convert to ${to.dataType}` };
+  }
+  return checked(to, to.multiple && !Array.isArray(value) ? [value] : value);
 }
 
 /** Data types whose values are read from text where they come from text, and written as text where they go to text. */
@@ -52,7 +62,7 @@ const TEXTS: ReadonlySet<DataType> = new Set(['string', 'text', 'url', 'email', 
 /** A value that `checkValue` of the new field can judge. */
 function convertOne(from: FieldDefinition, to: FieldDefinition, value: unknown): Conversion {
   const impossible: Conversion = { ok: false, reason: `a ${from.dataType} does not convert to ${to.dataType}` };
-  if (from.dataType === to.dataType || from.dataType === 'json') return { ok: true, stored: value };
+  if (from.dataType === to.dataType) return { ok: true, stored: value };
   if (ID_TYPES.has(to.dataType)) return impossible;
   if (from.dataType === 'rich-text') return TEXTS.has(to.dataType) ? wordsOf(value as RichNode) : impossible;
   if (to.dataType === 'rich-text')

@@ -2,7 +2,7 @@
  * One PostgreSQL cluster as files and a process: made, started, stopped, brought back. Who may do so is decided elsewhere
  * (`embedded.ts`); the tests run their own cluster with the same functions.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { appendFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -67,7 +67,7 @@ export async function createCluster(
   options: { durable: boolean; beforeReady?: () => Promise<void> },
 ): Promise<void> {
   await clearUnfinished(launcher.cluster);
-  const unfinished = `${launcher.cluster}.new-${randomUUID()}`;
+  const unfinished = `${launcher.cluster}.new-${randomBytes(8).toString('hex')}`;
   await mkdir(unfinished, { mode: 0o700 });
   await launcher.own(unfinished);
   const passwordFile = `${unfinished}.password`;

@@ -42,7 +42,7 @@ export interface EmbeddedOptions {
    * `service`: only one at a time; it watches the server and starts it again should it die. `tool` (the default): any
    * number, beside a service or without one.
    */
-  role?: 'service' | 'tool';
+  use?: 'service' | 'tool';
 }
 
 export interface Embedded {
@@ -163,7 +163,7 @@ class OpenEmbedded implements Embedded {
   url = '';
   startedHere = false;
   readonly #folder: string;
-  readonly #role: 'service' | 'tool';
+  readonly #use: 'service' | 'tool';
   readonly #log: (line: string) => void;
   readonly #tickets: Tickets;
   #release: () => Promise<void> = async () => {};
@@ -172,7 +172,7 @@ class OpenEmbedded implements Embedded {
 
   constructor(folder: string, options: EmbeddedOptions) {
     this.#folder = folder;
-    this.#role = options.role ?? 'tool';
+    this.#use = options.use ?? 'tool';
     this.#log = options.log;
     this.#tickets = new Tickets(path.join(folder, 'postgres.lock'));
   }
@@ -183,15 +183,15 @@ class OpenEmbedded implements Embedded {
       const launcher = await findLauncher(this.#folder, 'postgres', this.#log);
       const running = await this.#running(launcher.cluster, known);
       if (running === null) await this.#forgetUnknown();
-      if (this.#role === 'service') await this.#refuseSecond();
-      const ticket = await this.#tickets.put(this.#role);
+      if (this.#use === 'service') await this.#refuseSecond();
+      const ticket = await this.#tickets.put(this.#use);
       this.#release = () => ticket.release();
       try {
         const connection = running ?? (await this.#start(launcher, known));
         this.startedHere = running === null;
         this.url = connectionUrl(connection, connection, DATABASE);
         await ensureDatabase(connection);
-        if (this.#role === 'service') this.#keepAlive(launcher, connection);
+        if (this.#use === 'service') this.#keepAlive(launcher, connection);
       } catch (error) {
         await this.#leave();
         throw error;

@@ -7,8 +7,8 @@
  */
 import { raw, type Sql } from 'sql-template-tag';
 import { TEXT_TYPES } from '../../lib/data-types.ts';
+import { DECIMAL_DIGITS } from '../../lib/decimal.ts';
 import type { TypedField } from '../../lib/filter.ts';
-import { DECIMAL_MAX_CHARS } from '../../lib/filter-values.ts';
 
 export type ValueField = Pick<TypedField, 'code' | 'dataType' | 'multiple'>;
 
@@ -17,6 +17,9 @@ export const TEXT_KEY_CHARS = 200;
 
 /** Longer than every date, instant, time, duration, id and option code, so that nothing is cut but what cannot match. */
 const SHORT_KEY_CHARS = 64;
+
+/** The longest number that is stored, with its sign and point. */
+const NUMBER_CHARS = DECIMAL_DIGITS + 2;
 
 /**
  * A field code as an SQL literal. Field codes stand in the text of statements, not among the parameters, or no expression
@@ -64,7 +67,7 @@ export function isNumeric(field: Pick<ValueField, 'dataType'>): boolean {
 
 /** A number written in `text`, NULL where none is: the cast is guarded, and bounded as `numeric` and index entries are. */
 export function numberIn(text: string): string {
-  return `(CASE WHEN length(${text}) <= ${DECIMAL_MAX_CHARS} AND ${text} ~ '^-?[0-9]+([.][0-9]+)?$' THEN ${text}::numeric END)`;
+  return `(CASE WHEN length(${text}) <= ${NUMBER_CHARS} AND ${text} ~ '^-?[0-9]+([.][0-9]+)?$' THEN ${text}::numeric END)`;
 }
 
 /** The beginning of a text that is certainly long enough to tell short values apart. */

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { HistoryRow, TicketRow } from './data.ts';
+import { fieldsOf, type FieldSpec } from './fields.ts';
+import { planTicket, type TicketPlan } from './plan.ts';
+
+const options = (...names: string[]): FieldSpec['constraints'] => ({
+  options: names.map((name) => ({ code: name.toLowerCase().replace(' ', '-'), name })),
+});
+
+const SPECS: FieldSpec[] = [
+  { code: 'trackerId', dataType: 'string', required: true },
+  { code: 'type', dataType: 'enum', constraints: options('bug') },
+  { code: 'status', dataType: 'enum', constraints: options('new', 'closed', 'reopened') },
+  { code: 'resolution', dataType: 'enum', constraints: options('fixed', 'invalid') },
+  ...['priority', 'component', 'milestone', 'version', 'keywords', 'summary'].map((code) => ({ code, dataType: 'string' })),
+  { code: 'reporter', dataType: 'user', required: true },
+  { code: 'owner', dataType: 'user' },
+  { code: 'cc', dataType: 'string', multiple: true },
+  ...['openedAt', 'closedAt', 'modifiedAt', 'changedAt'].map((code) => ({ code, dataType: 'datetime' })),
+  { code: 'description', dataType: 'text' },
+  { code: 'need', dataType: 'enum', constraints: options('Test Case') },
+  { code: 'blocking', dataType: 'string', multiple: true },
+  { code: 'blockedBy', dataType: 'string', multiple: true },
+];
+
+const IDS = new Map([
+  ['john', 'id-of-john'],
+  ['joern', 'id-of-joern'],
+]);
+
+const TICKET: TicketRow = {
+  id: 'JQ-1',
+  type: 'bug',
+  status: 'closed',
+  resolution: 'fixed',
+  priority: '',
+  component: '',
+  milestone: '1.0',
+  version: '',
+  keywords: '',
+  reporter: 'john',
+  owner: '',
+  cc: '',
+  opened_at: '2006-06-09T03:16:00Z',
+  closed_at: '',
+  modified_at: '',
+  summary: 'It breaks',
+  description: '',
+};
+
+type Step = [author: string, minute: number, field: string, from: string, to: string];
+
+function plan(steps: Step[], ticket: Partial<TicketRow> = {}): TicketPlan {
+  const history = steps.map(
+    ([author, minute, field, old_value, new_value], index): HistoryRow => ({
+      ticket_id: 'JQ-1',
+      seq: String(index + 1),
+      author,
+      changed_at: `2006-06-10T00:${String(minute).padStart(2, '0')}:00Z`,
+      field,
+      old_value,
+      new_value,
+    }),
+  );
+  return planTicket({ ...TICKET, ...ticket }, history, fieldsOf(SPECS, IDS));
+}
+
+const at = (minute: number): string => `2006-06-10T00:${String(minute).padStart(2, '0')}:00.000Z`;
+
+describe('a ticket as it was when opened', () => {
+  test('has the first old value of what changed, and the final one of what did not', () => {
+    const { opening } = plan([
+      ['joern', 1, 'status', 'new', 'closed'],
+      ['joern', 1, 'resolution', '', 'fixed'],
+    ]);
+    assert.deepEqual(opening, {
+      trackerId: 'JQ-1',
+      type: 'bug',
+      status: 'new',
+      milestone: '1.0',
+      reporter: 'id-of-john',
+      openedAt: '2006-06-09T03:16:00.000Z',
+      summary: 'It breaks',
+    });
+  });
+
+  test('is opened by the reporter that it had then', () => {
+    const planned = plan([['john', 1, 'reporter', 'joern', 'john']]);
+    assert.equal(planned.reporter, 'joern');
+    assert.equal(planned.opening.reporter, 'id-of-joern');
+    assert.equal(planned.final.reporter, 'id-of-john');
+  });
+});
+
+describe('the changes', () => {
+  test('of one author and instant are one patch', () => {
+    const { patches, splits } = plan([
+      ['joern', 1, 'status', 'new', 'closed'],
+      ['joern', 1, 'resolution', '', 'fixed'],
+      ['john', 1, 'status', 'closed', 'reopened'],
+      ['john', 2, 'resolution', 'fixed', ''],
+    ]);
+    assert.deepEqual(
+      patches.map(({ author, changes, rows, revision }) => ({ author, changes, rows, revision })),
+      [
+        { author: 'joern', changes: { status: 'closed', resolution: 'fixed', changedAt: at(1) }, rows: 2, revision: 2 },
+        { author: 'john', changes: { status: 'reopened', changedAt: at(1) }, rows: 1, revision: 3 },
+        { author: 'john', changes: { resolution: null, changedAt: at(2) }, rows: 1, revision: 4 },
+      ],
+    );
+    assert.equal(splits, 0);
+  });
+
+  test('of one field twice in an instant are two patches, so that no value is skipped', () => {
+    const { patches, splits } = plan([
+      ['joern', 1, 'milestone', '1.0', '1.1'],
+      ['joern', 1, 'milestone', '1.1', '1.2'],
+    ]);
+    assert.deepEqual(
+      patches.map((patch) => patch.effect.milestone),
+      [
+        ['1.0', '1.1'],
+        ['1.1', '1.2'],
+      ],
+    );
+    assert.equal(splits, 1);
+  });
+
+  test('that change nothing keep the revision', () => {
+    const { patches } = plan([
+      ['joern', 1, 'milestone', '1.0', '1.1'],
+      ['joern', 1, 'milestone', '1.0', '1.1'],
+    ]);
+    assert.deepEqual(
+      patches.map((patch) => patch.revision),
+      [2, 2],
+    );
+    assert.deepEqual(patches[1]?.effect, {});
+  });
+
+  test('whose old value does not stand win, and are breaks', () => {
+    const { breaks, final } = plan([
+      ['joern', 1, 'resolution', '', 'invalid'],
+      ['joern', 2, 'resolution', '', 'fixed'],
+    ]);
+    assert.deepEqual(breaks, ['resolution']);
+    assert.equal(final.resolution, 'fixed');
+  });
+
+  test('may concern fields that are no columns', () => {
+    const { opening, final } = plan([['joern', 1, 'need', '', 'Test Case']]);
+    assert.equal(opening.need, undefined);
+    assert.equal(final.need, 'test-case');
+  });
+});
+
+test('the difference from the row is told by column', () => {
+  const { differences } = plan([['joern', 1, 'milestone', '1.0', '1.1']], { milestone: '2.0' });
+  assert.deepEqual(differences, ['milestone']);
+});
+
+describe('what a record cannot hold', () => {
+  test('is told: unknown options, nobody, repeated elements', () => {
+    const { flaws, final } = plan([
+      ['joern', 1, 'type', 'bug', 'whatever'],
+      ['joern', 1, 'owner', '', 'ghost'],
+      ['joern', 1, 'cc', '', 'a, b, a'],
+    ]);
+    assert.deepEqual(
+      flaws.map((flaw) => flaw.field),
+      ['type', 'owner', 'cc'],
+    );
+    assert.equal(final.type, undefined);
+    assert.equal(final.owner, undefined);
+    assert.deepEqual(final.cc, ['a', 'b']);
+  });
+
+  test('is told: a required value that is cleared, which stays', () => {
+    const { flaws, final } = plan([['joern', 1, 'reporter', 'john', '']]);
+    assert.deepEqual(
+      flaws.map((flaw) => flaw.what),
+      ['empty, though a value is required'],
+    );
+    assert.equal(final.reporter, 'id-of-john');
+  });
+
+  test('is told: text with U+0000, line breaks in a line, more than fits', () => {
+    const { flaws, final } = plan([], { summary: 'a\u0000\nb', description: 'x'.repeat(100_001) });
+    assert.deepEqual(
+      flaws.map((flaw) => flaw.field),
+      ['summary', 'description'],
+    );
+    assert.equal(final.summary, 'a\ufffd b');
+    assert.equal(final.description?.length, 100_000);
+  });
+});

@@ -1,0 +1,295 @@
+/**
+ * The settings of the service (configuration, section 2): environment → one frozen typed object. This is the only place
+ * that knows the names of variables; it is pure, the environment is handed in.
+ */
+import { isIP } from 'node:net';
+
+/** Where attachments are kept. */
+export type BlobSettings =
+  | { readonly kind: 'file' /** Null: below the data folder. */; readonly folder: string | null }
+  | { readonly kind: 's3'; readonly bucket: string; readonly endpoint: string | null; readonly url: string };
+
+export interface OidcSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
+}
+
+export interface Settings {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** As given, which may be relative to the working folder. */
+  readonly dataDir: string;
+  /** Undefined: the embedded PostgreSQL in the data folder. */
+  readonly databaseUrl: string | undefined;
+  readonly databaseReadUrl: string | undefined;
+  readonly blobs: BlobSettings;
+  /** Undefined: a key is made and kept in the data folder. */
+  readonly secretKey: string | undefined;
+  readonly starter: 'itsm' | 'none';
+  /** Requests a minute and key. */
+  readonly rateLimit: number | 'off';
+  /** CIDR lists. */
+  readonly trustedProxies: readonly string[];
+  readonly metricsAllow: readonly string[];
+  readonly webhookAllowPrivate: boolean;
+  readonly oidc: OidcSettings | undefined;
+  readonly otlpEndpoint: string | undefined;
+  /** Whether `serve` brings the schema up to date by itself. */
+  readonly migrate: boolean;
+}
+
+export interface SettingRow {
+  readonly name: string;
+  /** What holds when the variable is absent or empty; empty when nothing does. */
+  readonly default: string;
+  readonly meaning: string;
+}
+
+/** Every setting, in the order in which it is documented. */
+export const SETTINGS_TABLE = [
+  { name: 'DOCKET_HOST', default: '127.0.0.1', meaning: 'Address that the service listens on.' },
+  { name: 'DOCKET_PORT', default: '8080', meaning: 'Port that the service listens on; 0 takes any free one.' },
+  { name: 'DOCKET_DATA_DIR', default: './data', meaning: 'Folder for the embedded database, attachments and keys.' },
+  {
+    name: 'DATABASE_URL',
+    default: '',
+    meaning: 'PostgreSQL 15 to 18 to use, as postgres://…; absent: the embedded PostgreSQL in the data folder.',
+  },
+  {
+    name: 'DATABASE_READ_URL',
+    default: '',
+    meaning: 'A replica of that database for reads that may be a little late.',
+  },
+  {
+    name: 'DOCKET_BLOBS',
+    default: 'file:',
+    meaning: 'Where attachments are kept: file: (below the data folder), file:/FOLDER, or s3://BUCKET?endpoint=URL.',
+  },
+  {
+    name: 'DOCKET_SECRET_KEY',
+    default: '',
+    meaning: 'Master key that seals stored secrets, 32 characters or more; absent: one is made in the data folder.',
+  },
+  { name: 'DOCKET_STARTER', default: 'itsm', meaning: 'Configuration applied to an empty database: itsm or none.' },
+  { name: 'DOCKET_RATE_LIMIT', default: '12000', meaning: 'Requests a minute and API key, or off.' },
+  {
+    name: 'DOCKET_TRUSTED_PROXIES',
+    default: '',
+    meaning: 'Proxies whose X-Forwarded-For is believed: addresses or CIDR ranges, separated by commas.',
+  },
+  {
+    name: 'DOCKET_METRICS_ALLOW',
+    default: '127.0.0.0/8,::1/128',
+    meaning: 'Who may read /metrics: addresses or CIDR ranges, separated by commas.',
+  },
+  {
+    name: 'DOCKET_WEBHOOK_ALLOW_PRIVATE',
+    default: 'false',
+    meaning: 'true lets webhooks reach private and loopback addresses, for development and tests.',
+  },
+  { name: 'DOCKET_OIDC_ISSUER', default: '', meaning: 'OpenID Connect issuer for signing in to the console.' },
+  { name: 'DOCKET_OIDC_CLIENT_ID', default: '', meaning: 'Client id at that issuer.' },
+  {
+    name: 'DOCKET_OIDC_CLIENT_SECRET',
+    default: '',
+    meaning: 'Client secret at that issuer; absent for a public client.',
+  },
+  { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', default: '', meaning: 'Where traces are sent; absent: none are made.' },
+  { name: 'DOCKET_MIGRATE', default: 'on', meaning: 'off: serve does not bring the database schema up to date.' },
+] as const satisfies readonly SettingRow[];
+
+type Name = (typeof SETTINGS_TABLE)[number]['name'];
+
+/** One or more settings are wrong; the message has a line for each. */
+export class SettingsError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    const count = problems.length === 1 ? 'A setting is wrong' : `${problems.length} settings are wrong`;
+    super([`${count}:`, ...problems.map((problem) => `  ${problem}`)].join('\n'));
+    this.name = 'SettingsError';
+    this.problems = problems;
+  }
+}
+
+// Values of these never appear in a message: they are, or may hold, passwords.
+const SECRET: ReadonlySet<Name> = new Set([
+  'DATABASE_URL',
+  'DATABASE_READ_URL',
+  'DOCKET_BLOBS',
+  'DOCKET_SECRET_KEY',
+  'DOCKET_OIDC_ISSUER',
+  'DOCKET_OIDC_CLIENT_SECRET',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+]);
+
+const SHORTEST_KEY = 32;
+
+/** Reads variables one by one and gathers what is wrong with them, so that all is said at once. */
+class Reader {
+  readonly problems: string[] = [];
+  readonly #env: Record<string, string | undefined>;
+
+  constructor(env: Record<string, string | undefined>) {
+    this.#env = env;
+  }
+
+  /** The value given, else the default; undefined when there is neither. */
+  text(name: Name): string | undefined {
+    const given = this.#env[name]?.trim() ?? '';
+    const value = given === '' ? (SETTINGS_TABLE.find((row) => row.name === name)?.default ?? '') : given;
+    return value === '' ? undefined : value;
+  }
+
+  /** `parse` answers undefined for a value that is not as it `must` be; then `instead` stands in until all is thrown. */
+  value<T>(name: Name, must: string, instead: T, parse: (text: string) => T | undefined): T {
+    const text = this.text(name);
+    if (text === undefined) return instead;
+    const value = parse(text);
+    if (value !== undefined) return value;
+    this.wrong(name, `must be ${must}`, text);
+    return instead;
+  }
+
+  oneOf<const T extends string>(name: Name, options: readonly [T, ...T[]]): T {
+    const must = options.join(' or ');
+    return this.value<T>(name, must, options[0], (text) => options.find((option) => option === text));
+  }
+
+  wrong(name: Name, problem: string, text?: string): void {
+    const shown = text === undefined || SECRET.has(name) ? '' : `, not ${JSON.stringify(text.slice(0, 100))}`;
+    this.problems.push(`${name} ${problem}${shown}.`);
+  }
+}
+
+function wholeNumber(text: string, least: number, most: number): number | undefined {
+  if (!/^\d{1,15}$/.test(text)) return undefined;
+  const value = Number(text);
+  return value >= least && value <= most ? value : undefined;
+}
+
+function hostName(text: string): string | undefined {
+  if (isIP(text) !== 0) return text;
+  // A name with only digits and dots that is no address is a mistyped address.
+  return /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text) && !/^[\d.]+$/.test(text) ? text : undefined;
+}
+
+function isRange(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return prefix === undefined || wholeNumber(prefix, 0, version === 4 ? 32 : 128) !== undefined;
+}
+
+function ranges(text: string): readonly string[] | undefined {
+  const list = text
+    .split(',')
+    .map((range) => range.trim())
+    .filter((range) => range !== '');
+  return list.every(isRange) ? Object.freeze(list) : undefined;
+}
+
+function parsedUrl(text: string, protocols: readonly string[]): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && protocols.includes(url.protocol) ? url : undefined;
+}
+
+function databaseUrl(text: string): string | undefined {
+  return parsedUrl(text, ['postgres:', 'postgresql:']) === undefined ? undefined : text;
+}
+
+function webUrl(text: string): string | undefined {
+  return parsedUrl(text, ['http:', 'https:']) === undefined ? undefined : text;
+}
+
+// Sign-in over http would hand tokens to anybody on the way; a provider on this machine is for development.
+function issuerUrl(text: string): string | undefined {
+  const url = parsedUrl(text, ['http:', 'https:']);
+  if (url === undefined || url.search !== '' || url.hash !== '') return undefined;
+  const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  return url.protocol === 'https:' || loopback ? text : undefined;
+}
+
+function blobs(text: string): BlobSettings | undefined {
+  if (text === 'file:') return { kind: 'file', folder: null };
+  if (text.startsWith('file:')) return { kind: 'file', folder: text.slice('file:'.length).replace(/^\/\/(?=\/)/, '') };
+  const url = parsedUrl(text, ['s3:']);
+  if (url === undefined || url.hostname === '') return undefined;
+  const endpoint = url.searchParams.get('endpoint');
+  if (endpoint !== null && webUrl(endpoint) === undefined) return undefined;
+  return { kind: 's3', bucket: url.hostname, endpoint, url: text };
+}
+
+function oidc(reader: Reader): OidcSettings | undefined {
+  const given = reader.text('DOCKET_OIDC_ISSUER');
+  const issuer = reader.value('DOCKET_OIDC_ISSUER', 'an https URL without query', given, issuerUrl);
+  const clientId = reader.text('DOCKET_OIDC_CLIENT_ID');
+  const clientSecret = reader.text('DOCKET_OIDC_CLIENT_SECRET');
+  if (issuer !== undefined && clientId !== undefined) return Object.freeze({ issuer, clientId, clientSecret });
+  const needed = 'is needed too when another DOCKET_OIDC_ variable is set';
+  const some = [issuer, clientId, clientSecret].some((value) => value !== undefined);
+  if (some && issuer === undefined) reader.wrong('DOCKET_OIDC_ISSUER', needed);
+  if (some && clientId === undefined) reader.wrong('DOCKET_OIDC_CLIENT_ID', needed);
+  return undefined;
+}
+
+/**
+ * The settings that an environment gives. Variables that are absent, empty or blank take their defaults; those of other
+ * programs are ignored.
+ *
+ * @throws SettingsError that names every wrong variable, and no value that may be a secret
+ */
+export function readSettings(env: Record<string, string | undefined>): Settings {
+  const reader = new Reader(env);
+  const database = 'a URL like postgres://user:password@host:5432/database';
+  const addresses = 'IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8,::1';
+  const none: readonly string[] = Object.freeze([]);
+  const settings: Settings = {
+    host: reader.value('DOCKET_HOST', 'an IP address or a host name', '', hostName),
+    port: reader.value('DOCKET_PORT', 'a whole number from 0 to 65535', 0, (text) => wholeNumber(text, 0, 65_535)),
+    dataDir: reader.value('DOCKET_DATA_DIR', 'the path of a folder', '', (text) =>
+      text.includes('\0') ? undefined : text,
+    ),
+    databaseUrl: reader.value<string | undefined>('DATABASE_URL', database, undefined, databaseUrl),
+    databaseReadUrl: reader.value<string | undefined>('DATABASE_READ_URL', database, undefined, databaseUrl),
+    blobs: Object.freeze(
+      reader.value<BlobSettings>(
+        'DOCKET_BLOBS',
+        'file:, file:/FOLDER or s3://BUCKET?endpoint=URL',
+        { kind: 'file', folder: null },
+        blobs,
+      ),
+    ),
+    secretKey: reader.value<string | undefined>(
+      'DOCKET_SECRET_KEY',
+      `at least ${SHORTEST_KEY} characters long`,
+      undefined,
+      (text) => (text.length >= SHORTEST_KEY ? text : undefined),
+    ),
+    starter: reader.oneOf('DOCKET_STARTER', ['itsm', 'none']),
+    rateLimit: reader.value<number | 'off'>(
+      'DOCKET_RATE_LIMIT',
+      'a whole number of 1 or more, or off',
+      'off',
+      (text) => (text === 'off' ? 'off' : wholeNumber(text, 1, 1_000_000_000)),
+    ),
+    trustedProxies: reader.value('DOCKET_TRUSTED_PROXIES', addresses, none, ranges),
+    metricsAllow: reader.value('DOCKET_METRICS_ALLOW', addresses, none, ranges),
+    webhookAllowPrivate: reader.oneOf('DOCKET_WEBHOOK_ALLOW_PRIVATE', ['false', 'true']) === 'true',
+    oidc: oidc(reader),
+    otlpEndpoint: reader.value<string | undefined>(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'an http or https URL',
+      undefined,
+      webUrl,
+    ),
+    migrate: reader.oneOf('DOCKET_MIGRATE', ['on', 'off']) === 'on',
+  };
+  if (settings.databaseReadUrl !== undefined && reader.text('DATABASE_URL') === undefined) {
+    reader.wrong('DATABASE_READ_URL', 'needs DATABASE_URL: the embedded database has no replica');
+  }
+  if (reader.problems.length > 0) throw new SettingsError(reader.problems);
+  return Object.freeze(settings);
+}

@@ -1,0 +1,106 @@
+/** The writes on files. Content is safe in the store before the row that refers to it commits. */
+import { createHash } from 'node:crypto';
+import { Fault } from '../../lib/fault.ts';
+import type { Runner } from '../../mechanisms/binding.ts';
+import type { BlobStore } from '../../mechanisms/blobs/store.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import { registry } from '../metadata/door.ts';
+import { holdActive, requireAction, requireActive, requireGranted } from '../objects/door.ts';
+import { type AttachmentAnswer, attachmentAnswer, requireAttachment } from './queries.ts';
+import { checkFilename, checkMediaType, decodeContent } from './rules.ts';
+import * as store from './store.ts';
+
+export interface AddInput {
+  objectId: string;
+  filename: string;
+  contentBase64: string;
+  mediaType?: string;
+  /** Must equal the record's id when given. */
+  bodyObjectId?: string;
+}
+
+/**
+ * Adds a file (api.md, `POST /objects/{objectId}/attachments`).
+ *
+ * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, INVALID_REQUEST, ATTACHMENT_EMPTY, ATTACHMENT_TOO_LARGE
+ */
+export async function addAttachment(runner: Runner, blobs: BlobStore, input: AddInput): Promise<AttachmentAnswer> {
+  const { work, caller } = runner;
+  if (input.bodyObjectId !== undefined && input.bodyObjectId !== input.objectId) {
+    const message = 'objectId in the body must equal the one in the path.';
+    throw new Fault('INVALID_REQUEST', message, [{ path: '/objectId', code: 'MISMATCH', message }]);
+  }
+  // Whoever may not add a file here must not fill the store either.
+  await work.read(caller, (ctx) => requireGranted(ctx, input.objectId, 'attachment.add'));
+  const filename = checkFilename(input.filename);
+  const mediaType = checkMediaType(input.mediaType);
+  const bytes = decodeContent(input.contentBase64, registry(caller).settings.attachmentMaxBytes);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  await work.write(caller, async (ctx) => ctx.plan(store.touchBlob, { sha256, at: ctx.now }));
+  await blobs.put(sha256, bytes);
+  return await runner.write(async (ctx) => {
+    const object = await requireGranted(ctx, input.objectId, 'attachment.add');
+    ctx.rightsChecked();
+    requireActive(object);
+    const row: store.AttachmentRow = {
+      id: ctx.newId(),
+      objectId: object.row.id,
+      originalFilename: filename,
+      mediaType,
+      size: bytes.byteLength,
+      sha256,
+      revision: 1,
+      state: 'ACTIVE',
+      createdAt: ctx.now,
+      createdBy: ctx.actor.userId,
+      createdByName: ctx.actor.displayName,
+    };
+    planRow(ctx, row);
+    return attachmentAnswer(row);
+  });
+}
+
+function planRow(ctx: WriteContext, row: store.AttachmentRow): void {
+  ctx.plan(holdActive, { id: row.objectId });
+  ctx.plan(store.insertAttachment, {
+    id: row.id,
+    object_id: row.objectId,
+    original_filename: row.originalFilename,
+    media_type: row.mediaType,
+    size: row.size,
+    sha256: row.sha256,
+    at: ctx.now,
+    by: row.createdBy,
+  });
+  const { id, originalFilename, mediaType, size, sha256 } = row;
+  ctx.emit({
+    type: 'AttachmentAdded',
+    objectId: row.objectId,
+    data: { attachmentId: id, originalFilename, mediaType, size, sha256 },
+  });
+}
+
+/** @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, REVISION_CONFLICT */
+export async function archiveAttachment(
+  ctx: WriteContext,
+  input: { attachmentId: string; expectedRevision: number },
+): Promise<{ id: string; state: string; revision: number }> {
+  const { row, object } = await requireAttachment(ctx, input.attachmentId);
+  requireAction(object, 'attachment.delete');
+  ctx.rightsChecked();
+  requireActive(object);
+  if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The file is archived already.');
+  if (row.revision !== input.expectedRevision) {
+    throw new Fault('REVISION_CONFLICT', 'The file was changed since the revision you expected; read the list again.', {
+      changedSince: [],
+    });
+  }
+  ctx.plan(holdActive, { id: row.objectId });
+  ctx.plan(store.archiveAttachment, { id: row.id, expected: row.revision });
+  ctx.emit({
+    type: 'AttachmentArchived',
+    objectId: row.objectId,
+    data: { attachmentId: row.id, originalFilename: row.originalFilename },
+  });
+  return { id: row.id, state: 'ARCHIVED', revision: row.revision + 1 };
+}

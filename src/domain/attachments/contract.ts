@@ -1,0 +1,95 @@
+/** What travels for files on records (api.md, "Comments and attachments"). */
+import Type from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
+
+const AttachmentSchema = Type.Object(
+  {
+    id: Id,
+    objectId: Id,
+    originalFilename: Type.String(),
+    mediaType: Type.String(),
+    size: Type.Integer({ minimum: 1, description: 'In bytes.' }),
+    sha256: Type.String(),
+    revision: Revision,
+    state: Type.Union([Type.Literal('ACTIVE'), Type.Literal('ARCHIVED')]),
+    createdAt: Instant,
+    createdBy: nullable(Type.Object({ id: Id, displayName: Type.String() })),
+  },
+  { $id: 'Attachment' },
+);
+
+const ofObject = closed({ objectId: Id });
+const params = closed({ attachmentId: Id });
+const tag = 'Attachments';
+
+export const listAttachments = defineOperation({
+  id: 'attachments.list',
+  method: 'GET',
+  path: '/objects/{objectId}/attachments',
+  access: 'files:read',
+  right: 'read',
+  unit: 'read',
+  status: 200,
+  tag,
+  summary: 'List the files of a record, oldest first',
+  params: ofObject,
+  answer: Type.Array(AttachmentSchema),
+  faults: ['NOT_FOUND'],
+});
+
+export const addAttachment = defineOperation({
+  id: 'attachments.add',
+  method: 'POST',
+  path: '/objects/{objectId}/attachments',
+  access: 'files:write',
+  right: 'attachment.add',
+  unit: 'own',
+  idempotent: true,
+  status: 201,
+  tag,
+  summary: 'Add a file to a record',
+  params: ofObject,
+  body: closed({
+    filename: Type.String({ minLength: 1, maxLength: 1000 }),
+    contentBase64: Type.String({ description: 'The content in base64 of RFC 4648, with padding.' }),
+    mediaType: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    objectId: Type.Optional(Id),
+  }),
+  answer: AttachmentSchema,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'ATTACHMENT_EMPTY', 'ATTACHMENT_TOO_LARGE'],
+});
+
+export const readContent = defineOperation({
+  id: 'attachments.content',
+  method: 'GET',
+  path: '/attachments/{attachmentId}/content',
+  access: 'files:read',
+  right: 'read',
+  unit: 'own',
+  status: 200,
+  tag,
+  summary: 'Download a file',
+  description: 'Served only for download. One byte range may be asked for; the answer is then 206.',
+  params,
+  answer: Type.Unknown(),
+  raw: { mediaTypes: ['application/octet-stream'] },
+  faults: ['NOT_FOUND'],
+});
+
+export const archiveAttachment = defineOperation({
+  id: 'attachments.archive',
+  method: 'DELETE',
+  path: '/attachments/{attachmentId}',
+  access: 'files:write',
+  right: 'attachment.delete',
+  unit: 'write',
+  status: 200,
+  tag,
+  summary: 'Archive a file',
+  params,
+  body: closed({ expectedRevision: Revision }),
+  ifMatch: true,
+  answer: Type.Object({ id: Id, state: Type.String(), revision: Revision }),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'REVISION_CONFLICT'],
+});

@@ -1,0 +1,81 @@
+/** The reads on files: the record decides who comes near. */
+import { buffer } from 'node:stream/consumers';
+import { Reply } from '../../contract/operation.ts';
+import { Fault } from '../../lib/fault.ts';
+import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
+import type { BlobStore } from '../../mechanisms/blobs/store.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { findVisible, requireVisible, type VisibleObject } from '../objects/door.ts';
+import { contentHeaders, requestedRange } from './rules.ts';
+import { type AttachmentRow, findAttachment, listAttachments as listRows } from './store.ts';
+
+export type AttachmentAnswer = Omit<AttachmentRow, 'createdBy' | 'createdByName'> & {
+  createdBy: { id: string; displayName: string } | null;
+};
+
+export function attachmentAnswer({ createdBy, createdByName, ...row }: AttachmentRow): AttachmentAnswer {
+  return { ...row, createdBy: createdBy === null ? null : { id: createdBy, displayName: createdByName ?? '' } };
+}
+
+/** @throws Fault NOT_FOUND */
+export async function listAttachments(ctx: ReadContext, objectId: string): Promise<AttachmentAnswer[]> {
+  await requireVisible(ctx, objectId);
+  return (await listRows(ctx, objectId)).map(attachmentAnswer);
+}
+
+/** The file with its record; a file of a record out of sight is not there. @throws Fault NOT_FOUND */
+export async function requireAttachment(
+  ctx: ReadContext,
+  id: string,
+): Promise<{ row: AttachmentRow; object: VisibleObject }> {
+  const row = await findAttachment(ctx, id);
+  const object = row === undefined ? undefined : await findVisible(ctx, row.objectId);
+  if (row === undefined || object === undefined) {
+    throw new Fault('NOT_FOUND', 'There is no such file, or you may not see it.');
+  }
+  return { row, object };
+}
+
+/** Archived files are not served. @throws Fault NOT_FOUND */
+async function requireServed(ctx: ReadContext, id: string): Promise<AttachmentRow> {
+  const { row } = await requireAttachment(ctx, id);
+  if (row.state === 'ARCHIVED') throw new Fault('NOT_FOUND', 'There is no such file, or you may not see it.');
+  return row;
+}
+
+/**
+ * The bytes of a file. Rights are asked before storage is read and, with the rights that hold then, again after it and before
+ * the first byte is sent.
+ *
+ * @throws Fault NOT_FOUND
+ */
+export async function readContent(
+  { work, caller }: Runner,
+  blobs: BlobStore,
+  id: string,
+  request: RequestFacts,
+  freshCaller: (caller: Runner['caller']) => Promise<Runner['caller']>,
+): Promise<Reply> {
+  const row = await work.read(caller, (ctx) => requireServed(ctx, id));
+  const headers = contentHeaders(row);
+  if (request.ifNoneMatch === headers.ETag) return new Reply(Buffer.alloc(0), headers, 304);
+  const range = requestedRange(request.range, row.size);
+  const bytes = await buffer(await blobs.read(row.sha256, range));
+  await work.read(await freshCaller(caller), (ctx) => requireServed(ctx, id));
+  if (range === undefined) return new Reply(bytes, { ...headers, 'Content-Length': String(bytes.length) });
+  return new Reply(
+    bytes,
+    {
+      ...headers,
+      'Content-Range': `bytes ${range.start}-${range.end}/${row.size}`,
+      'Content-Length': String(bytes.length),
+    },
+    206,
+  );
+}
+
+/** A kept answer of an addition: given again while the caller may still see the file. @throws Fault NOT_FOUND */
+export async function replayAttachment(ctx: ReadContext, data: unknown): Promise<unknown> {
+  await requireAttachment(ctx, (data as AttachmentAnswer).id);
+  return data;
+}

@@ -1,0 +1,118 @@
+/** Pure decisions on files: what content and names are acceptable, and how a file is served so that nothing in it can run. */
+import { Fault } from '../../lib/fault.ts';
+import { isWellFormedText } from '../../lib/text.ts';
+
+const LONGEST_NAME = 255;
+
+/** Types that a browser can be told of without harm; everything else is bytes. */
+const SAFE_TYPES: ReadonlySet<string> = new Set([
+  'application/gzip',
+  'application/json',
+  'application/msword',
+  'application/pdf',
+  'application/vnd.ms-excel',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/zip',
+  'audio/mpeg',
+  'audio/ogg',
+  'image/gif',
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+  'text/csv',
+  'text/plain',
+  'video/mp4',
+  'video/webm',
+]);
+
+function invalid(path: string, code: string, message: string): Fault {
+  return new Fault('INVALID_REQUEST', message, [{ path, code, message }]);
+}
+
+/** The name as it was given. @throws Fault INVALID_REQUEST */
+export function checkFilename(name: string): string {
+  const length = [...name].length;
+  // Separators make a name a path; controls and bidirectional overrides make it look like another name.
+  const bad = /[/\\\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(name);
+  if (length === 0 || length > LONGEST_NAME || bad || !isWellFormedText(name)) {
+    throw invalid('/filename', 'INVALID_FILENAME', 'A file name has 1 to 255 characters, no separators and no controls.');
+  }
+  return name;
+}
+
+/** A type and subtype in lower case, parameters dropped. @throws Fault INVALID_REQUEST */
+export function checkMediaType(given: string | undefined): string {
+  if (given === undefined) return 'application/octet-stream';
+  const type = given.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (!/^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/.test(type)) {
+    throw invalid('/mediaType', 'INVALID_MEDIA_TYPE', 'A media type is like application/pdf.');
+  }
+  return type;
+}
+
+/** The decoded content. @throws Fault INVALID_REQUEST, ATTACHMENT_EMPTY, ATTACHMENT_TOO_LARGE */
+export function decodeContent(text: string, mostBytes: number): Uint8Array {
+  let bytes: Uint8Array;
+  try {
+    // Blanks and line breaks pass the decoder, but are no part of the alphabet.
+    if (/[^A-Za-z0-9+/=]/.test(text)) throw new SyntaxError('not the alphabet');
+    bytes = Uint8Array.fromBase64(text, { alphabet: 'base64', lastChunkHandling: 'strict' });
+  } catch {
+    throw invalid('/contentBase64', 'INVALID_BASE64', 'The content is base64 of RFC 4648 with padding, and nothing else.');
+  }
+  if (bytes.byteLength === 0) throw new Fault('ATTACHMENT_EMPTY', 'The file is empty; send one that has content.');
+  if (bytes.byteLength > mostBytes) {
+    throw new Fault('ATTACHMENT_TOO_LARGE', `The file has more than ${mostBytes} bytes; send a smaller one.`, {
+      limit: mostBytes,
+    });
+  }
+  return bytes;
+}
+
+function percentEncoded(name: string): string {
+  return encodeURIComponent(name).replace(/['()*!]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** RFC 6266: an ASCII name for old clients, and the name as it is. */
+export function contentDisposition(name: string): string {
+  const ascii = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%;]/g, '_');
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${percentEncoded(name)}`;
+}
+
+/** Headers under which a file is only ever downloaded. */
+export function contentHeaders(file: {
+  originalFilename: string;
+  mediaType: string;
+  sha256: string;
+}): Record<string, string> {
+  const known = SAFE_TYPES.has(file.mediaType) ? file.mediaType : 'application/octet-stream';
+  return {
+    'Content-Type': known.startsWith('text/') ? `${known}; charset=utf-8` : known,
+    'Content-Disposition': contentDisposition(file.originalFilename),
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': 'sandbox',
+    'Cache-Control': 'private, no-store',
+    'Accept-Ranges': 'bytes',
+    ETag: `"${file.sha256}"`,
+  };
+}
+
+/**
+ * The one range that is asked for, if it can be served; ranges of other kinds are ignored, which RFC 9110 allows, and the whole
+ * file is sent.
+ */
+export function requestedRange(header: string | undefined, size: number): { start: number; end: number } | undefined {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');
+  if (match === null) return undefined;
+  const [, first = '', last = ''] = match;
+  if (first === '' && last === '') return undefined;
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? undefined : { start: size - length, end: size - 1 };
+  }
+  const start = Number(first);
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  return start < size && start <= end ? { start, end } : undefined;
+}

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { DATA_TYPES, type DataType } from '../../lib/data-types.ts';
+import type { FieldConstraints } from './definitions.ts';
+import { field, OPTIONS, problem, stored, UUID } from './value-testing.ts';
+import { checkValue, checkValues, foldedCopy, idsIn, plainText, sameValue } from './values.ts';
+
+describe('checkValue', () => {
+  it('takes null and nothing as empty for every data type', () => {
+    for (const dataType of DATA_TYPES) {
+      for (const multiple of [false, true]) {
+        assert.equal(stored(field(dataType, {}, { multiple }), null), null);
+        assert.equal(stored(field(dataType, {}, { multiple }), undefined), null);
+      }
+    }
+  });
+
+  it('refuses json that is nested too deep without recursion', () => {
+    let deep: unknown = [];
+    for (let index = 0; index < 100_000; index++) deep = [deep];
+    assert.equal(problem(field('json'), deep), 'TOO_DEEP');
+  });
+
+  it('keeps lists in order, unique and short', () => {
+    const list = field('string', { maxItems: 3 }, { multiple: true });
+    assert.deepEqual(stored(list, ['b', 'a', 'e\u0301']), ['b', 'a', 'é']);
+    assert.equal(stored(list, []), null);
+    assert.equal(problem(list, 'a'), 'WRONG_TYPE');
+    assert.equal(problem(list, { 0: 'a', length: 1 }), 'WRONG_TYPE');
+    assert.equal(problem(list, ['a', 'b', 'c', 'd']), 'TOO_MANY');
+    assert.equal(problem(list, ['é', 'e\u0301']), 'NOT_UNIQUE');
+    assert.equal(problem(list, ['']), 'EMPTY_ELEMENT');
+    assert.equal(problem(list, [null]), 'WRONG_TYPE');
+    assert.equal(problem(list, [['a']]), 'WRONG_TYPE');
+    assert.equal(problem(field('decimal', {}, { multiple: true }), ['1.0', 1]), 'NOT_UNIQUE');
+    assert.equal(problem(field('user', {}, { multiple: true }), [UUID, UUID.toUpperCase()]), 'NOT_UNIQUE');
+    const many = Array.from({ length: 101 }, (_, index) => index);
+    assert.equal(problem(field('integer', {}, { multiple: true }), many), 'TOO_MANY');
+    assert.deepEqual(stored(field('integer', {}, { multiple: true }), many.slice(1)), many.slice(1));
+  });
+
+  it('names each element that is wrong', () => {
+    const checked = checkValue(field('integer', {}, { multiple: true }), [1, 'x', 2, null], '/changes/a~1b');
+    assert.ok(!checked.ok);
+    assert.deepEqual(
+      checked.problems.map(({ path }) => path),
+      ['/changes/a~1b/1', '/changes/a~1b/3'],
+    );
+  });
+
+  it('gives the same for what it stored, and never throws', () => {
+    const some = (dataType: DataType): FieldConstraints => (dataType === 'enum' ? OPTIONS : {});
+    const fields = DATA_TYPES.flatMap((dataType) =>
+      [false, true].map((multiple) => field(dataType, some(dataType), { multiple })),
+    );
+    const near = fc.oneof(
+      fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+      fc.stringMatching(/^-?[0-9]{1,40}(\.[0-9]{1,40})?$/),
+      fc.stringMatching(/^P[0-9]{1,3}DT[0-9]{1,4}[HMS]$/),
+      fc.stringMatching(/^[0-2][0-9]:[0-5][0-9](:[0-5][0-9])?$/),
+      fc.uuid().map((id) => id.toUpperCase()),
+      fc.webUrl(),
+      fc.emailAddress(),
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'grapheme' }).map((text) => text.normalize('NFD')),
+      fc.double(),
+      fc.integer(),
+    );
+    const value = fc.oneof(near, fc.uniqueArray(near, { maxLength: 3 }), fc.anything({ withBigInt: false }));
+    fc.assert(
+      fc.property(fc.constantFrom(...fields), value, (of, input) => {
+        const first = checkValue(of, input, '/v');
+        if (!first.ok) return assert.ok(first.problems.length > 0);
+        const second = checkValue(of, first.stored, '/v');
+        assert.ok(second.ok);
+        assert.deepEqual(second.stored, first.stored);
+        if (first.stored !== null) assert.ok(sameValue(JSON.parse(JSON.stringify(first.stored)), first.stored));
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+});
+
+describe('checkValues', () => {
+  const fields = [
+    field('string', {}, { code: 'title', required: true }),
+    field('enum', OPTIONS, { code: 'priority', required: true, default: 'p2' }),
+    field('integer', {}, { code: 'count' }),
+    field('text', {}, { code: 'note', default: 'none' }),
+  ];
+
+  it('fills absent keys of a new record by defaults, never a null', () => {
+    assert.deepEqual(checkValues(fields, { title: 'T', note: null }, { whole: true }), {
+      ok: true,
+      values: { title: 'T', priority: 'p2' },
+      cleared: ['note'],
+      images: [],
+    });
+    assert.deepEqual(checkValues(fields, { title: 'T' }, { whole: true }), {
+      ok: true,
+      values: { title: 'T', priority: 'p2', note: 'none' },
+      cleared: [],
+      images: [],
+    });
+  });
+
+  it('tells everything that is wrong at once', () => {
+    const checked = checkValues(fields, { priority: null, count: '1', secret: 1, 'a/b': 2 }, { whole: true });
+    assert.ok(!checked.ok);
+    assert.deepEqual(
+      checked.problems.map(({ path, code }) => [path, code]),
+      [
+        ['/values/priority', 'REQUIRED'],
+        ['/values/count', 'WRONG_TYPE'],
+        ['/values/secret', 'UNKNOWN_FIELD'],
+        ['/values/a~1b', 'UNKNOWN_FIELD'],
+        ['/values/title', 'REQUIRED'],
+      ],
+    );
+  });
+
+  it('asks of a change only what it changes', () => {
+    assert.deepEqual(checkValues(fields, { count: null, note: '' }, { at: '/changes', whole: false }), {
+      ok: true,
+      values: {},
+      cleared: ['count', 'note'],
+      images: [],
+    });
+    for (const value of [null, '']) {
+      const checked = checkValues(fields, { title: value }, { at: '/changes', whole: false });
+      assert.ok(!checked.ok);
+      assert.deepEqual(
+        checked.problems.map(({ path, code }) => [path, code]),
+        [['/changes/title', 'REQUIRED']],
+      );
+    }
+  });
+
+  it('is not fooled by names of Object.prototype', () => {
+    for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+      const checked = checkValues(fields, JSON.parse(`{"title":"T","${key}":1}`), { whole: false });
+      assert.ok(!checked.ok && checked.problems[0]?.code === 'UNKNOWN_FIELD', key);
+    }
+    const odd = field('integer', {}, { code: 'toString' });
+    assert.deepEqual(checkValues([odd], {}, { whole: true }), { ok: true, values: {}, cleared: [], images: [] });
+    assert.deepEqual(checkValues([{ ...odd, required: true }], {}, { whole: true }).ok, false);
+    assert.deepEqual(idsIn([field('user', {}, { code: 'constructor' })], {}), []);
+    assert.deepEqual(foldedCopy([field('string', {}, { code: 'toString' })], {}), {});
+  });
+});
+
+describe('what follows from stored values', () => {
+  const doc = {
+    type: 'doc',
+    content: [
+      { type: 'paragraph', content: [{ type: 'text', text: 'Ёлка' }] },
+      { type: 'paragraph', content: [{ type: 'text', text: 'два' }] },
+    ],
+  };
+
+  it('folds the fields with text', () => {
+    const fields = [
+      field('string', {}, { code: 'a' }),
+      field('url', {}, { code: 'b', multiple: true }),
+      field('rich-text', {}, { code: 'c' }),
+      field('enum', {}, { code: 'd' }),
+      field('text', {}, { code: 'e' }),
+    ];
+    assert.deepEqual(foldedCopy(fields, { a: 'ПРИВЁТ Straße', b: ['https://A.org'], c: doc, d: 'p1' }), {
+      a: 'привет strasse',
+      b: ['https://a.org'],
+      c: 'елка\nдва',
+    });
+  });
+
+  it('names the ids', () => {
+    const fields = [
+      field('reference', { types: ['asset'] }, { code: 'a', multiple: true }),
+      field('user', {}, { code: 'b' }),
+      field('group', {}, { code: 'c' }),
+      field('string', {}, { code: 'd' }),
+    ];
+    assert.deepEqual(idsIn(fields, { a: [UUID], b: UUID, d: UUID }), [
+      { code: 'a', dataType: 'reference', ids: [UUID], types: ['asset'] },
+      { code: 'b', dataType: 'user', ids: [UUID] },
+    ]);
+  });
+
+  it('writes values as text', () => {
+    assert.equal(plainText(field('string', {}, { multiple: true }), ['a', 'b']), 'a; b');
+    assert.equal(plainText(field('integer'), 5), '5');
+    assert.equal(plainText(field('boolean'), false), 'false');
+    assert.equal(plainText(field('rich-text'), doc), 'Ёлка\nдва');
+    assert.equal(plainText(field('json'), { a: [1] }), '{"a":[1]}');
+    assert.equal(plainText(field('string'), undefined), '');
+  });
+
+  it('compares values, an absent one as null', () => {
+    assert.ok(sameValue(undefined, null));
+    assert.ok(sameValue({ a: 1, b: [2] }, { b: [2], a: 1 }));
+    assert.ok(!sameValue(['a', 'b'], ['b', 'a']));
+    assert.ok(!sameValue('1', 1));
+  });
+});

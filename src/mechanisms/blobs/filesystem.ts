@@ -1,0 +1,105 @@
+/** Keeps blobs as files: written whole to a temporary name, synced, renamed, and the folder synced, before anybody refers to them. */
+import { constants } from 'node:fs';
+import { mkdir, open, opendir, rename, stat, unlink, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { newId } from '../clock.ts';
+import { BlobMissing, type BlobStore, type ByteRange, isBlobKey } from './store.ts';
+
+const PORTION = 500;
+
+export class FileBlobs implements BlobStore {
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  #path(sha256: string): string {
+    if (!isBlobKey(sha256)) throw new Error('a blob key is a SHA-256 in lower-case hex');
+    return path.join(this.#root, sha256.slice(0, 2), sha256);
+  }
+
+  async put(sha256: string, bytes: Uint8Array): Promise<void> {
+    const target = this.#path(sha256);
+    const folder = path.dirname(target);
+    await mkdir(folder, { recursive: true });
+    if (await this.#refresh(target, bytes.byteLength)) return;
+    const temporary = path.join(this.#root, 'incoming', newId());
+    await mkdir(path.dirname(temporary), { recursive: true });
+    try {
+      const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+      try {
+        await file.writeFile(bytes);
+        await file.datasync();
+      } finally {
+        await file.close();
+      }
+      await rename(temporary, target);
+    } catch (error) {
+      await unlink(temporary).catch(() => {});
+      throw error;
+    }
+    await syncFolder(folder);
+  }
+
+  // Content that is there already gets a new date, so that the sweeper does not take it for forgotten meanwhile.
+  async #refresh(target: string, size: number): Promise<boolean> {
+    const known = await stat(target).catch(() => undefined);
+    if (known?.size !== size) return false;
+    const now = new Date();
+    await utimes(target, now, now);
+    return true;
+  }
+
+  async read(sha256: string, range?: ByteRange): Promise<Readable> {
+    try {
+      const file = await open(this.#path(sha256), 'r');
+      return file.createReadStream(range === undefined ? {} : { start: range.start, end: range.end });
+    } catch (error) {
+      if ((error as { code?: string }).code === 'ENOENT') throw new BlobMissing(sha256);
+      throw error;
+    }
+  }
+
+  async remove(sha256: string): Promise<void> {
+    await unlink(this.#path(sha256)).catch((error: { code?: string }) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+
+  async *list(olderThanMs: number, now: number): AsyncIterable<string[]> {
+    let portion: string[] = [];
+    for await (const folder of await opendir(this.#root)) {
+      if (!folder.isDirectory() || folder.name.length !== 2) continue;
+      for await (const file of await opendir(path.join(this.#root, folder.name))) {
+        if (!isBlobKey(file.name)) continue;
+        const { mtimeMs } = await stat(this.#path(file.name));
+        if (now - mtimeMs < olderThanMs) continue;
+        portion.push(file.name);
+        if (portion.length === PORTION) {
+          yield portion;
+          portion = [];
+        }
+      }
+    }
+    if (portion.length > 0) yield portion;
+  }
+
+  async check(): Promise<void> {
+    await mkdir(this.#root, { recursive: true });
+    const probe = path.join(this.#root, `.probe-${newId()}`);
+    const file = await open(probe, 'wx', 0o600);
+    await file.close();
+    await unlink(probe);
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Where file content lives: content-addressed by SHA-256, so that equal content is kept once and a half-written file can never be
+ * taken for a whole one. Keepers: the file system and any S3-compatible store.
+ */
+import type { Readable } from 'node:stream';
+
+export interface ByteRange {
+  /** First and last byte, both included. */
+  start: number;
+  end: number;
+}
+
+export interface BlobStore {
+  /** Keeps the bytes, safely on disk when this resolves. Putting what is there already is no error. */
+  put(sha256: string, bytes: Uint8Array): Promise<void>;
+  /** The content, or a part of it. @throws BlobMissing */
+  read(sha256: string, range?: ByteRange): Promise<Readable>;
+  /** Removes content; what is not there is no error. */
+  remove(sha256: string): Promise<void>;
+  /** Keys of content kept for longer than `olderThanMs`, in portions. */
+  list(olderThanMs: number, now: number): AsyncIterable<string[]>;
+  /** @throws Error when the store cannot be written to */
+  check(): Promise<void>;
+}
+
+/** The row is there, the content is not: a defect of the store, never an answer to a client's mistake. */
+export class BlobMissing extends Error {
+  constructor(sha256: string) {
+    super(`blob ${sha256} is missing from the store`);
+    this.name = 'BlobMissing';
+  }
+}
+
+const KEY = /^[0-9a-f]{64}$/;
+
+export function isBlobKey(text: string): boolean {
+  return KEY.test(text);
+}

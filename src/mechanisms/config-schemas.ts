@@ -1,0 +1,57 @@
+/** Schemas that several sections of the configuration bundle share (configuration, section 3). */
+import Type, { type TSchema } from 'typebox';
+import { closed } from '../contract/schemas.ts';
+
+export const Code = Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$', description: 'a code such as service-desk' });
+
+export const FieldCode = Type.String({ pattern: '^[a-zA-Z][a-zA-Z0-9_]{0,62}$', description: 'a field code such as dueDate' });
+
+/** How a login may look is judged by the normal form of names. */
+export const Login = Type.String({ minLength: 1, maxLength: 255 });
+
+export const LocaleCode = Type.String({
+  pattern: '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$',
+  description: 'a locale such as ru-RU',
+});
+
+const oneLine = (maxLength: number) => Type.String({ minLength: 1, maxLength });
+
+function localized(maxLength: number) {
+  return Type.Union([
+    oneLine(maxLength),
+    Type.Object(
+      {},
+      {
+        minProperties: 1,
+        additionalProperties: false,
+        patternProperties: { [LocaleCode.pattern ?? '']: oneLine(maxLength) },
+      },
+    ),
+  ]);
+}
+
+export const Name = localized(200);
+export const Description = localized(4000);
+
+export type Localized = string | { [locale: string]: string };
+
+/** A condition; its grammar is judged by the condition language. */
+export const ConditionSchema = Type.Object({}, { additionalProperties: true });
+
+/** Field code → value. */
+export const SetSchema = Type.Object({}, { additionalProperties: true });
+
+export const Codes = Type.Array(Code, { maxItems: 1000, uniqueItems: true });
+
+
+export function oneOf<const V extends string>(values: readonly V[]) {
+  return Type.Union(values.map((value) => Type.Literal(value)));
+}
+
+/** Who may see something: everyone, or the people named directly, by group or by unit (with all units below). */
+export const Audience = closed({
+  everyone: Type.Optional(Type.Boolean()),
+  groups: Type.Optional(Codes),
+  orgUnits: Type.Optional(Codes),
+  users: Type.Optional(Type.Array(Login, { maxItems: 1000, uniqueItems: true })),
+});

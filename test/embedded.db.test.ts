@@ -1,0 +1,286 @@
+/** The embedded PostgreSQL through everything that happens to a data folder: starts, stops, kills, copies, mistakes. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { openEmbedded } from '../src/mechanisms/db/embedded.ts';
+import { EmbeddedError } from '../src/mechanisms/db/embedded-error.ts';
+import { isRunning } from '../src/mechanisms/db/embedded-process.ts';
+
+// A process that opens the database, says so, and closes it when its input ends.
+const HOLDER = `
+  import { openEmbedded } from ${JSON.stringify(new URL('../src/mechanisms/db/embedded.ts', import.meta.url).href)};
+  const [dataDir, use] = process.argv.slice(1);
+  try {
+    const embedded = await openEmbedded({ dataDir, use, log: () => {} });
+    process.stdin.on('end', () => embedded.stop().then(() => process.exit(0)));
+    process.stdin.resume();
+    process.on('SIGINT', () => {});
+    console.log(JSON.stringify({ url: embedded.url, startedHere: embedded.startedHere }));
+  } catch (error) {
+    console.log(JSON.stringify({ failure: error.message }));
+    process.exit(1);
+  }
+`;
+
+interface Held {
+  url: string;
+  startedHere: boolean;
+  failure?: string;
+  child: ChildProcess;
+  /** Ends it as it should end. */
+  close(): Promise<void>;
+  /** Ends it with SIGKILL. */
+  kill(): Promise<void>;
+}
+
+async function hold(dataDir: string, use: 'service' | 'tool'): Promise<Held> {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', HOLDER, dataDir, use], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+  });
+  const ended = once(child, 'exit');
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  return {
+    ...(JSON.parse(line) as { url: string; startedHere: boolean; failure?: string }),
+    child,
+    close: async () => {
+      child.stdin.end();
+      await ended;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function eventually<T>(fn: () => Promise<T>, limitMs = 10_000): Promise<T> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    try {
+      return await fn();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+async function serverPid(dataDir: string): Promise<number> {
+  return Number((await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0]);
+}
+
+/** Kills the server and all its processes at once. */
+async function killServer(dataDir: string, url: string): Promise<void> {
+  const rows = await query(url, 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+  const server = await serverPid(dataDir);
+  for (const pid of [server, ...rows.map((row) => Number(row['pid']))]) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It was gone already.
+    }
+  }
+}
+
+describe('embedded PostgreSQL', () => {
+  let root = '';
+  let data = '';
+  const quiet = { log: () => {} };
+
+  before(async () => {
+    root = await mkdtemp(path.join(tmpdir(), 'docket-embedded-'));
+    assert.equal((await stat(root)).mode & 0o777, 0o700);
+    data = path.join(root, 'Данные of us');
+  });
+
+  after(async () => {
+    await rm(root, { recursive: true, force: true });
+  });
+
+  test('a first start by two at once makes one database, and the last to leave stops it', async () => {
+    const [one, two] = await Promise.all([openEmbedded({ dataDir: data, ...quiet }), hold(data, 'tool')]);
+    assert.equal(one.url, two.url);
+    assert.deepEqual([one.startedHere, two.startedHere].sort(), [false, true]);
+    const [row] = await query(
+      one.url,
+      `SELECT current_database() AS name, current_setting('fsync') AS fsync, current_setting('data_checksums') AS sums,
+         current_setting('synchronous_commit') AS commit, current_setting('TimeZone') AS zone,
+         pg_encoding_to_char(encoding) AS encoding FROM pg_database WHERE datname = current_database()`,
+    );
+    assert.deepEqual(row, { name: 'docket', fsync: 'on', sums: 'on', commit: 'on', zone: 'UTC', encoding: 'UTF8' });
+    await query(one.url, 'CREATE TABLE kept (n integer); INSERT INTO kept VALUES (1)');
+    const pid = await serverPid(data);
+    await one.stop();
+    assert.ok(isRunning(pid), 'somebody still uses it');
+    await two.close();
+    assert.ok(!isRunning(pid));
+    assert.equal((await stat(path.join(data, 'postgres.json'))).mode & 0o777, 0o600);
+  });
+
+  test('a restart keeps the data and the way to connect', async () => {
+    const known = JSON.parse(await readFile(path.join(data, 'postgres.json'), 'utf8')) as { password: string };
+    const embedded = await openEmbedded({ dataDir: data, ...quiet });
+    assert.ok(embedded.startedHere);
+    assert.ok(embedded.url.includes(known.password));
+    assert.deepEqual(await query(embedded.url, 'SELECT n FROM kept'), [{ n: 1 }]);
+    await Promise.all([embedded.stop(), embedded.stop()]);
+  });
+
+  test('a second service is refused, a tool is not and leaves the server running', async () => {
+    const service = await hold(data, 'service');
+    const pid = await serverPid(data);
+    const second = await hold(data, 'service');
+    assert.match(second.failure ?? '', /is in use by another Docket service \(process \d+\): .*DOCKET_DATA_DIR/);
+    assert.ok(second.failure?.includes(String(service.child.pid)));
+    const tool = await openEmbedded({ dataDir: data, ...quiet });
+    assert.equal(tool.startedHere, false);
+    await tool.stop();
+    assert.ok(isRunning(pid));
+    await service.close();
+    assert.ok(!isRunning(pid));
+  });
+
+  test('after kill -9 of the service the next takes the running server over', async () => {
+    const first = await hold(data, 'service');
+    const pid = await serverPid(data);
+    await query(first.url, 'INSERT INTO kept VALUES (2)');
+    await first.kill();
+    assert.ok(isRunning(pid));
+    const next = await hold(data, 'service');
+    assert.deepEqual([next.failure, next.startedHere, next.url], [undefined, false, first.url]);
+    assert.equal(await serverPid(data), pid);
+    assert.deepEqual(await query(next.url, 'SELECT max(n) AS n FROM kept'), [{ n: 2 }]);
+    await next.close();
+    assert.ok(!isRunning(pid));
+  });
+
+  test('Ctrl-C and kills of the process group of the service do not reach the server', async () => {
+    const service = await hold(data, 'service');
+    const pid = await serverPid(data);
+    process.kill(-(service.child.pid ?? 0), 'SIGINT');
+    await sleep(200);
+    assert.deepEqual(await query(service.url, 'SELECT 1 AS one'), [{ one: 1 }]);
+    await service.close();
+    assert.ok(!isRunning(pid));
+  });
+
+  test('a service starts its server again when that is killed, at the same address', async () => {
+    const service = await hold(data, 'service');
+    await query(service.url, 'INSERT INTO kept VALUES (3)');
+    const pid = await serverPid(data);
+    await killServer(data, service.url);
+    assert.deepEqual(await eventually(() => query(service.url, 'SELECT max(n) AS n FROM kept')), [{ n: 3 }]);
+    assert.notEqual(await serverPid(data), pid);
+    await service.close();
+  });
+
+  test('after kill -9 of service and server the next start recovers', async () => {
+    const service = await hold(data, 'service');
+    await query(service.url, 'INSERT INTO kept VALUES (4)');
+    service.child.kill('SIGKILL');
+    await killServer(data, service.url);
+    const next = await openEmbedded({ dataDir: data, ...quiet });
+    assert.ok(next.startedHere);
+    assert.deepEqual(await query(next.url, 'SELECT max(n) AS n FROM kept'), [{ n: 4 }]);
+    await next.stop();
+  });
+
+  test('a lock file that names an unrelated living process is stale', async () => {
+    const lines = [
+      process.pid,
+      path.join(data, 'postgres'),
+      0,
+      5432,
+      path.join(data, 'postgres'),
+      '',
+      '   1 1',
+      'ready',
+    ];
+    await writeFile(path.join(data, 'postgres', 'postmaster.pid'), `${lines.join('\n')}\n`);
+    await writeFile(path.join(data, 'postgres', '.s.PGSQL.5432.lock'), `${lines.slice(0, 5).join('\n')}\n`);
+    await mkdir(path.join(data, 'postgres.lock'), { recursive: true });
+    const dead = { pid: process.pid, started: '1', boot: null, space: null };
+    const ticket = path.join(data, 'postgres.lock', 'service-00000000-0000-4000-8000-000000000000');
+    await writeFile(ticket, JSON.stringify(dead));
+    const said: string[] = [];
+    const embedded = await openEmbedded({ dataDir: data, use: 'service', log: (line) => said.push(line) });
+    assert.match(said.join('\n'), /removing a stale lock/);
+    assert.deepEqual(await query(embedded.url, 'SELECT 1 AS one'), [{ one: 1 }]);
+    await embedded.stop();
+  });
+
+  test('a copy of the folder is a database of its own, and a moved folder works where it is', async () => {
+    const original = await openEmbedded({ dataDir: data, ...quiet });
+    const copy = path.join(root, 'copy');
+    await cp(data, copy, { recursive: true, filter: (source) => !source.includes('.s.PGSQL') });
+    const second = await openEmbedded({ dataDir: copy, ...quiet });
+    assert.ok(second.startedHere);
+    assert.notEqual(second.url, original.url);
+    await query(second.url, 'INSERT INTO kept VALUES (100)');
+    assert.deepEqual(await query(original.url, 'SELECT max(n) AS n FROM kept'), [{ n: 4 }]);
+    await Promise.all([second.stop(), original.stop()]);
+    await rm(copy, { recursive: true });
+    await rename(data, path.join(root, 'moved'));
+    data = path.join(root, 'moved');
+    const moved = await openEmbedded({ dataDir: data, ...quiet });
+    assert.deepEqual(await query(moved.url, 'SELECT max(n) AS n FROM kept'), [{ n: 4 }]);
+    await moved.stop();
+  });
+
+  test('a lost postgres.json costs nothing but a new password', async () => {
+    await rm(path.join(data, 'postgres.json'));
+    const embedded = await openEmbedded({ dataDir: data, ...quiet });
+    assert.deepEqual(await query(embedded.url, 'SELECT max(n) AS n FROM kept'), [{ n: 4 }]);
+    await embedded.stop();
+  });
+
+  test('a path too long for a socket is served on a port of 127.0.0.1', async () => {
+    const deep = path.join(root, 'long'.repeat(12), 'long'.repeat(12));
+    const service = await hold(deep, 'service');
+    assert.match(service.url, /^postgres:\/\/docket:[^@]+@127\.0\.0\.1:\d+\/docket$/);
+    await service.kill();
+    const next = await hold(deep, 'service');
+    assert.deepEqual([next.startedHere, next.url], [false, service.url]);
+    assert.deepEqual(await query(next.url, 'SELECT 1 AS one'), [{ one: 1 }]);
+    await assert.rejects(query(next.url.replace(/docket:[^@]+@/, 'docket:guess@'), 'SELECT 1'), { code: '28P01' });
+    await next.close();
+  });
+
+  test('a database of another major version gets a clear sentence', async () => {
+    const other = path.join(root, 'other');
+    await mkdir(path.join(other, 'postgres'), { recursive: true, mode: 0o700 });
+    await writeFile(path.join(other, 'postgres', 'PG_VERSION'), '15\n');
+    await assert.rejects(openEmbedded({ dataDir: other, ...quiet }), (error) => {
+      assert.ok(error instanceof EmbeddedError);
+      assert.match(error.message, /holds a database of PostgreSQL 15, and this Docket brings 18\.\d+: make a backup/);
+      return true;
+    });
+  });
+
+  test('a data folder that cannot be one gets a clear sentence', async () => {
+    await writeFile(path.join(root, 'file'), '');
+    await assert.rejects(openEmbedded({ dataDir: path.join(root, 'file'), ...quiet }), {
+      name: 'EmbeddedError',
+      message: /data folder .*file cannot be .*DOCKET_DATA_DIR/,
+    });
+  });
+});
