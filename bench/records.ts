@@ -44,13 +44,13 @@ export async function readPattern(db: pg.Client, objectId: string, keyId: string
   return { ...row, keyId };
 }
 
-/** Makes the assets that records refer to. */
+/** Makes the assets that records refer to, older than these. */
 export async function loadAssets(db: pg.Client): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `INSERT INTO objects (id, type_id, type_version, title, revision, "values", folded, created_at, updated_at)
-      SELECT ${uuidAt('now()', "'asset' || i")}, t.type_id, t.version, 'asset ' || i, 1,
+      SELECT ${uuidAt("now() - interval '10 years'", "'asset' || i")}, t.type_id, t.version, 'asset ' || i, 1,
         jsonb_build_object('title', 'asset ' || i), jsonb_build_object('title', 'asset ' || i, '$title', 'asset ' || i),
-        now(), now()
+        now() - interval '10 years', now() - interval '10 years'
       FROM generate_series(1, ${ASSETS}) AS i,
         (SELECT v.type_id, max(v.version) AS version FROM type_versions v
           JOIN config_items c ON c.id = v.type_id WHERE c.section = 'types' AND c.code = 'asset' GROUP BY v.type_id) AS t

@@ -56,7 +56,7 @@ interface Connected {
 }
 
 async function connect(folder: string): Promise<Connected> {
-  const embedded = await openEmbedded({ dataDir: path.join(folder, 'data'), log: () => {}, role: 'tool' });
+  const embedded = await openEmbedded({ dataDir: path.join(folder, 'data'), log: () => {}, use: 'tool' });
   const db = new pg.Client({ connectionString: embedded.url });
   db.on('error', () => {});
   await db.connect();

@@ -42,7 +42,7 @@ export interface Parts {
 }
 
 /** Every operation of the service, in the order in which the documents show them. */
-function bindings(parts: Parts): BoundOperation[] {
+export function bindings(parts: Parts): BoundOperation[] {
   return [...metadataRoutes, ...objectRoutes([commentEvents, relationEvents]), ...commentRoutes, ...attachmentRoutes(parts.blobs, parts.freshCaller), ...relationRoutes, ...workflowRoutes, ...bulkRoutes, ...accessRoutes, ...auditRoutes, ...bundleRoutes(configSections)];
 }
 

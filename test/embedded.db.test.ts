@@ -217,10 +217,10 @@ describe('embedded PostgreSQL', () => {
     ];
     await writeFile(path.join(data, 'postgres', 'postmaster.pid'), `${lines.join('\n')}\n`);
     await writeFile(path.join(data, 'postgres', '.s.PGSQL.5432.lock'), `${lines.slice(0, 5).join('\n')}\n`);
-    await mkdir(path.join(data, 'postgres.lock'), { recursive: true });
-    const dead = { pid: process.pid, started: '1', boot: null, space: null };
-    const ticket = path.join(data, 'postgres.lock', 'service-00000000-0000-4000-8000-000000000000');
-    await writeFile(ticket, JSON.stringify(dead));
+    const tickets = path.join(data, 'postgres.lock');
+    const owner = { pid: process.pid, started: '1', boot: null, space: null };
+    const ticket = JSON.stringify({ owner, folder: (await stat(tickets)).ino });
+    await writeFile(path.join(tickets, 'service-00000000-0000-4000-8000-000000000000'), ticket);
     const said: string[] = [];
     const embedded = await openEmbedded({ dataDir: data, use: 'service', log: (line) => said.push(line) });
     assert.match(said.join('\n'), /removing a stale lock/);
@@ -237,7 +237,9 @@ describe('embedded PostgreSQL', () => {
     assert.notEqual(second.url, original.url);
     await query(second.url, 'INSERT INTO kept VALUES (100)');
     assert.deepEqual(await query(original.url, 'SELECT max(n) AS n FROM kept'), [{ n: 4 }]);
+    const servers = await Promise.all([serverPid(copy), serverPid(data)]);
     await Promise.all([second.stop(), original.stop()]);
+    assert.deepEqual(servers.filter(isRunning), []);
     await rm(copy, { recursive: true });
     await rename(data, path.join(root, 'moved'));
     data = path.join(root, 'moved');

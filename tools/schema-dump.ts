@@ -152,7 +152,10 @@ export async function dumpSchema(client: DumpClient): Promise<string> {
     ...(await others(VIEWS)),
     ...(await others(FUNCTIONS)),
   ];
-  return `${HEAD}\n${parts.join('\n\n')}\n`.replaceAll('public.', '');
+  await client.query('RESET search_path');
+  // Definitions of indexes, triggers and functions name the schema whatever the path.
+  const text = parts.join('\n\n').replace(/\b(ON|FUNCTION|PROCEDURE) (ONLY )?public\./g, '$1 $2');
+  return `${HEAD}\n${text}\n`;
 }
 
 /** The dump of an empty database with all migrations. */

@@ -89,7 +89,9 @@ function known(value: string | undefined, flaw: string): Converted {
 /** An instant in the form that the service gives it back in. */
 export function instant(cell: string): Converted {
   const time = Date.parse(cell);
-  return Number.isNaN(time) ? { value: null, flaw: `"${cell}" is no instant` } : { value: new Date(time).toISOString() };
+  return Number.isNaN(time)
+    ? { value: null, flaw: `"${cell}" is no instant` }
+    : { value: new Date(time).toISOString() };
 }
 
 function list(cell: string): Converted {

@@ -4,7 +4,7 @@ import type { HistoryRow, TicketRow } from './data.ts';
 import { fieldsOf, type FieldSpec } from './fields.ts';
 import { planTicket, type TicketPlan } from './plan.ts';
 
-const options = (...names: string[]): FieldSpec['constraints'] => ({
+const options = (...names: string[]): NonNullable<FieldSpec['constraints']> => ({
   options: names.map((name) => ({ code: name.toLowerCase().replace(' ', '-'), name })),
 });
 
@@ -13,7 +13,10 @@ const SPECS: FieldSpec[] = [
   { code: 'type', dataType: 'enum', constraints: options('bug') },
   { code: 'status', dataType: 'enum', constraints: options('new', 'closed', 'reopened') },
   { code: 'resolution', dataType: 'enum', constraints: options('fixed', 'invalid') },
-  ...['priority', 'component', 'milestone', 'version', 'keywords', 'summary'].map((code) => ({ code, dataType: 'string' })),
+  ...['priority', 'component', 'milestone', 'version', 'keywords', 'summary'].map((code) => ({
+    code,
+    dataType: 'string',
+  })),
   { code: 'reporter', dataType: 'user', required: true },
   { code: 'owner', dataType: 'user' },
   { code: 'cc', dataType: 'string', multiple: true },

@@ -73,7 +73,9 @@ export async function startService(folder: string): Promise<Service> {
     const options = { env: environment(dataDir), maxBuffer: 256 * 1024 * 1024 };
     return (await promisify(execFile)(process.execPath, [PROGRAM, ...args], options)).stdout;
   };
-  const left = existsSync(note) ? (JSON.parse(await readFile(note, 'utf8')) as { url: string; pid: number }) : undefined;
+  const left = existsSync(note)
+    ? (JSON.parse(await readFile(note, 'utf8')) as { url: string; pid: number })
+    : undefined;
   const running = left !== undefined && alive(left.pid) && (await ready(left.url)) ? left : undefined;
   const { url, pid } = running ?? (await launch(folder, dataDir));
   if (running === undefined) await writeFile(note, JSON.stringify({ url, pid }));

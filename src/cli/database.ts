@@ -4,7 +4,7 @@ import sql from 'sql-template-tag';
 import { pendingFieldIndexes } from '../bundle/field-indexes.ts';
 import type { Environment } from '../cli.ts';
 import { registry } from '../domain/metadata/door.ts';
-import { type MigratedBatch, migrateTypeBatch, type Unmoved } from '../domain/objects/door.ts';
+import { migrateTypeBatch, type Unmoved } from '../domain/objects/door.ts';
 import { pendingMigrations } from '../mechanisms/db/migrate.ts';
 import { output } from './output.ts';
 import { MIGRATIONS, migrateDatabase, openDatabase, openTool } from './service.ts';
@@ -38,16 +38,16 @@ export function migrateCommands(docket: Command, environment: Environment): void
       try {
         let moved = 0;
         const unmoved: Unmoved[] = [];
-        let next: string | null = null;
-        do {
-          const after: string | null = next;
-          const result = await tool.work.write<MigratedBatch>(tool.caller, (ctx) => migrateTypeBatch(ctx, code, after));
-          if (result.kind !== 'done') break;
+        const batch = async (after: string | null): Promise<string | null> => {
+          const result = await tool.work.write(tool.caller, (ctx) => migrateTypeBatch(ctx, code, after));
+          if (result.kind !== 'done') throw new Error('a command without an idempotency key cannot be a replay');
           moved += result.data.moved;
           unmoved.push(...result.data.unmoved);
-          next = result.data.next;
           out.say(`${moved} moved, ${unmoved.length} not`);
-        } while (next !== null);
+          return result.data.next;
+        };
+        let next = await batch(null);
+        while (next !== null) next = await batch(next);
         const lines = unmoved.map(
           (one) => `${one.number ?? one.id}: ${one.reasons.map((why) => `${why.field}: ${why.reason}`).join('; ')}`,
         );

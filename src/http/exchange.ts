@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { failure } from '../contract/envelope.ts';
-import { lingeringEnd } from './body.ts';
 import { answerOf, ClientGone, loggable } from './errors.ts';
 import { announcesBody, correlationIdOf, declaredLength } from './headers.ts';
+import { lingeringEnd } from './linger.ts';
 import type { Metrics } from './metrics.ts';
 
 export type Headers = Record<string, string | number | string[]>;

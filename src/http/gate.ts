@@ -16,6 +16,8 @@ export function overloaded(message = 'The service has more work than it can do n
 
 export class Gate {
   readonly #most: number;
+  readonly #sampleMs: number;
+  readonly #lateMs: number;
   readonly #share: number;
   readonly #callers = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
@@ -23,18 +25,20 @@ export class Gate {
   #late = 0;
   #expected: number;
 
-  constructor(most: number) {
+  constructor(most: number, sampleMs = SAMPLE_MS, lateMs = LATE_MS) {
     this.#most = most;
+    this.#sampleMs = sampleMs;
+    this.#lateMs = lateMs;
     this.#share = Math.max(1, Math.floor(most / 4));
-    this.#expected = performance.now() + SAMPLE_MS;
-    this.#timer = setInterval(() => this.#sample(), SAMPLE_MS);
+    this.#expected = performance.now() + sampleMs;
+    this.#timer = setInterval(() => this.#sample(), sampleMs);
     this.#timer.unref();
   }
 
   #sample(): void {
     const now = performance.now();
-    this.#late = now - this.#expected > LATE_MS ? this.#late + 1 : 0;
-    this.#expected = now + SAMPLE_MS;
+    this.#late = now - this.#expected > this.#lateMs ? this.#late + 1 : 0;
+    this.#expected = now + this.#sampleMs;
   }
 
   get inFlight(): number {

@@ -70,6 +70,10 @@ export function requireJson(request: IncomingMessage): void {
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
     throw unsupported('Send the body without Content-Encoding.', 'header.Content-Encoding');
   }
+  const transfer = request.headers['transfer-encoding'];
+  if (transfer !== undefined && transfer.trim().toLowerCase() !== 'chunked') {
+    throw unsupported('Send the body with no Transfer-Encoding but chunked.', 'header.Transfer-Encoding');
+  }
   const type = request.headers['content-type'];
   // By far the most frequent form.
   if (type === 'application/json') return;

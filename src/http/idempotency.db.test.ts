@@ -9,7 +9,7 @@ import { bind } from '../mechanisms/binding.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import { Database } from '../mechanisms/db/pool.ts';
 import { Work } from '../mechanisms/work.ts';
-import { type Answer, type Sample, startSample } from './sample.ts';
+import { type Answer, type Sample, startSample } from '../../test/harness/http-sample.ts';
 
 describe('Idempotency-Key', () => {
   let database: TestDatabase;

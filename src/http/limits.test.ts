@@ -13,7 +13,7 @@ import Type from 'typebox';
 import { defineOperation } from '../contract/operation.ts';
 import { bind } from '../mechanisms/binding.ts';
 import { MOST_BODY } from './body.ts';
-import { create, echoing, getting, rawly, type Sample, startSample } from './sample.ts';
+import { create, echoing, getting, rawly, type Sample, startSample } from '../../test/harness/http-sample.ts';
 
 const MIB = 1024 * 1024;
 const size = bind(
@@ -193,6 +193,7 @@ describe('requests that are not HTTP', () => {
       'GET / HTTP/9.9\r\n\r\n',
       'BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n',
       'GET /api/v1/things HTTP/1.1\r\n\r\n',
+      'GET /api/v1/things HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n',
       'GET / HTTP/1.1\r\nHost: x\r\nBad Header: y\r\n\r\n',
       'POST /api/v1/things HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       'POST /api/v1/things HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc',

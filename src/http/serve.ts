@@ -80,8 +80,8 @@ async function answer(
 }
 
 function requireHost(request: IncomingMessage): void {
-  if (request.headers.host !== undefined || request.httpVersion !== '1.1') return;
-  const message = 'Send a Host header.';
+  if (request.httpVersion !== '1.1' || singleHeader(request, 'host') !== undefined) return;
+  const message = 'Send one Host header.';
   throw new Fault('INVALID_REQUEST', message, [{ path: 'header.Host', code: 'REQUIRED', message }]);
 }
 

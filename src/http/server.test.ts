@@ -5,7 +5,17 @@ import { CORRELATION_ID } from '../contract/envelope.ts';
 import type { Operation } from '../contract/operation.ts';
 import { Fault } from '../lib/fault.ts';
 import type { BoundOperation } from '../mechanisms/binding.ts';
-import { echoing, getting, list, optionsOf, rawly, read, type Sample, startSample, THING_ID } from './sample.ts';
+import {
+  echoing,
+  getting,
+  list,
+  optionsOf,
+  rawly,
+  read,
+  type Sample,
+  startSample,
+  THING_ID,
+} from '../../test/harness/http-sample.ts';
 import { buildServer } from './server.ts';
 
 function bound(operation: object): BoundOperation {
@@ -227,7 +237,7 @@ describe('the server', () => {
       assert.doesNotMatch(text, /secret|NO_SUCH_CODE|never|\.ts/);
     }
     const line = sample.lines.find((one) => one.msg === 'INTERNAL' && one.operation === 'get.broken');
-    assert.match(String((line?.err as Record<string, unknown>).stack), /secret of the inside\n.*server\.test\.ts/s);
+    assert.match(JSON.stringify(line?.err), /secret of the inside\\n.*server\.test\.ts/);
   });
 
   it('gives faults their status, details and headers', async () => {
@@ -245,6 +255,18 @@ describe('the server', () => {
     assert.deepEqual([correlationId, operation, status], [headers.get('x-correlation-id'), 'things.list', 200]);
     assert.deepEqual([typeof ms, callerId, keyId], ['number', THING_ID, 'key-1']);
     assert.doesNotMatch(JSON.stringify(sample.lines), /needle|crumb|Bearer|good/);
+  });
+
+  it('answers injected requests as real ones', async () => {
+    const headers = { authorization: 'Bearer good', 'content-type': 'application/json' };
+    const inject = (payload: string): ReturnType<typeof sample.server.inject> =>
+      sample.server.inject({ method: 'POST', url: '/api/v1/things', headers, payload });
+    const done = await inject('{"name":"x"}');
+    assert.deepEqual([done.statusCode, done.json().data.body], [201, { name: 'x' }]);
+    assert.equal(done.headers['x-correlation-id'], done.json().meta.correlationId);
+    assert.equal((await inject('{')).json().error.code, 'INVALID_JSON');
+    assert.equal((await inject('x'.repeat(11_000_000))).json().error.code, 'BODY_TOO_LARGE');
+    assert.equal((await sample.server.inject('/nowhere')).json().error.code, 'NOT_FOUND');
   });
 
   it('says that it lives and that it is ready', async () => {

@@ -19,6 +19,10 @@ const LOWER_U = 0x75;
 /** Keys that reach a prototype when somebody assigns them to a plain object. */
 const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
+export function isUnsafeKey(key: string): boolean {
+  return UNSAFE_KEYS.has(key);
+}
+
 /** So many bytes of a string are looked at one by one before the search is handed to native code. */
 const NEAR = 48;
 /** Numbers of at most so many characters, without exponent, are held by a double as written. */

@@ -8,6 +8,8 @@ import { Fault } from './fault.ts';
 import { flawFault, locateFlaw } from './json-flaw.ts';
 import { scanJson } from './json-scan.ts';
 
+export { isUnsafeKey } from './json-scan.ts';
+
 export interface JsonLimits {
   /** Deepest nesting of arrays and objects that passes; `[]` is 1. */
   maxDepth?: number;

@@ -10,6 +10,10 @@ import { isSafeLink, type RichMark, type RichNode } from './rich-text-schema.ts'
 
 export type HtmlReading = { ok: true; doc: RichNode } | { ok: false; reason: string };
 
+/** Most characters of HTML, images apart; parsing so much takes a tenth of a second at worst. */
+const MOST_CHARACTERS = 1_048_576;
+const IMAGE_DATA = /data:image\/[a-z+]{1,10};base64,[A-Za-z0-9+/=]*/gi;
+
 /** Elements that are open at once; the parser looks through them at each closing tag. */
 const MOST_OPEN = 256;
 /** Nodes and pieces of text. */
@@ -363,6 +367,9 @@ function isBlank(node: RichNode): boolean {
  * URLs still. Links to other than http, https, mailto and tel lose the link, not the text; images elsewhere become links.
  */
 export function richTextFromHtml(html: string): HtmlReading {
+  if (html.length > MOST_CHARACTERS && html.replace(IMAGE_DATA, '').length > MOST_CHARACTERS) {
+    return { ok: false, reason: 'The HTML is longer than 1,048,576 characters, images apart.' };
+  }
   const builder = new Builder();
   const parser = new Parser({
     onopentag: (name, attributes) => builder.open(name, attributes),

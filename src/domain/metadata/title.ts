@@ -10,5 +10,7 @@ export function titleText(version: TypeVersion, values: Record<string, unknown>)
   const value = values[version.titleField];
   if (field === undefined || value === undefined) return null;
   const text = plainText(field, value);
-  return text === '' ? null : text.slice(0, LONGEST);
+  if (text === '') return null;
+  // By code points: half a surrogate pair is no text.
+  return text.length <= LONGEST ? text : [...text].slice(0, LONGEST).join('');
 }

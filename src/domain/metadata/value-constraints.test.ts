@@ -50,6 +50,7 @@ describe('checkConstraints', () => {
     ['/constraints/maxItems', 'string', { maxItems: 5 }],
     ['/constraints/maxlength', 'string', { maxlength: 5 }],
     ['/constraints/__proto__', 'string', JSON.parse('{"__proto__":1}')],
+    ['/code', 'string', {}, { code: 'constructor' }],
     ['/multiple', 'json', {}, { multiple: true }],
     ['/multiple', 'rich-text', {}, { multiple: true }],
     ['/constraints/maxLength', 'string', { maxLength: 0 }],

@@ -1,7 +1,7 @@
 /** Whether a field of configuration is sound in itself (configuration, section 3; decisions, "Field schema"). */
 import { type DataType, ID_TYPES } from '../../lib/data-types.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
-import { pointer } from '../../lib/json.ts';
+import { isUnsafeKey, pointer } from '../../lib/json.ts';
 import type { FieldConstraints, FieldDefinition } from './definitions.ts';
 import { compilePattern } from './value-pattern.ts';
 import { checkScalar, TEXT_LENGTHS } from './value-scalars.ts';
@@ -82,7 +82,8 @@ class Check {
   }
 
   keys(): void {
-    const { dataType, multiple } = this.#field;
+    const { code, dataType, multiple } = this.#field;
+    if (isUnsafeKey(code)) this.#wrong('/code', 'No call could name a field of this code.');
     const known: ReadonlySet<string> = new Set([...(KEYS.get(dataType) ?? []), ...(multiple ? ['maxItems'] : [])]);
     for (const key of Object.keys(this.#constraints)) {
       if (!known.has(key)) {

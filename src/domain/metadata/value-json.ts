@@ -1,13 +1,12 @@
 /** Values of data type `json`: any JSON up to 64 KiB that the database can keep. */
 import type { FaultDetail } from '../../lib/fault.ts';
+import { isUnsafeKey } from '../../lib/json.ts';
 import { isWellFormedText } from '../../lib/text.ts';
 
 /** Most bytes of a value as JSON. */
 export const JSON_BYTES = 65_536;
 /** Deepest nesting; it leaves room in a body's nesting of 64 for sending the value back in any call. */
 export const JSON_DEPTH = 48;
-
-const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 export type JsonReading = { ok: true; value: unknown } | { ok: false; problem: FaultDetail };
 
@@ -42,7 +41,7 @@ export function readJson(input: unknown, path: string): JsonReading {
         continue;
       }
       for (const [key, member] of Object.entries(value)) {
-        if (UNSAFE_KEYS.has(key) || !isWellFormedText(key)) return refuse('INVALID_TEXT', 'A key is not accepted.');
+        if (isUnsafeKey(key) || !isWellFormedText(key)) return refuse('INVALID_TEXT', 'A key is not accepted.');
         units += key.length;
         open.push({ value: member, depth: depth + 1 });
       }

@@ -6,7 +6,7 @@
  * dead process may be removed by anybody, without a race, because its name cannot come to mean another process.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedError } from './embedded-error.ts';
@@ -26,6 +26,12 @@ export interface Ticket {
   release(): Promise<void>;
 }
 
+/** `folder` is the inode of the folder that the ticket was put into: in a copy of the folder it says nothing. */
+interface TicketText {
+  owner: ProcessIdentity;
+  folder: number;
+}
+
 const FILE_NAME = /^(turn|service|tool)-[0-9a-f-]{36}$/;
 
 export class Tickets {
@@ -40,7 +46,8 @@ export class Tickets {
     const name = `${kind}-${randomUUID()}`;
     const file = path.join(this.#folder, name);
     const unfinished = path.join(this.#folder, `.${name}`);
-    await writeFile(unfinished, JSON.stringify(identityOf(process.pid)), { mode: 0o600 });
+    const text: TicketText = { owner: identityOf(process.pid), folder: (await stat(this.#folder)).ino };
+    await writeFile(unfinished, JSON.stringify(text), { mode: 0o600 });
     await rename(unfinished, file);
     return { file: name, release: () => rm(file, { force: true }) };
   }
@@ -102,12 +109,14 @@ export class Tickets {
 
   async #owner(name: string): Promise<ProcessIdentity | null> {
     try {
-      return JSON.parse(await readFile(path.join(this.#folder, name), 'utf8')) as ProcessIdentity;
+      const ticket = JSON.parse(await readFile(path.join(this.#folder, name), 'utf8')) as TicketText;
+      if (ticket.folder === (await stat(this.#folder)).ino) return ticket.owner;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       // A power failure can leave a file without its content; such an owner is not alive any more.
-      await rm(path.join(this.#folder, name), { force: true });
-      return null;
+      if (!(error instanceof SyntaxError)) throw error;
     }
+    await rm(path.join(this.#folder, name), { force: true });
+    return null;
   }
 }

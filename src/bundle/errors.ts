@@ -1,0 +1,50 @@
+/** What is wrong with a bundle: every problem at once, each with file, line, column and path in the document. */
+import { Fault, type FaultDetail } from '../lib/fault.ts';
+import type { ItemPath } from '../mechanisms/config-section.ts';
+
+export interface BundleProblem {
+  /** Null for an item that stands in the database and that the bundle does not name. */
+  file: string | null;
+  line: number | null;
+  column: number | null;
+  /** `types[0].fields[2].dataType`; empty for a whole file. */
+  path: string;
+  code: string;
+  message: string;
+}
+
+const MOST_LISTED = 200;
+
+/** `types[0].fields[2].dataType`: steps as a person reads them. */
+export function pathText(steps: ItemPath): string {
+  let text = '';
+  for (const step of steps) {
+    if (typeof step === 'number') text += `[${step}]`;
+    else if (/^[\p{L}$_][\p{L}\p{N}$_-]*$/u.test(step)) text += text === '' ? step : `.${step}`;
+    else text += `[${JSON.stringify(step)}]`;
+  }
+  return text;
+}
+
+function where(problem: BundleProblem): string {
+  const place = problem.file === null ? 'stored configuration' : `${problem.file}:${problem.line}:${problem.column}`;
+  return problem.path === '' ? place : `${place} ${problem.path}`;
+}
+
+/**
+ * Fault INVALID_REQUEST whose details name each place as a person looks it up (`incident.yaml:12:17 types[0].fields[2].dataType`)
+ * and carry its parts beside: what the command line prints and the administration interface answers.
+ */
+export class BundleError extends Fault {
+  readonly problems: readonly BundleProblem[];
+
+  constructor(problems: readonly BundleProblem[]) {
+    const listed = problems.slice(0, MOST_LISTED);
+    const details = listed.map((problem) => ({ ...problem, path: where(problem), at: problem.path }));
+    const count = problems.length === 1 ? 'One thing is' : `${problems.length} things are`;
+    const rest = problems.length > listed.length ? ` The first ${listed.length} are listed.` : '';
+    super('INVALID_REQUEST', `${count} wrong with the bundle; nothing was changed.${rest}`, details satisfies FaultDetail[]);
+    this.name = 'BundleError';
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,77 @@
+/** Writes the present configuration as a bundle on which `plan` reports no change (configuration, section 2). */
+import { stringify } from 'yaml';
+import { deepEqualJson } from '../lib/json.ts';
+import type { ConfigSection, StoredItem } from '../mechanisms/config-section.ts';
+import type { ReadContext } from '../mechanisms/context.ts';
+import type { BundleFile } from './read.ts';
+import { checkShape } from './shape.ts';
+
+/**
+ * One file for each section that holds something. Archived items are left out, and people, groups, units, memberships and
+ * assignments unless `identity` asks for them. Never holds a secret.
+ *
+ * @throws Fault RIGHT_MISSING
+ */
+export async function exportBundle(
+  ctx: ReadContext,
+  sections: readonly ConfigSection[],
+  { identity }: { identity: boolean },
+): Promise<BundleFile[]> {
+  ctx.actor.require('config.manage');
+  const stored = new Map<string, StoredItem[]>();
+  const active = new Map<string, ReadonlySet<string>>();
+  for (const section of sections) {
+    const items = (await section.load(ctx)).filter((item) => item.state === 'ACTIVE');
+    stored.set(section.key, items);
+    active.set(section.key, new Set(items.map((item) => section.keyOf(item.code))));
+  }
+  const byKey = new Map(sections.map((section) => [section.key, section]));
+  const isActive = (key: string, code: string): boolean => {
+    const section = byKey.get(key);
+    return section !== undefined && active.get(key)?.has(section.keyOf(code)) === true;
+  };
+  const files: BundleFile[] = [];
+  for (const section of sections) {
+    if (section.identity && !identity) continue;
+    const items = (stored.get(section.key) ?? []).sort((a, b) => (a.code < b.code ? -1 : 1));
+    const written = items.flatMap((item) => {
+      const presented = section.present(item.definition, { identity, active: isActive });
+      return presented === undefined ? [] : [withoutDefaults(section, presented)];
+    });
+    if (written.length === 0) continue;
+    const content = { [section.key]: section.shape === 'map' ? written[0] : written };
+    files.push({ name: `${section.key}.yaml`, text: stringify(content, { lineWidth: 0, aliasDuplicateObjects: false }) });
+  }
+  return files;
+}
+
+/** What a section makes of an item while nothing stands: as an export is judged. */
+function meaning(section: ConfigSection, item: unknown): unknown {
+  return section.merge(item, undefined, { exact: false, spell: (_section, code) => code });
+}
+
+/** The item without what its section fills in by itself: what a person would have written. */
+function withoutDefaults(section: ConfigSection, item: unknown): unknown {
+  if (typeof item !== 'object' || item === null) return item;
+  const whole = structuredClone(item);
+  const meant = meaning(section, whole);
+  const same = (): boolean => checkShape(section.schema, whole, () => {}) && deepEqualJson(meaning(section, whole), meant);
+  thin(whole, same);
+  return whole;
+}
+
+/** Takes out every property without which the whole still means the same, the outer ones first. */
+function thin(value: object, same: () => boolean): void {
+  if (Array.isArray(value)) {
+    for (const member of value) if (typeof member === 'object' && member !== null) thin(member, same);
+    return;
+  }
+  const record = value as Record<string, unknown>;
+  for (const key of Object.keys(record)) {
+    const member = record[key];
+    delete record[key];
+    if (same()) continue;
+    record[key] = member;
+    if (typeof member === 'object' && member !== null) thin(member, same);
+  }
+}

@@ -1,0 +1,215 @@
+/** What applying a bundle would do: pure decisions over the bundle and what stands. */
+import { deepEqualJson } from '../lib/json.ts';
+import { unknownReference } from '../mechanisms/config-condition.ts';
+import type { Action, Change, Comparison, ConfigSection } from '../mechanisms/config-section.ts';
+import { loadNestedIds, loadVersions } from '../mechanisms/config-store.ts';
+import type { ReadContext } from '../mechanisms/context.ts';
+import { BundleError, type BundleProblem } from './errors.ts';
+import type { Bundle } from './read.ts';
+import { type Entry, problemOf, View } from './view.ts';
+
+export interface BundleOptions {
+  /** Archive what the bundle no longer names. */
+  prune?: boolean;
+  /** With `prune`: people, groups, units, memberships and assignments too. */
+  pruneIdentity?: boolean;
+}
+
+/** What happens to the versions of a record type. */
+export interface VersionStep extends Comparison {
+  from: number;
+  to: number;
+}
+
+/** One line of a plan, and of what an apply did (configuration, section 2). */
+export interface PlannedItem {
+  section: string;
+  code: string;
+  /** Null in a plan for what does not exist yet. */
+  id: string | null;
+  action: Action;
+  version?: VersionStep;
+  note?: string;
+}
+
+export interface Plan {
+  view: View;
+  items: PlannedItem[];
+  changes: { change: Change; section: ConfigSection; version: VersionStep | undefined }[];
+}
+
+/**
+ * Reads what stands and decides. The context must see one state of the configuration throughout.
+ *
+ * @throws BundleError with everything that is wrong
+ */
+export async function makePlan(
+  ctx: ReadContext,
+  sections: readonly ConfigSection[],
+  bundle: Bundle,
+  options: BundleOptions,
+): Promise<Plan> {
+  const exact = options.prune === true && options.pruneIdentity === true;
+  const view = await present(ctx, sections);
+  const problems = [...bundle.problems];
+  overlay(ctx, view, bundle);
+  if (options.prune === true) prune(view, sections, exact);
+  else keepArchivedPeople(view, sections, exact);
+  merge(view, sections, exact);
+  problems.push(...judge(view, sections));
+  if (problems.length > 0) throw new BundleError(problems);
+  const plan = decide(view, sections);
+  for (const section of sections) {
+    const own = plan.changes.flatMap(({ change }) => (change.section === section.key ? [change] : []));
+    await section.verify(ctx, own, view, reportFor(view, section, problems));
+  }
+  if (problems.length > 0) throw new BundleError(problems);
+  return plan;
+}
+
+async function present(ctx: ReadContext, sections: readonly ConfigSection[]): Promise<View> {
+  const view = new View({
+    sections,
+    versions: await loadVersions(ctx),
+    nested: await loadNestedIds(ctx),
+    newId: () => ctx.newId(),
+  });
+  for (const section of sections) {
+    for (const stored of await section.load(ctx)) {
+      const { id, code, state, definition, compiled } = stored;
+      view.add({ section, id, code, state, stored, named: undefined, definition, compiled });
+    }
+  }
+  return view;
+}
+
+function overlay(ctx: ReadContext, view: View, bundle: Bundle): void {
+  for (const named of bundle.items) {
+    const { section, code } = named;
+    const entry = view.entry(section.key, code);
+    if (entry !== undefined) {
+      Object.assign(entry, { named, code, state: 'ACTIVE' });
+    } else {
+      const blank = { stored: undefined, definition: undefined, compiled: undefined };
+      view.add({ section, code, id: ctx.newId(), state: 'ACTIVE', named, ...blank });
+    }
+  }
+}
+
+/** People who were archived by a call or an import stay so, unless the bundle is the last word on people. */
+function keepArchivedPeople(view: View, sections: readonly ConfigSection[], exact: boolean): void {
+  for (const section of sections) {
+    if (!section.identity || exact) continue;
+    for (const entry of view.entries(section.key)) {
+      if (entry.stored?.state === 'ARCHIVED') entry.state = 'ARCHIVED';
+    }
+  }
+}
+
+function prune(view: View, sections: readonly ConfigSection[], exact: boolean): void {
+  for (const section of sections) {
+    // Settings are always in force; a section of one mapping has nothing to take away.
+    if (section.shape === 'map' || (section.identity && !exact)) continue;
+    for (const entry of view.entries(section.key)) if (entry.named === undefined) entry.state = 'ARCHIVED';
+  }
+  keepArchivedPeople(view, sections, exact);
+}
+
+function merge(view: View, sections: readonly ConfigSection[], exact: boolean): void {
+  const options = { exact, spell: (section: string, code: string) => view.spell(section, code) };
+  for (const section of sections) {
+    for (const entry of view.entries(section.key)) {
+      if (entry.named === undefined) continue;
+      entry.definition =
+        entry.named.item === undefined ? undefined : section.merge(entry.named.item, entry.stored?.definition, options);
+    }
+  }
+}
+
+/** Judges every item that would be active, not the bundle's alone: what stands may name what the bundle takes away. */
+function judge(view: View, sections: readonly ConfigSection[]): BundleProblem[] {
+  const problems: BundleProblem[] = [];
+  for (const section of sections) {
+    for (const entry of view.entries(section.key)) {
+      if (entry.state !== 'ACTIVE' || entry.definition === undefined) continue;
+      for (const { section: other, code, path } of section.references(entry.definition)) {
+        if (!view.has(other, code)) problems.push(problemOf(entry, path, 'UNKNOWN_REFERENCE', missing(view, other, code)));
+      }
+      const report = (...problem: [path: readonly (string | number)[], code: string, message: string]): void => {
+        problems.push(problemOf(entry, ...problem));
+      };
+      entry.compiled = section.compile(entry.definition, view, report);
+    }
+    section.whole(view, reportFor(view, section, problems));
+  }
+  return problems;
+}
+
+function missing(view: View, section: string, code: string): string {
+  const entry = view.entry(section, code);
+  if (entry === undefined) return unknownReference(section, code);
+  const why = entry.stored?.state === 'ARCHIVED' ? 'is archived; name it in the bundle to restore it' : 'would be archived';
+  return `The item ${code} of ${section} ${why}, and this refers to it.`;
+}
+
+function reportFor(view: View, section: ConfigSection, problems: BundleProblem[]) {
+  return (item: string, path: readonly (string | number)[], code: string, message: string): void => {
+    const entry = view.entry(section.key, item);
+    if (entry !== undefined) problems.push(problemOf(entry, path, code, message));
+  };
+}
+
+function actionOf(entry: Entry): Action {
+  const { stored } = entry;
+  if (stored === undefined) return 'create';
+  if (stored.state !== entry.state) return entry.state === 'ACTIVE' ? 'restore' : 'archive';
+  // What is archived and stays so is not compiled anew: nothing uses it.
+  const same =
+    deepEqualJson(stored.definition, entry.definition) &&
+    (entry.state === 'ARCHIVED' || deepEqualJson(stored.compiled, entry.compiled)) &&
+    stored.code === entry.code;
+  return same ? 'leave' : 'change';
+}
+
+function decide(view: View, sections: readonly ConfigSection[]): Plan {
+  const plan: Plan = { view, items: [], changes: [] };
+  for (const section of sections) {
+    const entries = [...view.entries(section.key)].sort((a, b) => (a.code < b.code ? -1 : 1));
+    for (const entry of entries) {
+      const action = actionOf(entry);
+      if (action === 'leave' && entry.named === undefined) continue;
+      const { id, code, stored, state } = entry;
+      const item: PlannedItem = { section: section.key, code, id: stored === undefined ? null : id, action };
+      plan.items.push(item);
+      if (action === 'leave') {
+        if (state === 'ARCHIVED') item.note = 'archived by a call or import, and stays so';
+        continue;
+      }
+      const kept = action === 'archive' && stored !== undefined;
+      const change: Change = {
+        action,
+        section: section.key,
+        id,
+        code,
+        stored,
+        state,
+        definition: kept ? stored.definition : entry.definition,
+        compiled: kept ? stored.compiled : (entry.compiled ?? entry.definition),
+      };
+      const version = section.versioned ? stepOf(view, section, change) : undefined;
+      if (version !== undefined) item.version = version;
+      const note = section.note(change);
+      if (note !== undefined) item.note = note;
+      plan.changes.push({ change, section, version });
+    }
+  }
+  return plan;
+}
+
+/** Undefined where no version is touched. */
+function stepOf(view: View, section: ConfigSection, change: Change): VersionStep | undefined {
+  const newest = view.versions(section.key, change.code).at(-1);
+  if (change.action === 'create' || newest === undefined || deepEqualJson(newest.compiled, change.compiled)) return undefined;
+  const comparison = section.compare(newest.compiled, change.compiled);
+  return { from: newest.version, to: newest.version + (comparison.compatible ? 0 : 1), ...comparison };
+}

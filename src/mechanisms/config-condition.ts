@@ -1,0 +1,150 @@
+/**
+ * Conditions and values in configuration: written with codes and logins, kept with ids (configuration, section 3: "Wherever a
+ * bundle holds a value of a user, group, org-unit, service or type …, it is the login or code").
+ */
+import type { DataType } from '../lib/data-types.ts';
+import { isFault } from '../lib/fault.ts';
+import { type Condition, type FieldResolver, type FilterField, parseCondition } from '../lib/filter.ts';
+import type { CompileView, ItemPath, Report } from './config-section.ts';
+
+/** The section in which values of a data type are named. */
+const SECTIONS: ReadonlyMap<DataType, string> = new Map([
+  ['user', 'users'],
+  ['group', 'groups'],
+  ['org-unit', 'orgUnits'],
+  ['service', 'services'],
+]);
+
+/** The section that names the field's values; undefined where values stand for themselves. */
+function sectionOf(field: Pick<FilterField, 'code' | 'kind' | 'dataType'>): string | undefined {
+  if (field.kind === 'system' && field.code === 'typeId') return 'types';
+  return SECTIONS.get(field.dataType);
+}
+
+/** The section that names values of the data type; undefined for one whose values stand for themselves. */
+export function namingSection(dataType: DataType): string | undefined {
+  return SECTIONS.get(dataType);
+}
+
+const THINGS: ReadonlyMap<string, string> = new Map([
+  ['users', 'user with the login'],
+  ['groups', 'group with the code'],
+  ['orgUnits', 'organisation unit with the code'],
+  ['services', 'service with the code'],
+  ['types', 'record type with the code'],
+  ['workflows', 'workflow with the code'],
+  ['calendars', 'calendar with the code'],
+  ['signingSecrets', 'signing secret with the code'],
+]);
+
+/** "There is no user with the login X": one sentence for every reference that leads nowhere. */
+export function unknownReference(section: string, code: unknown): string {
+  return `There is no ${THINGS.get(section) ?? `item of ${section} with the code`} ${JSON.stringify(code)}.`;
+}
+
+export interface Naming {
+  view: CompileView;
+  report: Report;
+}
+
+/** The id of what `code` names; reports and gives undefined where it names nothing. */
+export function idOf({ view, report }: Naming, section: string, code: unknown, path: ItemPath): string | undefined {
+  if (typeof code === 'string' && view.has(section, code)) return view.id(section, code);
+  report(path, 'UNKNOWN_REFERENCE', unknownReference(section, code));
+  return undefined;
+}
+
+/** Gives a literal of a condition its id. Variables stay; a literal that starts with `$` is written `$$`. */
+function literal(naming: Naming, section: string, value: unknown, path: ItemPath): unknown {
+  if (typeof value === 'string' && value.startsWith('$')) {
+    if (!value.startsWith('$$')) return value;
+    return idOf(naming, section, value.slice(1), path);
+  }
+  return idOf(naming, section, value, path);
+}
+
+function members(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+function own(record: Record<string, unknown>, key: string): unknown {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+interface Walk extends Naming {
+  resolve: FieldResolver;
+  unnamed: boolean;
+}
+
+function withIds(walk: Walk, condition: unknown, path: ItemPath, depth: number): unknown {
+  const record = members(condition);
+  if (record === undefined || depth > 64) return condition;
+  const parts = own(record, 'conditions');
+  if (Array.isArray(parts)) {
+    return {
+      ...record,
+      conditions: parts.map((part, index) => withIds(walk, part, [...path, 'conditions', index], depth + 1)),
+    };
+  }
+  const code = own(record, 'field');
+  const field = typeof code === 'string' ? walk.resolve(code) : undefined;
+  const section = field === undefined ? undefined : sectionOf(field);
+  const value = own(record, 'value');
+  if (section === undefined || value === undefined || typeof value === 'boolean' || value === null) return condition;
+  const id = (one: unknown, at: ItemPath): unknown => {
+    const found = literal(walk, section, one, at);
+    if (found === undefined) walk.unnamed = true;
+    return found;
+  };
+  const named = Array.isArray(value)
+    ? value.map((one, index) => id(one, [...path, 'value', index]))
+    : id(value, [...path, 'value']);
+  return { ...record, value: named };
+}
+
+/** The steps of a JSON Pointer below a place of the item. */
+export function stepsOf(pointer: string): (string | number)[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((step) => (/^(?:0|[1-9][0-9]{0,8})$/.test(step) ? Number(step) : step));
+}
+
+/**
+ * The condition with ids in place of codes and logins, judged by the condition language against the fields that `resolve`
+ * knows; undefined where something is wrong, which is reported.
+ */
+export function compileCondition(
+  condition: unknown,
+  path: ItemPath,
+  resolve: FieldResolver,
+  naming: Naming,
+): Condition | undefined {
+  const walk: Walk = { ...naming, resolve, unnamed: false };
+  const named = withIds(walk, condition, path, 1);
+  if (walk.unnamed) return undefined;
+  try {
+    parseCondition(named, { resolve, variables: 'allowed' });
+    return named as Condition;
+  } catch (error) {
+    if (!isFault(error, 'INVALID_FILTER') || !Array.isArray(error.details)) throw error;
+    for (const { path: place, code, message } of error.details) {
+      const steps = stepsOf(place);
+      const unknown = code === 'UNKNOWN_FIELD' ? fieldNamed(condition, steps) : undefined;
+      naming.report([...path, ...steps], code, unknown === undefined ? message : `There is no field ${unknown} here.`);
+    }
+    return undefined;
+  }
+}
+
+/** Configuration hides nothing from whoever writes it, so it may name the field that calls from outside are not told. */
+function fieldNamed(condition: unknown, steps: readonly (string | number)[]): string | undefined {
+  let at: unknown = condition;
+  for (const step of steps) {
+    at = Array.isArray(at) ? at[Number(step)] : own(members(at) ?? {}, String(step));
+  }
+  return typeof at === 'string' ? JSON.stringify(at) : undefined;
+}

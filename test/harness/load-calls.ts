@@ -1,0 +1,248 @@
+/** A minimal valid call of every operation, who lacks the right to it, and what it must hide: the table behind `access.db.test.ts`. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { TestApp } from './app.ts';
+import { ACTIONS, RIGHTS, user } from './load-world.ts';
+
+export const SECRET = 'hushField';
+export const CANARY = 'canary-5e1f';
+export const PASSWORD = 'correct horse battery staple';
+
+export const WORLD = `
+types:
+  - code: thing
+    name: Thing
+    category: object
+    title: title
+    workflow: flow
+    fields:
+      - { code: title, dataType: string, required: true }
+      - { code: shown, dataType: boolean, default: true }
+      - { code: ${SECRET}, dataType: string }
+workflows:
+  - code: flow
+    initial: begun
+    states: [{ code: begun, category: open }, { code: ended, category: done }]
+    transitions: [{ code: end, from: [begun], to: ended }]
+relationDefinitions:
+  - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many, acyclic: false, active: true }
+roles:
+  - code: everything
+    rights: [${RIGHTS}]
+    records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' }, transitions: '*' }]
+    assignedTo: { users: [full, archived] }
+  - code: partial
+    rights: [${RIGHTS.replace('role.assign, ', '')}]
+    records:
+      - type: thing
+        where: { field: shown, operator: equals, value: true }
+        actions: [${ACTIONS}]
+        fields: { read: [title, shown], write: [title, shown] }
+        transitions: '*'
+    assignedTo: { users: [partial] }
+  - code: reader
+    records: [{ type: thing, actions: [read], fields: { read: '*', write: [] } }]
+    assignedTo: { users: [reader] }
+users:
+${['full', 'partial', 'reader', 'nobody', 'archived'].map(user).join('')}`;
+
+export interface Call {
+  params?: Record<string, string>;
+  query?: string;
+  body?: unknown;
+}
+
+export type Login = 'full' | 'partial' | 'reader' | 'nobody';
+
+export interface Row {
+  /** A minimal valid call; made anew for each try, so that tries do not meet. */
+  call(): Call | Promise<Call>;
+  /** Who lacks the right, and what they get. */
+  lacks: { login: Login; status: number; code?: string; details?: unknown };
+  /** A call that concerns something hidden from `partial`, and the same on what is absent: alike, 404 unless said. */
+  hidden?: { seen(): Promise<Call>; absent(): Call | Promise<Call>; status?: number };
+  /** A call that names a field: a hidden and an unknown one get the same words. */
+  names?: (code: string) => Promise<Call>;
+  /** Asks nobody. */
+  open?: true;
+}
+
+const missing = (right: string, login: Login = 'nobody'): Row['lacks'] => {
+  return { login, status: 403, code: 'RIGHT_MISSING', details: { right } };
+};
+const NOT_THERE: Row['lacks'] = { login: 'nobody', status: 404, code: 'NOT_FOUND', details: [] };
+const ALLOWED: Row['lacks'] = { login: 'nobody', status: 200 };
+const FILES = { files: [{ name: 'a.yaml', text: 'settings: { defaultLocale: ru-RU }\n' }] };
+
+/** Makes what calls are about, with the rights of `full`. */
+class Maker {
+  readonly #app: TestApp;
+  readonly #key: string;
+
+  constructor(app: TestApp, key: string) {
+    this.#app = app;
+    this.#key = key;
+  }
+
+  async send(method: string, path: string, body?: unknown): Promise<any> {
+    const answer = await this.#app.request(method, `/api/v1${path}`, { key: this.#key, body });
+    assert.ok(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body.data;
+  }
+
+  /** The id of a new record with a value in the field that `partial` may not read. */
+  async record(shown: boolean): Promise<string> {
+    const values = { title: 'A thing', [SECRET]: CANARY, shown };
+    return (await this.send('POST', '/objects', { typeDefinitionId: 'thing', values })).id;
+  }
+
+  async archived(shown: boolean): Promise<string> {
+    const id = await this.record(shown);
+    await this.send('DELETE', `/objects/${id}`, { expectedRevision: 1 });
+    return id;
+  }
+
+  async comment(shown: boolean): Promise<string> {
+    return (
+      await this.send('POST', `/objects/${await this.record(shown)}/comments`, { body: 'A', visibility: 'public' })
+    ).id;
+  }
+
+  async file(shown: boolean): Promise<string> {
+    const body = { filename: 'a.txt', contentBase64: 'eA==' };
+    return (await this.send('POST', `/objects/${await this.record(shown)}/attachments`, body)).id;
+  }
+
+  async near(): Promise<{ definitionId: string; targetObjectId: string }> {
+    const [definition] = await this.send('GET', '/relation-definitions');
+    return { definitionId: definition.id, targetObjectId: await this.record(true) };
+  }
+
+  async relation(shown: boolean): Promise<string> {
+    return (await this.send('POST', `/objects/${await this.record(shown)}/relations`, await this.near())).relation.id;
+  }
+
+  async transition(): Promise<unknown> {
+    const { state, transitions } = await this.send('GET', `/objects/${await this.record(true)}/workflow`);
+    return { transitionId: transitions[0].id, expectedRevision: 1, expectedStateId: state.id };
+  }
+}
+
+/** Every operation by its id. */
+export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, Row>> {
+  const make = new Maker(app, keyOfFull);
+  /** A call on one thing, named by a parameter of the path: visible, hidden or absent. */
+  const on = (
+    name: string,
+    one: (shown: boolean) => Promise<string>,
+    body: () => unknown = () => undefined,
+  ): Pick<Row, 'call'> & Required<Pick<Row, 'hidden'>> => {
+    const call = async (id: string): Promise<Call> => ({ params: { [name]: id }, body: await body() });
+    return {
+      call: async () => await call(await one(true)),
+      hidden: { seen: async () => await call(await one(false)), absent: async () => await call(randomUUID()) },
+    };
+  };
+  const record = (body?: () => unknown) => on('objectId', (shown) => make.record(shown), body);
+  const expected = (): unknown => ({ expectedRevision: 1 });
+  /** A key of `partial` itself is theirs to manage, one of another owner is not there for them. */
+  const key = (own: boolean): Promise<string> =>
+    app.createKey({ login: own ? 'partial' : 'full' }).then(({ id }) => id);
+  const update = (objectId: string, changes: unknown = { title: 'Other' }): Call => ({
+    body: { operation: 'update', items: [{ objectId, expectedRevision: 1, changes }] },
+  });
+  return {
+    'metadata.types': { call: () => ({}), lacks: ALLOWED },
+    'metadata.fields': { call: () => ({ params: { typeId: 'thing' } }), lacks: NOT_THERE },
+    'objects.list': { call: () => ({ query: '?pageSize=100' }), lacks: ALLOWED },
+    'objects.create': {
+      call: () => ({ body: { typeDefinitionId: 'thing', values: { title: 'New' } } }),
+      lacks: missing('create', 'reader'),
+      names: async (code) => ({ body: { typeDefinitionId: 'thing', values: { title: 'New', [code]: 'x' } } }),
+    },
+    'objects.get': { ...record(), lacks: NOT_THERE },
+    'objects.update': {
+      ...record(() => ({ expectedRevision: 1, changes: { title: 'Other' } })),
+      lacks: missing('update', 'reader'),
+      names: async (code) => ({
+        params: { objectId: await make.record(true) },
+        body: { expectedRevision: 1, changes: { [code]: 'x' } },
+      }),
+    },
+    'objects.archive': { ...record(expected), lacks: missing('archive', 'reader') },
+    'objects.history': { ...record(), lacks: missing('history', 'reader') },
+    'objects.schema': { ...record(), lacks: NOT_THERE },
+    'objects.restore': { ...on('objectId', (shown) => make.archived(shown)), lacks: missing('archive', 'reader') },
+    'comments.list': { ...record(), lacks: NOT_THERE },
+    'comments.add': {
+      ...record(() => ({ body: 'A', visibility: 'public' })),
+      lacks: missing('comment.create', 'reader'),
+    },
+    'comments.edit': {
+      ...on(
+        'commentId',
+        (shown) => make.comment(shown),
+        () => ({ expectedRevision: 1, body: 'B' }),
+      ),
+      lacks: missing('comment.edit', 'reader'),
+    },
+    'comments.archive': {
+      ...on('commentId', (shown) => make.comment(shown), expected),
+      lacks: missing('comment.edit', 'reader'),
+    },
+    'attachments.list': { ...record(), lacks: NOT_THERE },
+    'attachments.add': {
+      ...record(() => ({ filename: 'a.txt', contentBase64: 'eA==' })),
+      lacks: missing('attachment.add', 'reader'),
+    },
+    'attachments.content': { ...on('attachmentId', (shown) => make.file(shown)), lacks: NOT_THERE },
+    'attachments.archive': {
+      ...on('attachmentId', (shown) => make.file(shown), expected),
+      lacks: missing('attachment.delete', 'reader'),
+    },
+    'relations.list': { ...record(), lacks: NOT_THERE },
+    'relations.definitions': {
+      call: () => ({}),
+      lacks: ALLOWED,
+      hidden: {
+        seen: async () => ({ query: `?sourceObjectId=${await make.record(false)}` }),
+        absent: () => ({ query: `?sourceObjectId=${randomUUID()}` }),
+      },
+    },
+    'relations.add': { ...record(() => make.near()), lacks: missing('relation.create', 'reader') },
+    'relations.archive': {
+      ...on('relationId', (shown) => make.relation(shown), expected),
+      lacks: missing('relation.delete', 'reader'),
+    },
+    'workflow.get': { ...record(), lacks: NOT_THERE },
+    'workflow.transition': { ...record(() => make.transition()), lacks: missing('transition', 'reader') },
+    'bulk.run': {
+      call: async () => update(await make.record(true)),
+      lacks: { login: 'reader', status: 200 },
+      hidden: {
+        seen: async () => update(await make.record(false)),
+        absent: () => update(randomUUID()),
+        status: 200,
+      },
+    },
+    'keys.list': { call: () => ({}), lacks: missing('key.manage') },
+    'keys.create': {
+      call: () => ({ body: { owner: 'partial', name: 'n', scopes: ['objects:read'] } }),
+      lacks: missing('key.manage'),
+    },
+    'keys.revoke': { ...on('id', key), lacks: missing('key.manage') },
+    'keys.rotate': { ...on('id', key, () => ({})), lacks: missing('key.manage') },
+    'session.create': {
+      call: () => ({ body: { login: 'partial', password: PASSWORD } }),
+      lacks: { login: 'nobody', status: 201 },
+      open: true,
+    },
+    'session.get': { call: () => ({}), lacks: ALLOWED },
+    'session.delete': { call: () => ({}), lacks: ALLOWED },
+    'audit.list': { call: () => ({}), lacks: missing('audit.read') },
+    'config.list': { call: () => ({ params: { section: 'types' } }), lacks: missing('config.manage') },
+    'config.plan': { call: () => ({ body: FILES }), lacks: missing('config.manage') },
+    'config.apply': { call: () => ({ body: FILES }), lacks: missing('config.manage') },
+    'config.export': { call: () => ({}), lacks: missing('config.manage') },
+  };
+}

@@ -1,0 +1,110 @@
+/** Holds answers against the OpenAPI document: what it does not describe, the service may not say. */
+import { Compile } from 'typebox/schema';
+import type { TestAnswer, TestApp } from './app.ts';
+
+type Json = Record<string, unknown>;
+
+interface Described {
+  method: string;
+  /** Matches the path below the prefix. */
+  path: RegExp;
+  responses: Json;
+}
+
+/** Says what of an answer is not as described; nothing when all is. */
+export type AnswerCheck = (method: string, url: string, answer: TestAnswer) => string[];
+
+/**
+ * A schema of the document that stands alone: references to components become references into `$defs`. Other keywords of
+ * OpenAPI are annotations to a validator.
+ */
+function standalone(schema: unknown, document: Json): Json {
+  const components = (document['components'] as { schemas?: Json }).schemas ?? {};
+  const moved = (part: unknown): unknown =>
+    JSON.parse(JSON.stringify(part).replaceAll('#/components/schemas/', '#/$defs/'));
+  return { ...(moved(schema) as Json), $defs: moved(components) };
+}
+
+/** Objects admit unknown members (clients tolerate more), so an answer must also have no member that nobody described. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, closed(part)]));
+  const isObject = Object.hasOwn(inner, 'properties') && inner['type'] === 'object';
+  return isObject && !Object.hasOwn(inner, 'additionalProperties') && !Object.hasOwn(inner, 'patternProperties')
+    ? { ...inner, additionalProperties: false }
+    : inner;
+}
+
+function operationsOf(document: Json): Described[] {
+  return Object.entries(document['paths'] as Record<string, Json>).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => ['get', 'post', 'patch', 'put', 'delete'].includes(method))
+      .map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
+        responses: (operation as { responses: Json }).responses,
+      })),
+  );
+}
+
+function resolved(part: unknown, document: Json): Json {
+  const reference = (part as { $ref?: string } | undefined)?.$ref;
+  if (reference === undefined) return (part ?? {}) as Json;
+  const found = reference
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((at, name) => (at as Json)[name], document);
+  return resolved(found, document);
+}
+
+/** A check of answers below `prefix` against one document. Paths that it does not name are left to other tests. */
+export function documentCheck(document: Json, prefix: string): AnswerCheck {
+  const described = operationsOf(document);
+  const compiled = new Map<string, ReturnType<typeof Compile>>();
+  return (method, url, answer) => {
+    const path = url.split('?')[0] ?? '';
+    if (!path.startsWith(`${prefix}/`)) return [];
+    const operation = described.find((one) => one.method === method && one.path.test(path.slice(prefix.length)));
+    if (operation === undefined) return [];
+    const where = `${method} ${url} → ${answer.status}`;
+    if (!Object.hasOwn(operation.responses, String(answer.status))) return [`${where}: the status is not described`];
+    const response = resolved(operation.responses[String(answer.status)], document);
+    const problems: string[] = [];
+    for (const [name, header] of Object.entries((response['headers'] ?? {}) as Json)) {
+      const wanted = resolved(header, document)['required'] === true;
+      if (wanted && !answer.headers.has(name)) problems.push(`${where}: the header ${name} is missing`);
+    }
+    const content = (response['content'] ?? {}) as Record<string, { schema?: unknown }>;
+    const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
+    if (!Object.hasOwn(content, type)) return [...problems, `${where}: the content type "${type}" is not described`];
+    const key = `${method} ${operation.path.source} ${answer.status}`;
+    let validator = compiled.get(key);
+    if (validator === undefined) {
+      validator = Compile(closed(standalone(content[type]?.schema ?? {}, document)) as object);
+      compiled.set(key, validator);
+    }
+    if (!validator.Check(answer.body)) {
+      const [, errors] = validator.Errors(answer.body);
+      const said = errors.slice(0, 3).map((error) => `${error.instancePath} ${error.message}`);
+      problems.push(`${where}: ${said.join('; ')}: ${JSON.stringify(answer.body).slice(0, 600)}`);
+    }
+    return problems;
+  };
+}
+
+/** Watches every answer of an app; `problems` holds what the documents do not describe. */
+export function watchAnswers(
+  app: TestApp,
+  documents: { public: Json; console: Json },
+): { problems: string[]; seen: Set<string> } {
+  const checks = [documentCheck(documents.public, '/api/v1'), documentCheck(documents.console, '/api/admin/v1')];
+  const watched = { problems: [] as string[], seen: new Set<string>() };
+  app.onAnswer = (method, path, answer) => {
+    watched.seen.add(
+      `${method} ${path.split('?')[0]?.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '{}')} ${answer.status}`,
+    );
+    for (const check of checks) watched.problems.push(...check(method, path, answer));
+  };
+  return watched;
+}

@@ -1,0 +1,330 @@
+/** Keyed calls (decisions, "Idempotency"; reliability, ID4 to ID9): whose key it is, what counts as equal, what a replay may show. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { purgeIdempotency } from '../src/mechanisms/idempotency.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
+import { ACTIONS, bundle, changeRights, stored, user } from './harness/load-world.ts';
+
+const WORLD = `
+types:
+  - code: thing
+    name: Thing
+    numbering: { prefix: IDM, digits: 4 }
+    title: title
+    fields:
+      - { code: title, dataType: string, required: true }
+      - { code: size, dataType: integer }
+      - { code: hush, dataType: string }
+      - { code: shown, dataType: boolean, default: true }
+roles:
+  - code: keeper
+    records: [{ type: thing, actions: [${ACTIONS}], fields: { read: '*', write: '*' } }]
+    assignedTo: { users: [alice, fresh] }
+  - code: narrow
+    records:
+      - type: thing
+        where: { field: shown, operator: equals, value: true }
+        actions: [read, create, update]
+        fields: { read: [title, shown], write: [title, shown, hush] }
+    assignedTo: { users: [bob, fresh] }
+users:
+${['alice', 'bob', 'fresh'].map(user).join('')}`;
+
+let app: TestApp;
+let key: string;
+
+const body = (values: Record<string, unknown>, more = {}): unknown => ({
+  typeDefinitionId: 'thing',
+  values: { title: 'A', ...values },
+  ...more,
+});
+
+async function post(idempotencyKey: string, given: unknown, who = key, on = app): Promise<TestAnswer> {
+  return await on.request('POST', '/api/v1/objects', { key: who, idempotencyKey, body: given });
+}
+
+async function created(idempotencyKey: string, given: unknown, who = key): Promise<TestAnswer> {
+  const answer = await post(idempotencyKey, given, who);
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  assert.equal(answer.headers.get('idempotency-replayed'), null, 'it is the first');
+  return answer;
+}
+
+function assertReplay(answer: TestAnswer, first: TestAnswer): void {
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  assert.equal(answer.headers.get('idempotency-replayed'), 'true');
+  assert.deepEqual(answer.body.data, first.body.data);
+  assert.notEqual(answer.body.meta.correlationId, first.body.meta.correlationId, 'the correlation id is its own');
+}
+
+function assertRefused(answer: TestAnswer, status: number, code: string): void {
+  assert.equal(answer.status, status, JSON.stringify(answer.body));
+  assert.equal(answer.body.error.code, code);
+}
+
+async function effects(title: string): Promise<number> {
+  return (await stored(app, 'SELECT 1 FROM objects WHERE title = $1', [title])).length;
+}
+
+/** A POST by hand, with headers that `fetch` would not send. */
+async function bare(
+  headers: Record<string, string | string[]>,
+  text: string,
+): Promise<{ status: number; code: string }> {
+  return await new Promise((resolve, reject) => {
+    const sent = request(
+      `${app.url}/api/v1/objects`,
+      { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers } },
+      (response) => {
+        let said = '';
+        response.setEncoding('utf8').on('data', (part: string) => {
+          said += part;
+        });
+        response.on('end', () => {
+          const parsed = JSON.parse(said) as { error?: { code: string } };
+          resolve({ status: response.statusCode ?? 0, code: parsed.error?.code ?? '' });
+        });
+      },
+    );
+    sent.on('error', reject);
+    sent.end(text);
+  });
+}
+
+describe('idempotency', () => {
+  before(async () => {
+    app = await startTestApp({ bundle: bundle(WORLD) });
+    ({ key } = await app.createKey({ login: 'alice' }));
+  });
+  after(() => app.close());
+
+  it('belongs to the API key: the same key value of others is another (ID4)', async () => {
+    const second = (await app.createKey({ login: 'alice' })).key;
+    const bob = (await app.createKey({ login: 'bob' })).key;
+    const admin = (await app.createKey({ login: 'alice', scopes: ['admin:manage'] })).key;
+    const answers = [
+      await created('shared', body({ title: 'mine' })),
+      await created('shared', body({ title: 'second' }), second),
+      await created('shared', body({ title: 'bob' }), bob),
+      await app.request('POST', '/api/admin/v1/objects', {
+        key: admin,
+        idempotencyKey: 'shared',
+        body: body({ title: 'admin' }),
+      }),
+    ];
+    assert.deepEqual(
+      answers.map((answer) => answer.body.data.title),
+      ['mine', 'second', 'bob', 'admin'],
+    );
+    assert.equal(new Set(answers.map((answer) => answer.body.data.id)).size, 4);
+    assertReplay(await post('shared', body({ title: 'bob' }), bob), answers[2] as TestAnswer);
+  });
+
+  it('compares bodies as JSON values (ID5)', async () => {
+    const first = await created('equal', { typeDefinitionId: 'thing', values: { title: 'Ёж', size: 100 } });
+    for (const text of [
+      '{"values":{"size":100,"title":"Ёж"},"typeDefinitionId":"thing"}',
+      ' {\n "typeDefinitionId" : "thing", "values" : { "title" : "\\u0401\\u0436", "size" : 1e2 } }\t',
+      '{"typeDefinitionId":"thing","values":{"title":"Ёж","size":100.0}}',
+    ]) {
+      const again = await app.request('POST', '/api/v1/objects', { key, idempotencyKey: 'equal', body: text });
+      assertReplay(again, first);
+    }
+    for (const other of [
+      body({ title: 'Ёж', size: 101 }),
+      body({ title: 'Еж', size: 100 }),
+      body({ title: 'Ёж' }),
+      body({ title: 'Ёж', size: 100, hush: null }),
+      body({ title: 'Ёж', size: 100 }, { objectId: randomUUID() }),
+    ]) {
+      assertRefused(await post('equal', other), 409, 'IDEMPOTENCY_KEY_REUSED');
+    }
+    assert.equal(await effects('Ёж'), 1);
+    assert.equal(await effects('Еж'), 0);
+  });
+
+  it('gives the first answer, also after the record has changed', async () => {
+    const first = await created('later', body({ title: 'at first' }));
+    const { id } = first.body.data;
+    await app.request('PATCH', `/api/v1/objects/${id}`, {
+      key,
+      body: { expectedRevision: 1, changes: { title: 'later' } },
+    });
+    await app.request('DELETE', `/api/v1/objects/${id}`, { key, body: { expectedRevision: 2 } });
+    assertReplay(await post('later', body({ title: 'at first' })), first);
+  });
+
+  it('shows in a replay no more than may be seen now (ID6)', async () => {
+    const fresh = await app.createKey({ login: 'fresh' });
+    const given = body({ title: 'seen', hush: 'hush' });
+    const hidden = body({ title: 'gone', hush: 'hush', shown: true });
+    const first = await created('narrowed', given, fresh.key);
+    const other = await created('gone', hidden, fresh.key);
+    assert.equal(first.body.data.values.hush, 'hush');
+    const role = `(SELECT id FROM config_items WHERE section = 'roles' AND code = $1)`;
+    const person = `(SELECT id FROM users WHERE login = 'fresh')`;
+    const drop = `DELETE FROM role_assignments WHERE role_id = ${role} AND member_id = ${person}`;
+    await changeRights(app, drop, ['keeper']);
+    await app.app.epoch.refresh();
+    const narrowed = await post('narrowed', given, fresh.key);
+    assert.equal(narrowed.status, 201);
+    assert.equal(narrowed.headers.get('idempotency-replayed'), 'true');
+    assert.deepEqual(narrowed.body.data.values, { title: 'seen', shown: true });
+    const { id } = other.body.data;
+    await app.request('PATCH', `/api/v1/objects/${id}`, {
+      key,
+      body: { expectedRevision: 1, changes: { shown: false } },
+    });
+    const out = await post('gone', hidden, fresh.key);
+    assert.equal(out.status, 201);
+    assert.deepEqual([out.body.data.id, out.body.data.values, out.body.data.title], [id, {}, null]);
+    await changeRights(app, drop, ['narrow']);
+    await app.app.epoch.refresh();
+    const without = await post('narrowed', given, fresh.key);
+    assert.ok(without.status === 400 || without.status === 403, 'without the right to create there is no replay');
+    await changeRights(app, `UPDATE api_keys SET scopes = '{objects:read}' WHERE id = $1`, [fresh.id]);
+    await app.app.epoch.refresh();
+    assertRefused(await post('narrowed', given, fresh.key), 403, 'SCOPE_MISSING');
+    await changeRights(app, 'UPDATE api_keys SET revoked_at = now() WHERE id = $1', [fresh.id]);
+    await app.app.epoch.refresh();
+    assertRefused(await post('narrowed', given, fresh.key), 401, 'UNAUTHENTICATED');
+  });
+
+  it('keeps no failure (ID7)', async () => {
+    const taken = (await created('taken', body({}))).body.data.id as string;
+    const limited = await startTestApp({ on: app, ratePerMinute: 2 });
+    try {
+      const own = await app.createKey({ login: 'bob' });
+      const tries: [string, number, string, () => Promise<TestAnswer>][] = [
+        ['values', 400, 'INVALID_VALUES', () => post('values', body({ size: 'x' }))],
+        ['shape', 400, 'INVALID_REQUEST', () => post('shape', { typeDefinitionId: 'thing' })],
+        ['json', 400, 'INVALID_JSON', () => post('json', '{"typeDefinitionId":')],
+        ['exists', 409, 'ALREADY_EXISTS', () => post('exists', body({}, { objectId: taken }))],
+        ['large', 413, 'BODY_TOO_LARGE', () => post('large', `"${'x'.repeat(10_485_760)}"`)],
+        [
+          'type',
+          415,
+          'UNSUPPORTED_MEDIA_TYPE',
+          () =>
+            app.request('POST', '/api/v1/objects', {
+              key,
+              idempotencyKey: 'type',
+              body: 'x',
+              headers: { 'content-type': 'text/plain' },
+            }),
+        ],
+      ];
+      for (const [name, status, code, send] of tries) {
+        assertRefused(await send(), status, code);
+        assertReplay(await post(name, body({ title: name })), await created(name, body({ title: name })));
+      }
+      assertRefused(await post('right', body({ shown: false }), own.key), 403, 'RIGHT_MISSING');
+      await created('right', body({ shown: true }), own.key);
+      for (let calls = 0; calls < 2; calls++) await limited.request('GET', '/api/v1/objects', { key: own.key });
+      assertRefused(await post('rate', body({}), own.key, limited), 429, 'RATE_LIMITED');
+      await created('rate', body({}), own.key);
+    } finally {
+      await limited.close();
+    }
+    const client = await app.db.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('LOCK TABLE epoch IN ACCESS EXCLUSIVE MODE');
+      await sleep(1300);
+      assertRefused(await post('down', body({})), 503, 'DATABASE_UNAVAILABLE');
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+    await sleep(600);
+    await created('down', body({}));
+  });
+
+  it('lets duplicates wait for the first without holding others up, and says so when it takes too long', async () => {
+    const objectId = randomUUID();
+    const given = body({ title: 'slow' }, { objectId });
+    const client = await app.db.connect();
+    let first: Promise<TestAnswer>;
+    try {
+      // Somebody holds the id without having committed, so that the first call is under way for as long as we like.
+      await client.query('BEGIN');
+      await client.query(
+        `INSERT INTO objects (id, type_id, type_version, revision, "values", folded, created_at, updated_at)
+         SELECT $1, id, 1, 1, '{}', '{}', now(), now() FROM config_items WHERE section = 'types' LIMIT 1`,
+        [objectId],
+      );
+      first = post('slow', given);
+      await sleep(150);
+      const began = performance.now();
+      const duplicates = Array.from({ length: 24 }, () => post('slow', given));
+      await sleep(200);
+      for (let calls = 0; calls < 10; calls++) {
+        const asked = performance.now();
+        assert.equal((await app.request('GET', '/api/v1/objects', { key })).status, 200);
+        assert.ok(performance.now() - asked < 1000, 'others are answered meanwhile');
+      }
+      for (const answer of await Promise.all(duplicates)) {
+        assertRefused(answer, 409, 'IDEMPOTENCY_IN_PROGRESS');
+        assert.equal(answer.headers.get('retry-after'), '1');
+      }
+      const waited = performance.now() - began;
+      assert.ok(waited > 4000 && waited < 8000, `they waited ${Math.round(waited)} ms`);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+    const done = await first;
+    assert.equal(done.status, 201, JSON.stringify(done.body));
+    assertReplay(await post('slow', given), done);
+    assert.equal(await effects('slow'), 1);
+  });
+
+  it('forgets after 24 hours and not before (ID8)', async () => {
+    const age = async (name: string, hours: number): Promise<void> => {
+      const client = await app.db.connect();
+      await client.query(`UPDATE idempotency SET created_at = now() - $2 * interval '1 hour' WHERE key = $1`, [
+        name,
+        hours,
+      ]);
+      client.release();
+    };
+    const first = await created('young', body({ title: 'young' }));
+    await created('old', body({ title: 'old' }));
+    await age('young', 23.9);
+    await age('old', 24.1);
+    assertReplay(await post('young', body({ title: 'young' })), first);
+    await created('old', body({ title: 'another' }));
+    assert.deepEqual([await effects('young'), await effects('old'), await effects('another')], [1, 1, 1]);
+    await age('old', 25);
+    await purgeIdempotency(app.db, new Date().toISOString());
+    const left = await stored<{ key: string }>(app, "SELECT key FROM idempotency WHERE key IN ('young', 'old')");
+    assert.deepEqual(left, [{ key: 'young' }]);
+  });
+
+  it('takes 1 to 255 visible characters, once (ID9)', async () => {
+    const text = JSON.stringify(body({ title: 'syntax' }));
+    for (const value of ['', ' ', 'x'.repeat(256), 'a b', 'a\tb', 'ключ', ['a', 'b'], ['same', 'same']]) {
+      const headers = { 'idempotency-key': Array.isArray(value) ? value : Buffer.from(value).toString('latin1') };
+      assert.deepEqual(
+        await bare(headers, text),
+        { status: 400, code: 'INVALID_IDEMPOTENCY_KEY' },
+        JSON.stringify(value),
+      );
+    }
+    assert.equal(await effects('syntax'), 0);
+    for (const value of ['x', 'x'.repeat(255), '"quoted"', '!~']) {
+      assert.equal((await bare({ 'idempotency-key': value }, text)).status, 201, value);
+    }
+    assert.equal(await effects('syntax'), 4);
+    const { id } = (await created('ignored', body({}))).body.data;
+    const patched = await app.request('PATCH', `/api/v1/objects/${id}`, {
+      key,
+      headers: { 'idempotency-key': 'not supported here' },
+      body: { expectedRevision: 1, changes: { title: 'B' } },
+    });
+    assert.equal(patched.status, 200, 'an operation that takes no key ignores it');
+  });
+});

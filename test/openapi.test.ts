@@ -1,0 +1,153 @@
+/**
+ * The documents are what is served (reliability, CT1): generated files are fresh and lint-clean, routes and documents agree
+ * both ways, and the check that holds answers against them notices what is wrong.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { operations } from '../src/app.ts';
+import { buildDocument } from '../src/contract/openapi.ts';
+import { routesOf } from '../src/http/route.ts';
+import type { TestAnswer } from './harness/app.ts';
+import { documentCheck } from './harness/load-document.ts';
+import { ROOT } from './harness/load-sources.ts';
+
+type Json = Record<string, unknown>;
+
+const SURFACES = [
+  ['public', 'v1.json', '/api/v1'],
+  ['console', 'admin.json', '/api/admin/v1'],
+] as const;
+
+async function lint(file: string): Promise<string[]> {
+  const cli = path.join(ROOT, 'node_modules/@redocly/cli/bin/cli.js');
+  const call = [cli, 'lint', '--config', path.join(ROOT, 'redocly.yaml'), '--format', 'json', file];
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  // It exits 1 when there are problems; they are in its output all the same.
+  const { stdout } = await promisify(execFile)(process.execPath, call, { env }).catch(
+    (error: { stdout: string }) => error,
+  );
+  const { totals, problems } = JSON.parse(stdout) as {
+    totals: object;
+    problems: { ruleId: string; message: string }[];
+  };
+  assert.ok(totals, 'the lint has run');
+  return problems.map((problem) => `${problem.ruleId}: ${problem.message}`);
+}
+
+/** `GET /objects/{}`, whatever the parameters are called. */
+const place = (method: string, route: string): string =>
+  `${method.toUpperCase()} ${route.replaceAll(/\{[^}]+\}/g, '{}')}`;
+
+function described(document: Json): string[] {
+  return Object.entries(document['paths'] as Record<string, Json>)
+    .flatMap(([route, item]) => Object.keys(item).map((method) => place(method, route)))
+    .sort();
+}
+
+const answer = (status: number, body: unknown, headers: Record<string, string> = {}): TestAnswer => ({
+  status,
+  body,
+  headers: new Headers({ 'content-type': 'application/json; charset=utf-8', 'x-correlation-id': 'c', ...headers }),
+});
+
+describe('openapi', () => {
+  for (const [surface, file, prefix] of SURFACES) {
+    it(`has the ${surface} document written down as the operations say`, async () => {
+      const text = `${JSON.stringify(buildDocument(operations(), { surface }), null, 2)}\n`;
+      const written = await readFile(path.join(ROOT, 'openapi', file), 'utf8');
+      assert.ok(written === text, `openapi/${file} is stale: run node tools/openapi.ts`);
+    });
+
+    it(`passes the lint: ${surface}`, async () => {
+      assert.deepEqual(await lint(path.join(ROOT, 'openapi', file)), []);
+    });
+
+    it(`describes exactly the routes that are served: ${surface}`, () => {
+      const document = buildDocument(operations(), { surface });
+      const bound = operations().map((operation) => ({ operation, run: async () => undefined }));
+      const served = routesOf(bound, 1000)
+        .filter((route) => route.surface === surface)
+        .map((route) => place(route.prepared.binding.operation.method, route.path.slice(prefix.length)));
+      assert.deepEqual(described(document), [...served, 'GET /openapi.json'].sort());
+      assert.equal(document['openapi'], '3.1.0');
+      assert.equal((document['info'] as Json)['version'], '1.0.0');
+      assert.deepEqual(document['servers'], [{ url: prefix }]);
+    });
+
+    it(`asks for a key everywhere but where nobody is asked: ${surface}`, () => {
+      const document = buildDocument(operations(), { surface });
+      const open = Object.entries(document['paths'] as Record<string, Record<string, { security: unknown[] }>>).flatMap(
+        ([route, item]) =>
+          Object.entries(item).flatMap(([method, { security }]) =>
+            security.length === 0 ? [place(method, route)] : [],
+          ),
+      );
+      assert.deepEqual(open, surface === 'public' ? ['GET /openapi.json'] : ['GET /openapi.json', 'POST /session']);
+    });
+  }
+
+  it('has every operation of the specification that is built, with its scope', () => {
+    const scopes = Object.fromEntries(
+      operations().map(({ method, path: route, access }) => [place(method, route), access]),
+    );
+    const table: Record<string, string> = {
+      'GET /metadata/types': 'metadata:read',
+      'GET /metadata/types/{}/fields': 'metadata:read',
+      'GET /objects/{}/schema': 'metadata:read',
+      'GET /objects': 'objects:read',
+      'POST /objects': 'objects:write',
+      'GET /objects/{}': 'objects:read',
+      'PATCH /objects/{}': 'objects:write',
+      'DELETE /objects/{}': 'objects:write',
+      'GET /objects/{}/history': 'objects:read',
+      'GET /session': 'console',
+      'POST /session': 'open',
+      'GET /keys': 'console',
+      'POST /keys': 'console',
+      'POST /keys/{}/revoke': 'console',
+      'POST /keys/{}/rotate': 'console',
+      'POST /objects/{}/restore': 'console',
+      'GET /config/{}': 'console',
+      'POST /config/plan': 'console',
+      'POST /config/apply': 'console',
+      'GET /config/export': 'console',
+      'GET /audit': 'console',
+    };
+    for (const [route, access] of Object.entries(table)) assert.equal(scopes[route], access, route);
+  });
+
+  it('notices answers that are not as described', () => {
+    const check = documentCheck(buildDocument(operations(), { surface: 'public' }), '/api/v1');
+    const meta = { correlationId: 'c', apiVersion: 'v1' };
+    const type = { id: '0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55', code: 'a', name: 'A', objectCategory: 'object' };
+    const send = (body: unknown, status = 200, headers = {}): string[] =>
+      check('GET', '/api/v1/metadata/types', answer(status, body, headers));
+    assert.deepEqual(send({ data: { types: [type] }, meta }), []);
+    for (const body of [
+      { data: { types: [type] } },
+      { data: { types: [{ ...type, objectCategory: 'else' }] }, meta },
+      { data: { types: [{ ...type, id: 5 }] }, meta },
+      { data: { types: [{ code: 'a', name: 'A', objectCategory: 'object' }] }, meta },
+      { data: { types: [{ ...type, extra: 1 }] }, meta },
+      { data: { types: [type], more: 1 }, meta },
+      { data: { types: [type] }, meta: { ...meta, apiVersion: 'v2' } },
+      { data: { types: [type] }, meta, rest: 1 },
+      [],
+    ]) {
+      assert.equal(send(body).length, 1, JSON.stringify(body));
+    }
+    assert.equal(send({ data: { types: [] }, meta }, 201).length, 1, 'another status');
+    assert.equal(send('x', 200, { 'content-type': 'text/plain' }).length, 1, 'another content type');
+    assert.deepEqual(
+      send({ error: { code: 'UNAUTHENTICATED', message: 'm', details: [] }, meta }, 401, {
+        'www-authenticate': 'Bearer',
+      }),
+      [],
+    );
+    assert.equal(send({ error: { message: 'm', details: [] }, meta }, 401, { 'www-authenticate': 'Bearer' }).length, 1);
+  });
+});

@@ -1,0 +1,45 @@
+/** `db/schema.sql` shows in review what the migrations make; it must be what they make. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { dumpSchema, SCHEMA_FILE } from '../tools/schema-dump.ts';
+import { createTestDatabase, type TestDatabase } from './harness/database.ts';
+
+describe('schema', () => {
+  let database: TestDatabase;
+  let client: pg.Client;
+  before(async () => {
+    database = await createTestDatabase();
+    client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+  });
+  after(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  it('is written down as the migrations make it', async () => {
+    const dump = await dumpSchema(client);
+    assert.ok(dump.includes('CREATE TABLE objects') && dump.includes('CREATE TABLE journal'));
+    assert.equal(dump, await readFile(SCHEMA_FILE, 'utf8'), 'run node tools/schema-dump.ts');
+  });
+
+  it('shows every kind of change in the dump', async () => {
+    const before = await dumpSchema(client);
+    for (const change of [
+      'ALTER TABLE objects ADD COLUMN extra text',
+      'ALTER TABLE objects ALTER COLUMN title SET NOT NULL',
+      'CREATE INDEX extra ON journal (type)',
+      'DROP INDEX objects_newest',
+      'ALTER TABLE users DROP CONSTRAINT users_login',
+      "CREATE FUNCTION extra() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+    ]) {
+      await client.query('BEGIN');
+      await client.query(change);
+      assert.notEqual(await dumpSchema(client), before, change);
+      await client.query('ROLLBACK');
+    }
+    assert.equal(await dumpSchema(client), before);
+  });
+});

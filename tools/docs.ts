@@ -1,0 +1,41 @@
+/**
+ * Writes the pages that follow from the source: docs/errors.md from the catalogue of faults, docs/settings.md from the table of
+ * settings. A test compares them with what is committed.
+ */
+import { writeFile } from 'node:fs/promises';
+import { SETTINGS_TABLE } from '../src/config.ts';
+import { FAULTS } from '../src/contract/faults.ts';
+
+export function errorsPage(): string {
+  const rows = Object.entries(FAULTS).map(([code, { status, meaning }]) => `| ${status} | \`${code}\` | ${meaning} |`);
+  return `# Errors
+
+Every error has one shape: \`{"error": {"code", "message", "details"}, "meta": {"correlationId", "apiVersion"}}\`. \`message\` is a
+sentence that says what to do; \`details\` is a list of \`{path, code, message}\`, where \`path\` is a JSON Pointer into the body or
+\`query.NAME\`, \`header.NAME\`, or an object where the code says so. The header \`X-Correlation-Id\` finds the request in the log.
+
+A 409 must not be resolved by silently sending the new revision: read the record again and decide. 429 and 503 carry
+\`Retry-After\`.
+
+| status | code | meaning |
+|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+export function settingsPage(): string {
+  const rows = SETTINGS_TABLE.map((row) => `| \`${row.name}\` | ${row.default === '' ? '–' : `\`${row.default}\``} | ${row.meaning} |`);
+  return `# Settings
+
+All from the environment, validated when a command starts; wrong ones are listed all at once.
+
+| variable | default | meaning |
+|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+if (import.meta.main) {
+  await writeFile(new URL('../docs/errors.md', import.meta.url), errorsPage());
+  await writeFile(new URL('../docs/settings.md', import.meta.url), settingsPage());
+}
