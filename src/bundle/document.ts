@@ -81,7 +81,8 @@ class Reader {
 
   #alias(name: string, path: ItemPath, at: number): unknown {
     const target = this.#anchors.get(name);
-    if (target === undefined) return this.problem(at, path, 'UNKNOWN_ANCHOR', `There is no anchor ${name} before this.`);
+    if (target === undefined)
+      return this.problem(at, path, 'UNKNOWN_ANCHOR', `There is no anchor ${name} before this.`);
     this.#expanding++;
     try {
       return this.value(target, path, at);
@@ -137,7 +138,8 @@ class Reader {
 
   #key(node: unknown, path: ItemPath, at: number): string | undefined {
     const value = isScalar(node) ? node.value : node;
-    if (typeof value !== 'string') return this.problem(at, path, 'INVALID_KEY', 'A key must be text; put it in quotes.');
+    if (typeof value !== 'string')
+      return this.problem(at, path, 'INVALID_KEY', 'A key must be text; put it in quotes.');
     if (value === '__proto__' || value === 'constructor' || value === 'prototype' || !isWellFormedText(value)) {
       return this.problem(at, path, 'INVALID_KEY', 'This key is not allowed.');
     }
@@ -171,7 +173,12 @@ export function readDocument(text: string): BundleDocument {
     complaints(reader, documents);
     const [first, second] = documents;
     if (second !== undefined) {
-      reader.problem(startOf(second.contents, text.length), [], 'NOT_ALLOWED', 'A file holds one document; take out the "---".');
+      reader.problem(
+        startOf(second.contents, text.length),
+        [],
+        'NOT_ALLOWED',
+        'A file holds one document; take out the "---".',
+      );
     }
     if (reader.problems.length === 0) {
       root = startOf(first?.contents, 0);

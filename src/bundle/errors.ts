@@ -31,6 +31,12 @@ function where(problem: BundleProblem): string {
   return problem.path === '' ? place : `${place} ${problem.path}`;
 }
 
+/** As a reader goes through the files; what stands in the database comes last. */
+function byPlace(a: BundleProblem, b: BundleProblem): number {
+  if (a.file !== b.file) return a.file === null ? 1 : b.file === null || a.file < b.file ? -1 : 1;
+  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
+}
+
 /**
  * Fault INVALID_REQUEST whose details name each place as a person looks it up (`incident.yaml:12:17 types[0].fields[2].dataType`)
  * and carry its parts beside: what the command line prints and the administration interface answers.
@@ -38,12 +44,17 @@ function where(problem: BundleProblem): string {
 export class BundleError extends Fault {
   readonly problems: readonly BundleProblem[];
 
-  constructor(problems: readonly BundleProblem[]) {
+  constructor(found: readonly BundleProblem[]) {
+    const problems = [...found].sort(byPlace);
     const listed = problems.slice(0, MOST_LISTED);
     const details = listed.map((problem) => ({ ...problem, path: where(problem), at: problem.path }));
     const count = problems.length === 1 ? 'One thing is' : `${problems.length} things are`;
     const rest = problems.length > listed.length ? ` The first ${listed.length} are listed.` : '';
-    super('INVALID_REQUEST', `${count} wrong with the bundle; nothing was changed.${rest}`, details satisfies FaultDetail[]);
+    super(
+      'INVALID_REQUEST',
+      `${count} wrong with the bundle; nothing was changed.${rest}`,
+      details satisfies FaultDetail[],
+    );
     this.name = 'BundleError';
     this.problems = problems;
   }

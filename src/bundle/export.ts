@@ -40,24 +40,63 @@ export async function exportBundle(
     });
     if (written.length === 0) continue;
     const content = { [section.key]: section.shape === 'map' ? written[0] : written };
-    files.push({ name: `${section.key}.yaml`, text: stringify(content, { lineWidth: 0, aliasDuplicateObjects: false }) });
+    files.push({
+      name: `${section.key}.yaml`,
+      text: stringify(content, { lineWidth: 0, aliasDuplicateObjects: false }),
+    });
   }
   return files;
 }
 
 /** What a section makes of an item while nothing stands: as an export is judged. */
 function meaning(section: ConfigSection, item: unknown): unknown {
-  return section.merge(item, undefined, { exact: false, spell: (_section, code) => code });
+  return section.merge(item, undefined, { exact: true, spell: (_section, code) => code });
 }
 
 /** The item without what its section fills in by itself: what a person would have written. */
 function withoutDefaults(section: ConfigSection, item: unknown): unknown {
   if (typeof item !== 'object' || item === null) return item;
-  const whole = structuredClone(item);
-  const meant = meaning(section, whole);
-  const same = (): boolean => checkShape(section.schema, whole, () => {}) && deepEqualJson(meaning(section, whole), meant);
-  thin(whole, same);
+  const whole = inOrder(section.schema, item) as object;
+  // Settings are few, and a file that shows them is of more use than an empty one.
+  if (section.shape === 'map') return whole;
+  // Definitions may share parts with the item that they were made of, and the item is about to be cut.
+  const meant = structuredClone(meaning(section, item));
+  thin(whole, () => deepEqualJson(attempt(section, whole), meant) && checkShape(section.schema, whole, () => {}));
   return whole;
+}
+
+/** What a cut item means; nothing where too much was cut for it to mean anything. */
+function attempt(section: ConfigSection, item: unknown): unknown {
+  try {
+    return meaning(section, item);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Ordered {
+  anyOf?: Ordered[];
+  items?: Ordered;
+  properties?: Record<string, Ordered>;
+}
+
+/** A copy with the properties in the order in which the schema names them, which is the order to read them in. */
+function inOrder(schema: Ordered | undefined, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const branches = [schema, ...(schema?.anyOf ?? [])];
+  if (Array.isArray(value)) {
+    const items = branches.find((branch) => branch?.items !== undefined)?.items;
+    return value.map((member) => inOrder(items, member));
+  }
+  const properties = branches.find((branch) => branch?.properties !== undefined)?.properties ?? {};
+  const record = value as Record<string, unknown>;
+  const names = [...Object.keys(properties).filter((name) => Object.hasOwn(record, name)), ...Object.keys(record)];
+  return Object.fromEntries(
+    [...new Set(names)].map((name) => [
+      name,
+      inOrder(Object.hasOwn(properties, name) ? properties[name] : undefined, record[name]),
+    ]),
+  );
 }
 
 /** Takes out every property without which the whole still means the same, the outer ones first. */

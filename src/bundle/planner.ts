@@ -133,7 +133,8 @@ function judge(view: View, sections: readonly ConfigSection[]): BundleProblem[] 
     for (const entry of view.entries(section.key)) {
       if (entry.state !== 'ACTIVE' || entry.definition === undefined) continue;
       for (const { section: other, code, path } of section.references(entry.definition)) {
-        if (!view.has(other, code)) problems.push(problemOf(entry, path, 'UNKNOWN_REFERENCE', missing(view, other, code)));
+        if (!view.has(other, code))
+          problems.push(problemOf(entry, path, 'UNKNOWN_REFERENCE', missing(view, other, code)));
       }
       const report = (...problem: [path: readonly (string | number)[], code: string, message: string]): void => {
         problems.push(problemOf(entry, ...problem));
@@ -148,7 +149,8 @@ function judge(view: View, sections: readonly ConfigSection[]): BundleProblem[] 
 function missing(view: View, section: string, code: string): string {
   const entry = view.entry(section, code);
   if (entry === undefined) return unknownReference(section, code);
-  const why = entry.stored?.state === 'ARCHIVED' ? 'is archived; name it in the bundle to restore it' : 'would be archived';
+  const why =
+    entry.stored?.state === 'ARCHIVED' ? 'is archived; name it in the bundle to restore it' : 'would be archived';
   return `The item ${code} of ${section} ${why}, and this refers to it.`;
 }
 
@@ -209,7 +211,8 @@ function decide(view: View, sections: readonly ConfigSection[]): Plan {
 /** Undefined where no version is touched. */
 function stepOf(view: View, section: ConfigSection, change: Change): VersionStep | undefined {
   const newest = view.versions(section.key, change.code).at(-1);
-  if (change.action === 'create' || newest === undefined || deepEqualJson(newest.compiled, change.compiled)) return undefined;
+  if (change.action === 'create' || newest === undefined || deepEqualJson(newest.compiled, change.compiled))
+    return undefined;
   const comparison = section.compare(newest.compiled, change.compiled);
   return { from: newest.version, to: newest.version + (comparison.compatible ? 0 : 1), ...comparison };
 }

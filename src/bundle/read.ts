@@ -73,14 +73,18 @@ class Reading {
     // An empty file, or one of comments alone, says nothing.
     if (value === null) return;
     if (typeof value !== 'object' || Array.isArray(value)) {
-      this.problems.push(problemAt(source, [], 'WRONG_TYPE', 'A bundle file is a mapping of sections, such as "types:".'));
+      this.problems.push(
+        problemAt(source, [], 'WRONG_TYPE', 'A bundle file is a mapping of sections, such as "types:".'),
+      );
       return;
     }
     for (const [key, content] of Object.entries(value)) {
       const section = this.#sections.get(key);
       if (section === undefined) {
         const known = [...this.#sections.keys()].join(', ');
-        this.problems.push(problemAt(source, [key], 'UNKNOWN_SECTION', `There is no section ${key}; known are ${known}.`));
+        this.problems.push(
+          problemAt(source, [key], 'UNKNOWN_SECTION', `There is no section ${key}; known are ${known}.`),
+        );
       } else this.#section(source, section, content);
     }
   }
@@ -94,7 +98,9 @@ class Reading {
     // `types:` with nothing behind it is an empty list.
     if (content === null) return;
     if (!Array.isArray(content)) {
-      this.problems.push(problemAt(source, [section.key], 'WRONG_TYPE', `${section.key} is a list; begin each item with "- ".`));
+      this.problems.push(
+        problemAt(source, [section.key], 'WRONG_TYPE', `${section.key} is a list; begin each item with "- ".`),
+      );
       return;
     }
     for (const [index, item] of content.entries()) this.#item(source, section, item, [section.key, index]);
@@ -130,7 +136,8 @@ class Reading {
 /** The code of an item whose shape is wrong, so that what refers to it is not reported as well. */
 function claimedCode(section: ConfigSection, content: unknown): string | undefined {
   if (section.shape === 'map') return section.key;
-  if (typeof content !== 'object' || content === null || !Object.hasOwn(content, section.codeProperty)) return undefined;
+  if (typeof content !== 'object' || content === null || !Object.hasOwn(content, section.codeProperty))
+    return undefined;
   const code = (content as Record<string, unknown>)[section.codeProperty];
   return typeof code === 'string' && code !== '' ? code : undefined;
 }

@@ -106,7 +106,10 @@ async function list(ctx: ReadContext, sections: readonly ConfigSection[], key: s
   return items.map(({ id, code, state, definition }) => ({
     id,
     code,
-    name: (definition as { name?: unknown; displayName?: unknown }).name ?? (definition as { displayName?: unknown }).displayName ?? code,
+    name:
+      (definition as { name?: unknown; displayName?: unknown }).name ??
+      (definition as { displayName?: unknown }).displayName ??
+      code,
     state,
   }));
 }

@@ -73,7 +73,9 @@ function choose(schema: JsonSchema, branches: JsonSchema[], value: unknown, path
     return { branch, problems };
   });
   if (trials.some(({ problems }) => problems.length === 0)) return;
-  const meant = trials.filter(({ branch }) => branch.type !== undefined && !isConstant(branch) && hasType(branch.type, value));
+  const meant = trials.filter(
+    ({ branch }) => branch.type !== undefined && !isConstant(branch) && hasType(branch.type, value),
+  );
   const [closest] = meant.sort((a, b) => a.problems.length - b.problems.length);
   if (closest !== undefined) for (const problem of closest.problems) report(...problem);
   else if (branches.every(isConstant)) report(path, 'NOT_ALLOWED', `Use ${nameOf(schema)}.`);
@@ -87,7 +89,11 @@ function isConstant(schema: JsonSchema): boolean {
 function text(schema: JsonSchema, value: string, path: ItemPath, report: Report): void {
   const length = [...value].length;
   if (schema.minLength !== undefined && length < schema.minLength) {
-    report(path, 'TOO_SHORT', schema.minLength === 1 ? 'It must not be empty.' : `Use at least ${schema.minLength} characters.`);
+    report(
+      path,
+      'TOO_SHORT',
+      schema.minLength === 1 ? 'It must not be empty.' : `Use at least ${schema.minLength} characters.`,
+    );
   } else if (schema.maxLength !== undefined && length > schema.maxLength) {
     report(path, 'TOO_LONG', `Use at most ${schema.maxLength} characters.`);
   } else if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
@@ -97,12 +103,15 @@ function text(schema: JsonSchema, value: string, path: ItemPath, report: Report)
 }
 
 function number(schema: JsonSchema, value: number, path: ItemPath, report: Report): void {
-  if (schema.minimum !== undefined && value < schema.minimum) report(path, 'TOO_SMALL', `Use ${schema.minimum} or more.`);
-  if (schema.maximum !== undefined && value > schema.maximum) report(path, 'TOO_LARGE', `Use ${schema.maximum} or less.`);
+  if (schema.minimum !== undefined && value < schema.minimum)
+    report(path, 'TOO_SMALL', `Use ${schema.minimum} or more.`);
+  if (schema.maximum !== undefined && value > schema.maximum)
+    report(path, 'TOO_LARGE', `Use ${schema.maximum} or less.`);
 }
 
 function list(schema: JsonSchema, value: readonly unknown[], path: ItemPath, report: Report): void {
-  if (schema.minItems !== undefined && value.length < schema.minItems) report(path, 'TOO_FEW', `Name at least ${schema.minItems}.`);
+  if (schema.minItems !== undefined && value.length < schema.minItems)
+    report(path, 'TOO_FEW', `Name at least ${schema.minItems}.`);
   if (schema.maxItems !== undefined && value.length > schema.maxItems) {
     report(path, 'TOO_MANY', `Name at most ${schema.maxItems}.`);
     return;
@@ -110,7 +119,8 @@ function list(schema: JsonSchema, value: readonly unknown[], path: ItemPath, rep
   const seen = new Set<string>();
   for (const [index, item] of value.entries()) {
     const key = JSON.stringify(item);
-    if (schema.uniqueItems === true && seen.has(key)) report([...path, index], 'NOT_UNIQUE', 'It stands here twice; name each once.');
+    if (schema.uniqueItems === true && seen.has(key))
+      report([...path, index], 'NOT_UNIQUE', 'It stands here twice; name each once.');
     seen.add(key);
     if (schema.items !== undefined) visit(schema.items, item, [...path, index], report);
   }
@@ -122,7 +132,8 @@ function record(schema: JsonSchema, value: Record<string, unknown>, path: ItemPa
     if (!Object.hasOwn(value, name)) report([...path, name], 'REQUIRED', `The property ${name} is missing.`);
   }
   const names = Object.keys(value);
-  if (schema.minProperties !== undefined && names.length < schema.minProperties) report(path, 'TOO_FEW', 'It must not be empty.');
+  if (schema.minProperties !== undefined && names.length < schema.minProperties)
+    report(path, 'TOO_FEW', 'It must not be empty.');
   for (const name of names) {
     const member = Object.hasOwn(properties, name) ? properties[name] : matching(schema, name);
     if (member !== undefined) visit(member, value[name], [...path, name], report);
@@ -161,7 +172,8 @@ const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
 
 function nameOf(schema: JsonSchema): string {
   if (schema.anyOf !== undefined) {
-    if (schema.anyOf.every((branch) => Object.hasOwn(branch, 'const'))) return listed(schema.anyOf.map((branch) => branch.const));
+    if (schema.anyOf.every((branch) => Object.hasOwn(branch, 'const')))
+      return listed(schema.anyOf.map((branch) => branch.const));
     return [...new Set(schema.anyOf.map(nameOf))].join(' or ');
   }
   if (isConstant(schema)) return listed(schema.enum ?? [schema.const]);

@@ -94,7 +94,8 @@ export class View implements CompileView {
   #of<Definition>(section: string, state: ItemState): ReadonlyMap<string, Definition> {
     const found = new Map<string, Definition>();
     for (const entry of this.entries(section)) {
-      if (entry.state === state && entry.definition !== undefined) found.set(entry.code, entry.definition as Definition);
+      if (entry.state === state && entry.definition !== undefined)
+        found.set(entry.code, entry.definition as Definition);
     }
     return found;
   }

@@ -30,7 +30,9 @@ export function migrateCommands(docket: Command, environment: Environment): void
     });
   docket
     .command('migrate-type <code>')
-    .description('Move stored records to the newest version of their type, in batches; interrupt and repeat as you like.')
+    .description(
+      'Move stored records to the newest version of their type, in batches; interrupt and repeat as you like.',
+    )
     .option('--json', 'print {moved, unmoved}')
     .action(async (code: string, options: Json) => {
       const out = output(options.json === true);
@@ -108,7 +110,11 @@ async function examine(environment: Environment): Promise<Check[]> {
     } finally {
       client.release();
     }
-    add('migrations', pending.length === 0, pending.length === 0 ? 'none pending' : `run docket migrate: ${pending.join(', ')}`);
+    add(
+      'migrations',
+      pending.length === 0,
+      pending.length === 0 ? 'none pending' : `run docket migrate: ${pending.join(', ')}`,
+    );
     if (pending.length > 0) return checks;
   } finally {
     await opened.close();

@@ -6,7 +6,11 @@ import type { WriteContext } from '../mechanisms/context.ts';
 import { output } from './output.ts';
 import { openTool, type Tool } from './service.ts';
 
-async function withTool<T>(environment: Environment, say: (line: string) => void, fn: (tool: Tool) => Promise<T>): Promise<T> {
+async function withTool<T>(
+  environment: Environment,
+  say: (line: string) => void,
+  fn: (tool: Tool) => Promise<T>,
+): Promise<T> {
   const tool = await openTool(environment.settings(), say);
   try {
     return await fn(tool);
@@ -36,31 +40,43 @@ export function keyCommands(docket: Command, environment: Environment): void {
     .description('Issue a key and show it once.')
     .requiredOption('--owner <login>', 'whose rights the key carries')
     .requiredOption('--name <name>', 'what the key is for')
-    .requiredOption('--scopes <list>', 'scopes by comma; "all" gives the 26 of the specification; admin:manage is named apart')
+    .requiredOption(
+      '--scopes <list>',
+      'scopes by comma; "all" gives the 26 of the specification; admin:manage is named apart',
+    )
     .option('--expires <instant>', 'RFC 3339 instant after which the key is not accepted')
     .option('--allow <list>', 'address ranges (CIDR) by comma from which the key is accepted')
     .option('--json', 'print {id, key, owner, scopes, expiresAt}')
-    .action(async (options: Json & { owner: string; name: string; scopes: string; expires?: string; allow?: string }) => {
-      const out = output(options.json === true);
-      const shown = await withTool(environment, () => {}, (tool) =>
-        write(tool, (ctx) =>
-          createKey(ctx, {
-            owner: options.owner,
-            name: options.name,
-            scopes: list(options.scopes),
-            ...(options.expires === undefined ? {} : { expiresAt: options.expires }),
-            ...(options.allow === undefined ? {} : { allow: list(options.allow) }),
-          }),
-        ),
-      );
-      out.result(shown, [`Key of ${shown.owner}, shown this once:`, shown.key, `Scopes: ${shown.scopes.join(', ')}`]);
-    });
+    .action(
+      async (options: Json & { owner: string; name: string; scopes: string; expires?: string; allow?: string }) => {
+        const out = output(options.json === true);
+        const shown = await withTool(
+          environment,
+          () => {},
+          (tool) =>
+            write(tool, (ctx) =>
+              createKey(ctx, {
+                owner: options.owner,
+                name: options.name,
+                scopes: list(options.scopes),
+                ...(options.expires === undefined ? {} : { expiresAt: options.expires }),
+                ...(options.allow === undefined ? {} : { allow: list(options.allow) }),
+              }),
+            ),
+        );
+        out.result(shown, [`Key of ${shown.owner}, shown this once:`, shown.key, `Scopes: ${shown.scopes.join(', ')}`]);
+      },
+    );
   keys
     .command('list')
     .description('List keys.')
     .option('--json', 'print the list as JSON')
     .action(async (options: Json) => {
-      const rows = await withTool(environment, () => {}, (tool) => tool.work.read(tool.caller, (ctx) => listKeys(ctx)));
+      const rows = await withTool(
+        environment,
+        () => {},
+        (tool) => tool.work.read(tool.caller, (ctx) => listKeys(ctx)),
+      );
       const lines = rows.map((key) => {
         const state = key.revokedAt === null ? `last used ${key.lastUsedAt ?? 'never'}` : `revoked ${key.revokedAt}`;
         return `${key.id}  ${key.owner}  ${key.name}  ${state}`;
@@ -72,7 +88,11 @@ export function keyCommands(docket: Command, environment: Environment): void {
     .description('Revoke a key; it is refused within a second.')
     .option('--json', 'print the key as JSON')
     .action(async (id: string, options: Json) => {
-      const key = await withTool(environment, () => {}, (tool) => write(tool, (ctx) => revokeKey(ctx, id)));
+      const key = await withTool(
+        environment,
+        () => {},
+        (tool) => write(tool, (ctx) => revokeKey(ctx, id)),
+      );
       output(options.json === true).result(key, [`Revoked ${key.id} (${key.name} of ${key.owner}).`]);
     });
   keys
@@ -81,8 +101,10 @@ export function keyCommands(docket: Command, environment: Environment): void {
     .option('--overlap <duration>', 'how long the old secret goes on, ISO 8601', 'PT0S')
     .option('--json', 'print {id, key, owner, scopes, expiresAt}')
     .action(async (id: string, options: Json & { overlap: string }) => {
-      const shown = await withTool(environment, () => {}, (tool) =>
-        write(tool, (ctx) => rotateKey(ctx, id, options.overlap)),
+      const shown = await withTool(
+        environment,
+        () => {},
+        (tool) => write(tool, (ctx) => rotateKey(ctx, id, options.overlap)),
       );
       output(options.json === true).result(shown, [`New key of ${shown.owner}, shown this once:`, shown.key]);
     });
@@ -91,7 +113,9 @@ export function keyCommands(docket: Command, environment: Environment): void {
 async function standardInput(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8').replace(/\r?\n$/, '');
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
 }
 
 export function userCommands(docket: Command, environment: Environment): void {
@@ -103,7 +127,11 @@ export function userCommands(docket: Command, environment: Environment): void {
     .action(async (login: string, options: Json) => {
       if (process.stdin.isTTY) process.stderr.write('Password, then Enter and Ctrl-D: ');
       const password = await standardInput();
-      const user = await withTool(environment, () => {}, (tool) => write(tool, (ctx) => setPassword(ctx, login, password)));
+      const user = await withTool(
+        environment,
+        () => {},
+        (tool) => write(tool, (ctx) => setPassword(ctx, login, password)),
+      );
       output(options.json === true).result(user, [`Password of ${login} set.`]);
     });
 }

@@ -95,7 +95,11 @@ export function openBlobs(settings: Settings): BlobStore {
 /** Structured logs to standard error; secrets and values have no place in them. */
 export function makeLog(): Logger {
   return pino(
-    { base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: ['*.authorization', '*.cookie', '*.password', '*.key'] },
+    {
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: ['*.authorization', '*.cookie', '*.password', '*.key'],
+    },
     pino.destination({ dest: 2, sync: false }),
   );
 }

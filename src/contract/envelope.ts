@@ -5,7 +5,7 @@
 import Type from 'typebox';
 import type { FaultDetails } from '../lib/fault.ts';
 
-export const API_VERSION = 'v1';
+const API_VERSION = 'v1';
 
 /** What a caller may give as `X-Correlation-Id`; anything else is replaced. It needs no escaping in JSON, headers or logs. */
 export const CORRELATION_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -21,7 +21,7 @@ export const MetaSchema = Type.Object(
   { $id: 'Meta' },
 );
 
-export const ErrorDetailSchema = Type.Object(
+const ErrorDetailSchema = Type.Object(
   {
     path: Type.String({
       description: 'A JSON Pointer into the body, or `query.NAME`, `path.NAME`, `header.NAME`.',

@@ -2,10 +2,10 @@
 import Type, { type Static } from 'typebox';
 import { Fault } from '../lib/fault.ts';
 
-export const DEFAULT_PAGE_SIZE = 25;
-export const MOST_PAGE_SIZE = 100;
+const DEFAULT_PAGE_SIZE = 25;
+const MOST_PAGE_SIZE = 100;
 /** `page` × `pageSize` may reach this. */
-export const MOST_REACH = 1_000_000;
+const MOST_REACH = 1_000_000;
 
 /** Query parameters of a paged list; spread into the operation's query schema. */
 export const pagingQuery = {

@@ -2,7 +2,10 @@
 import Type, { type TSchema } from 'typebox';
 
 /** A lower-case UUID; in a path a malformed one is 404, in a body 400. */
-export const Id = Type.String({ format: 'uuid', pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' });
+export const Id = Type.String({
+  format: 'uuid',
+  pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+});
 
 export const Instant = Type.String({ format: 'date-time', description: 'RFC 3339 UTC with milliseconds.' });
 

@@ -155,7 +155,7 @@ export class Exchange {
   #head(head: string[], headers: Headers | undefined): string[] {
     head.push('X-Correlation-Id', this.correlationId);
     if (headers === undefined) {
-      head.push(...BASE_FLAT);
+      for (const part of BASE_FLAT) head.push(part);
     } else {
       const given = Object.entries(headers);
       const names = new Set(given.map(([name]) => name.toLowerCase()));
@@ -177,6 +177,7 @@ export class Exchange {
 
   #record(status: number, error?: Error): void {
     const ms = performance.now() - this.started;
+    const { response, keyId } = this;
     this.#shared.metrics.observe(this.operation, status, ms);
     this.#shared.log.info({
       correlationId: this.correlationId,
@@ -184,11 +185,12 @@ export class Exchange {
       method: this.request.method,
       status,
       ms: Math.round(ms * 1000) / 1000,
-      callerId: this.callerId,
-      keyId: this.keyId ?? undefined,
+      // A key is its own caller.
+      callerId: this.callerId === keyId ? undefined : this.callerId,
+      keyId: keyId ?? undefined,
       ip: this.ip,
-      ...(this.response.destroyed && !this.response.writableFinished ? { gone: true } : {}),
-      ...(error === undefined ? {} : { broken: loggable(error) }),
+      gone: response.destroyed && !response.writableFinished ? true : undefined,
+      broken: error === undefined ? undefined : loggable(error),
     });
   }
 }

@@ -26,7 +26,7 @@ export interface Route {
 }
 
 /** @throws Error naming the operation, when its declaration is not sound */
-export function prepare(binding: BoundOperation, defaultTimeoutMs: number): Prepared {
+function prepare(binding: BoundOperation, defaultTimeoutMs: number): Prepared {
   const { operation } = binding;
   const place = `operation ${operation.id}`;
   if (operation.id === '') throw new Error('an operation has no id');
@@ -83,7 +83,7 @@ export function routesOf(bindings: readonly BoundOperation[], defaultTimeoutMs: 
   return routes;
 }
 
-export function surfacesOf(operation: BoundOperation['operation']): Surface[] {
+function surfacesOf(operation: BoundOperation['operation']): Surface[] {
   if (operation.access === 'open') return operation.surface === undefined ? [] : [operation.surface];
   return operation.access === 'console' ? ['console'] : ['public', 'console'];
 }

@@ -40,7 +40,7 @@ export function asJsonSchema(schema: TSchema): JsonSchema {
 }
 
 /** The schemas directly inside another, each with a name for messages. */
-export function* parts(schema: JsonSchema): Generator<[string, JsonSchema]> {
+function* parts(schema: JsonSchema): Generator<[string, JsonSchema]> {
   for (const [name, part] of Object.entries(schema.properties ?? {})) yield [name, part];
   for (const [name, part] of Object.entries(schema.patternProperties ?? {})) yield [name, part];
   for (const [name, part] of Object.entries(schema.$defs ?? {})) yield [name, part];

@@ -9,19 +9,19 @@ import type { Input, Operation } from '../contract/operation.ts';
 import { Reply } from '../contract/operation.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { fingerprint, parseStrictJson } from '../lib/json.ts';
-import type { RequestFacts, Runner } from '../mechanisms/binding.ts';
-import type { WriteContext } from '../mechanisms/context.ts';
-import type { IdempotencyClaim, KeptAnswer } from '../mechanisms/idempotency.ts';
+import type { RequestFacts } from '../mechanisms/binding.ts';
+import type { IdempotencyClaim } from '../mechanisms/idempotency.ts';
 import type { Caller } from '../mechanisms/work.ts';
 import type { Origin } from './address.ts';
 import { type BodyBudget, receiveBody, requireDeclaredSize } from './body.ts';
+import { Call } from './call.ts';
 import { fault } from './errors.ts';
 import type { Exchange, Headers } from './exchange.ts';
 import { type Gate, overloaded } from './gate.ts';
 import { announcesBody, cookie, idempotencyKey, ifMatchRevision, requireJson, singleHeader } from './headers.ts';
-import type { RateLimiter } from './rate.ts';
+import type { RateAnswer, RateLimiter } from './rate.ts';
 import type { Prepared, Route } from './route.ts';
-import type { Authenticated, ServerOptions } from './types.ts';
+import type { ServerOptions } from './types.ts';
 
 const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
 
@@ -66,7 +66,7 @@ async function answer(
   exchange.ip = origin.ip;
   const sessionToken = route.surface === 'console' ? cookie(request, 'docket_session') : undefined;
   const caller = await callerOf(service, route, exchange, sessionToken);
-  const body = await readBody(service, exchange, prepared);
+  const body = announcesBody(request) ? await readBody(service, exchange, prepared) : undefined;
   const input = readInput(exchange, prepared, rawParams, body);
   const facts: RequestFacts = {
     ip: origin.ip,
@@ -110,7 +110,11 @@ async function callerOf(
   exchange.keyId = found.keyId;
   // Counted at once: the caller is taken off the gate's books whenever it is known.
   service.gate.attribute(found.callerId);
-  if (service.limiter !== undefined) await requireRate(service.limiter, exchange, found);
+  if (service.limiter !== undefined) {
+    const taken = service.limiter.take(found.callerId, performance.now());
+    // One that counts in this process answers at once.
+    requireRate(service.limiter, exchange, taken instanceof Promise ? await taken : taken);
+  }
   if (route.scope !== undefined && !found.scopes.has(route.scope)) {
     throw new Fault('SCOPE_MISSING', `Use a key with the scope ${route.scope}.`, { scope: route.scope });
   }
@@ -118,9 +122,8 @@ async function callerOf(
   return { actor, via, keyId, config, correlationId };
 }
 
-async function requireRate(limiter: RateLimiter, exchange: Exchange, found: Authenticated): Promise<void> {
-  const taken = limiter.take(found.callerId, performance.now());
-  const rate = taken instanceof Promise ? await taken : taken;
+/** @throws Fault RATE_LIMITED */
+function requireRate(limiter: RateLimiter, exchange: Exchange, rate: RateAnswer): void {
   exchange.extra.push(
     'RateLimit-Policy',
     `"default";q=${limiter.quota};w=${limiter.windowSeconds}`,
@@ -135,9 +138,7 @@ async function requireRate(limiter: RateLimiter, exchange: Exchange, found: Auth
 
 /** The body as a JSON value; undefined when there is none. @throws Fault UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, INVALID_JSON */
 async function readBody(service: Service, exchange: Exchange, prepared: Prepared): Promise<unknown> {
-  const { request } = exchange;
-  if (!announcesBody(request)) return undefined;
-  if (prepared.body !== undefined) requireJson(request);
+  if (prepared.body !== undefined) requireJson(exchange.request);
   const { bytes, release } = await receiveBody(exchange, service.budget);
   try {
     if (bytes.length === 0) return undefined;
@@ -237,9 +238,10 @@ async function run(
   // A handler that hangs must not keep the process from ending.
   timer.unref();
   try {
-    const call = new Call(service, prepared, caller, claim);
+    const call = new Call(service.options.work, prepared, caller, claim);
     const result = await call.run(input, facts);
-    await send(exchange, operation, result, call.replayed);
+    const streamed = send(exchange, operation, result, call.replayed);
+    if (streamed !== undefined) await streamed;
   } finally {
     clearTimeout(timer);
   }
@@ -260,74 +262,13 @@ function claimOf(exchange: Exchange, operation: Operation, input: Input<Operatio
   };
 }
 
-/** One run of a handler: what it needs to be called, and what came of it beside its result. */
-class Call {
-  readonly #service: Service;
-  readonly #prepared: Prepared;
-  readonly #caller: Caller;
-  readonly #claim: IdempotencyClaim | undefined;
-  /** The status of the kept answer, when that is what the caller gets. */
-  replayed: number | undefined;
-
-  constructor(service: Service, prepared: Prepared, caller: Caller, claim: IdempotencyClaim | undefined) {
-    this.#service = service;
-    this.#prepared = prepared;
-    this.#caller = caller;
-    this.#claim = claim;
-  }
-
-  async run(input: Input<Operation>, facts: RequestFacts): Promise<unknown> {
-    const { binding } = this.#prepared;
-    const { work } = this.#service.options;
-    const caller = this.#caller;
-    switch (binding.operation.unit) {
-      case 'read':
-        return await work.read(caller, (ctx) => binding.run(ctx, input, facts));
-      case 'snapshot':
-        return await work.read(caller, (ctx) => binding.run(ctx, input, facts), { snapshot: true });
-      case 'write':
-        return await this.#write((ctx) => binding.run(ctx, input, facts));
-      case 'own': {
-        const runner: Runner = { work, caller, write: (fn) => this.#write(fn) };
-        return await binding.run(runner, input, facts);
-      }
-    }
-  }
-
-  async #write<T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
-    const { work } = this.#service.options;
-    const claim = this.#claim;
-    let reply: Reply | undefined;
-    const result = await work.write(
-      this.#caller,
-      async (ctx) => {
-        const answered = await fn(ctx);
-        reply = answered instanceof Reply ? answered : undefined;
-        if (reply === undefined) return answered;
-        // What is kept is the data alone, with the status that it goes out with now.
-        if (claim !== undefined) claim.status = reply.status ?? this.#prepared.binding.operation.status;
-        return reply.data;
-      },
-      claim === undefined ? {} : { idempotency: claim },
-    );
-    if (result.kind === 'replay') return (await this.#replay(result.answer)) as T;
-    return (reply ?? result.data) as T;
-  }
-
-  async #replay(answer: KeptAnswer): Promise<unknown> {
-    this.replayed = answer.status;
-    const project = this.#prepared.binding.replay?.bind(this.#prepared.binding);
-    if (project === undefined) return answer.data;
-    return await this.#service.options.work.read(this.#caller, (ctx) => project(ctx, answer.data));
-  }
-}
-
-async function send(
+/** Sends what the handler gave. @returns a promise where that takes time */
+function send(
   exchange: Exchange,
   operation: Operation,
   result: unknown,
   replayed: number | undefined,
-): Promise<void> {
+): Promise<void> | undefined {
   const reply = result instanceof Reply ? result : undefined;
   const data = reply === undefined ? result : reply.data;
   const status = replayed ?? reply?.status ?? operation.status;
@@ -336,16 +277,13 @@ async function send(
   if (operation.raw === undefined) {
     if (status === 204) exchange.sendText(204, undefined, '', headers);
     else exchange.sendJson(status, success(data, exchange.correlationId), headers);
-    return;
+    return undefined;
   }
   const raw: Headers = { 'Content-Type': operation.raw.mediaTypes[0] ?? 'application/octet-stream', ...headers };
-  if (data instanceof Readable) {
-    await exchange.sendStream(status, data, raw);
-  } else if (typeof data === 'string' || data instanceof Uint8Array) {
-    exchange.sendText(status, undefined, data, raw);
-  } else if (data === undefined || data === null) {
-    exchange.sendText(status, undefined, '', raw);
-  } else {
+  if (data instanceof Readable) return exchange.sendStream(status, data, raw);
+  if (data !== undefined && data !== null && typeof data !== 'string' && !(data instanceof Uint8Array)) {
     throw new Error(`operation ${operation.id}: a raw answer is text, bytes or a stream`);
   }
+  exchange.sendText(status, undefined, data ?? '', raw);
+  return undefined;
 }

@@ -259,8 +259,8 @@ describe('the server', () => {
 
   it('answers injected requests as real ones', async () => {
     const headers = { authorization: 'Bearer good', 'content-type': 'application/json' };
-    const inject = (payload: string): ReturnType<typeof sample.server.inject> =>
-      sample.server.inject({ method: 'POST', url: '/api/v1/things', headers, payload });
+    const inject = async (payload: string) =>
+      await sample.server.inject({ method: 'POST', url: '/api/v1/things', headers, payload });
     const done = await inject('{"name":"x"}');
     assert.deepEqual([done.statusCode, done.json().data.body], [201, { name: 'x' }]);
     assert.equal(done.headers['x-correlation-id'], done.json().meta.correlationId);

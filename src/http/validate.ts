@@ -88,7 +88,7 @@ export function paramsCheck(schema: TSchema | undefined, path: string, place: st
   };
 }
 
-export type QueryRead = { query: Record<string, unknown>; problems: FaultDetail[] };
+type QueryRead = { query: Record<string, unknown>; problems: FaultDetail[] };
 export type QueryReader = (text: string) => QueryRead;
 
 type Kind = 'string' | 'integer' | 'boolean';
@@ -114,9 +114,11 @@ export function queryReader(schema: TSchema | undefined, place: string): QueryRe
     if (text !== '') readPairs(text, kinds, query, problems);
     for (const [name, member] of defaults) if (!Object.hasOwn(query, name)) query[name] = member.default;
     if (schema === undefined) return { query, problems };
+    const misfits = check(query);
+    if (misfits === undefined) return { query, problems };
     // A parameter that could not be read is named already, not also as one that is missing or of the wrong type.
     const named = new Set(problems.map((problem) => problem.path));
-    for (const problem of check(query) ?? []) if (!named.has(problem.path)) problems.push(problem);
+    for (const problem of misfits) if (!named.has(problem.path)) problems.push(problem);
     return { query, problems };
   };
 }

@@ -1,18 +1,20 @@
 /** Schemas that several sections of the configuration bundle share (configuration, section 3). */
-import Type, { type TSchema } from 'typebox';
+import Type from 'typebox';
 import { closed } from '../contract/schemas.ts';
 
 export const Code = Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$', description: 'a code such as service-desk' });
 
-export const FieldCode = Type.String({ pattern: '^[a-zA-Z][a-zA-Z0-9_]{0,62}$', description: 'a field code such as dueDate' });
+export const FieldCode = Type.String({
+  pattern: '^[a-zA-Z][a-zA-Z0-9_]{0,62}$',
+  description: 'a field code such as dueDate',
+});
 
 /** How a login may look is judged by the normal form of names. */
 export const Login = Type.String({ minLength: 1, maxLength: 255 });
 
-export const LocaleCode = Type.String({
-  pattern: '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$',
-  description: 'a locale such as ru-RU',
-});
+const LOCALE = '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$';
+
+export const LocaleCode = Type.String({ pattern: LOCALE, description: 'a locale such as ru-RU' });
 
 const oneLine = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 
@@ -24,7 +26,7 @@ function localized(maxLength: number) {
       {
         minProperties: 1,
         additionalProperties: false,
-        patternProperties: { [LocaleCode.pattern ?? '']: oneLine(maxLength) },
+        patternProperties: { [LOCALE]: oneLine(maxLength) },
       },
     ),
   ]);
@@ -36,13 +38,21 @@ export const Description = localized(4000);
 export type Localized = string | { [locale: string]: string };
 
 /** A condition; its grammar is judged by the condition language. */
-export const ConditionSchema = Type.Object({}, { additionalProperties: true });
+export const ConditionSchema = Type.Object(
+  {
+    field: Type.Optional(Type.Unknown()),
+    operator: Type.Optional(Type.Unknown()),
+    value: Type.Optional(Type.Unknown()),
+    logic: Type.Optional(Type.Unknown()),
+    conditions: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: true },
+);
 
 /** Field code → value. */
 export const SetSchema = Type.Object({}, { additionalProperties: true });
 
 export const Codes = Type.Array(Code, { maxItems: 1000, uniqueItems: true });
-
 
 export function oneOf<const V extends string>(values: readonly V[]) {
   return Type.Union(values.map((value) => Type.Literal(value)));

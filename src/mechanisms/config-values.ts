@@ -68,13 +68,21 @@ function compileSetValue<Field extends ConfiguredField>(
   }
   const operand = readVariable(value);
   if (operand === undefined) {
-    naming.report(path, 'UNKNOWN_VARIABLE', 'There is no such variable. A text that starts with "$" is written with "$$".');
+    naming.report(
+      path,
+      'UNKNOWN_VARIABLE',
+      'There is no such variable. A text that starts with "$" is written with "$$".',
+    );
     return undefined;
   }
   const rule = variableRule(operand);
   if (rule.dataType !== field.dataType || rule.list) {
     const kind = rule.list ? 'several values, which only a condition takes' : `a value of type ${rule.dataType}`;
-    naming.report(path, 'VARIABLE_NOT_ALLOWED', `The variable stands for ${kind}; the field is of type ${field.dataType}.`);
+    naming.report(
+      path,
+      'VARIABLE_NOT_ALLOWED',
+      `The variable stands for ${kind}; the field is of type ${field.dataType}.`,
+    );
     return undefined;
   }
   return value;

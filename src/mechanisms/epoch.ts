@@ -50,7 +50,9 @@ export class Epoch {
 
   async #read(): Promise<void> {
     const asked = performance.now();
-    const [row] = await this.#options.db.query<{ config: number; rights: number }>(sql`SELECT config, rights FROM epoch`);
+    const [row] = await this.#options.db.query<{ config: number; rights: number }>(
+      sql`SELECT config, rights FROM epoch`,
+    );
     if (row === undefined) throw new Error('the epoch row is missing');
     if (this.#snapshot === undefined || this.#snapshot.epoch !== row.config) {
       const snapshot = await loadSnapshot(this.#options.db);

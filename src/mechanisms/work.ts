@@ -229,7 +229,8 @@ export class Work {
       keep = options.discard !== true;
       if (late !== undefined) (data as Record<string, unknown>)[late.key] = late.value;
       await held.close(keep);
-      if (keep && ctx.raised.size > 0) await this.onRaised();
+      // The change is committed: that this process could not follow at once must not undo the answer. The next poll follows.
+      if (keep && ctx.raised.size > 0) await this.onRaised().catch(() => {});
       return data;
     } catch (error) {
       await held.close(false);

@@ -38,7 +38,11 @@ export class UserActor implements Actor {
   /** Type id + which grants admit a record → their union: few combinations, each built once. */
   readonly #unions = new Map<string, RecordRight>();
 
-  constructor(user: { id: string; displayName: string; variables: ActorVariables }, roles: RoleSet, types: TypeRegistry) {
+  constructor(
+    user: { id: string; displayName: string; variables: ActorVariables },
+    roles: RoleSet,
+    types: TypeRegistry,
+  ) {
     this.userId = user.id;
     this.displayName = user.displayName;
     this.variables = user.variables;
@@ -169,5 +173,7 @@ export function anonymousActor(): Actor {
 }
 
 export function rightMissing(right: string): Fault {
-  return new Fault('RIGHT_MISSING', `The owner of the key lacks the right "${right}"; ask an administrator.`, { right });
+  return new Fault('RIGHT_MISSING', `The owner of the key lacks the right "${right}"; ask an administrator.`, {
+    right,
+  });
 }

@@ -51,7 +51,9 @@ function build(source: ConfigSource, snapshot: ConfigSnapshot): RoleRegistry {
     const grants = new Map<string, Grant[]>();
     for (const grant of role.records) {
       const on: RecordType[] =
-        grant.type === '*' ? [...types.byId.values()] : [types.byCode.get(grant.type)].filter((type) => type !== undefined);
+        grant.type === '*'
+          ? [...types.byId.values()]
+          : [types.byCode.get(grant.type)].filter((type) => type !== undefined);
       for (const type of on) {
         const list = grants.get(type.id) ?? [];
         list.push(compileGrant(grant, fieldResolver(type)));

@@ -78,7 +78,12 @@ export const revokeKey: TableWrite<{ id: string; at: string }> = {
 };
 
 /** The old secret goes on until `previous_until`; the secret that it replaced before is gone. */
-export const rotateKey: TableWrite<{ id: string; secret_hash: string; old_hash: string; previous_until: string | null }> = {
+export const rotateKey: TableWrite<{
+  id: string;
+  secret_hash: string;
+  old_hash: string;
+  previous_until: string | null;
+}> = {
   name: 'rotate_key',
   guard: true,
   sql: (rows: Sql) => sql`

@@ -62,13 +62,12 @@ export async function readContent(
   const range = requestedRange(request.range, row.size);
   const bytes = await buffer(await blobs.read(row.sha256, range));
   await work.read(await freshCaller(caller), (ctx) => requireServed(ctx, id));
-  if (range === undefined) return new Reply(bytes, { ...headers, 'Content-Length': String(bytes.length) });
+  if (range === undefined) return new Reply(bytes, headers);
   return new Reply(
     bytes,
     {
       ...headers,
       'Content-Range': `bytes ${range.start}-${range.end}/${row.size}`,
-      'Content-Length': String(bytes.length),
     },
     206,
   );

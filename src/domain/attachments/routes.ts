@@ -15,7 +15,11 @@ export function attachmentRoutes(
       contract.addAttachment,
       (runner, { params, body }) => {
         const { objectId: bodyObjectId, ...file } = body;
-        return addAttachment(runner, blobs, { ...file, ...params, ...(bodyObjectId === undefined ? {} : { bodyObjectId }) });
+        return addAttachment(runner, blobs, {
+          ...file,
+          ...params,
+          ...(bodyObjectId === undefined ? {} : { bodyObjectId }),
+        });
       },
       replayAttachment,
     ),

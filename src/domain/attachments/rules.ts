@@ -37,7 +37,11 @@ export function checkFilename(name: string): string {
   // Separators make a name a path; controls and bidirectional overrides make it look like another name.
   const bad = /[/\\\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(name);
   if (length === 0 || length > LONGEST_NAME || bad || !isWellFormedText(name)) {
-    throw invalid('/filename', 'INVALID_FILENAME', 'A file name has 1 to 255 characters, no separators and no controls.');
+    throw invalid(
+      '/filename',
+      'INVALID_FILENAME',
+      'A file name has 1 to 255 characters, no separators and no controls.',
+    );
   }
   return name;
 }
@@ -60,7 +64,11 @@ export function decodeContent(text: string, mostBytes: number): Uint8Array {
     if (/[^A-Za-z0-9+/=]/.test(text)) throw new SyntaxError('not the alphabet');
     bytes = Uint8Array.fromBase64(text, { alphabet: 'base64', lastChunkHandling: 'strict' });
   } catch {
-    throw invalid('/contentBase64', 'INVALID_BASE64', 'The content is base64 of RFC 4648 with padding, and nothing else.');
+    throw invalid(
+      '/contentBase64',
+      'INVALID_BASE64',
+      'The content is base64 of RFC 4648 with padding, and nothing else.',
+    );
   }
   if (bytes.byteLength === 0) throw new Fault('ATTACHMENT_EMPTY', 'The file is empty; send one that has content.');
   if (bytes.byteLength > mostBytes) {

@@ -72,7 +72,9 @@ export const archiveAttachment: TableWrite<{ id: string; expected: number }> = {
 
 /** Which of the keys are known and referred to or touched since `before`; the rest nobody misses. */
 export async function listKept(db: Queryable, keys: readonly string[]): Promise<Set<string>> {
-  const rows = await db.query<{ sha256: string }>(sql`SELECT sha256 FROM blobs WHERE sha256 = ANY(${[...keys]}::text[])`);
+  const rows = await db.query<{ sha256: string }>(
+    sql`SELECT sha256 FROM blobs WHERE sha256 = ANY(${[...keys]}::text[])`,
+  );
   return new Set(rows.map((row) => row.sha256));
 }
 
@@ -82,7 +84,11 @@ export async function listKept(db: Queryable, keys: readonly string[]): Promise<
  *
  * @returns false when there was none
  */
-export async function forgetOne(db: Database, before: string, remove: (sha256: string) => Promise<void>): Promise<boolean> {
+export async function forgetOne(
+  db: Database,
+  before: string,
+  remove: (sha256: string) => Promise<void>,
+): Promise<boolean> {
   return await db.transaction('BEGIN', async (tx) => {
     const [row] = await tx.query<{ sha256: string }>(sql`
       DELETE FROM blobs WHERE sha256 = (

@@ -2,4 +2,6 @@ import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
 import { type BulkInput, runBulk } from './commands.ts';
 import * as contract from './contract.ts';
 
-export const bulkRoutes: BoundOperation[] = [bind(contract.bulk, (runner, { body }) => runBulk(runner, body as BulkInput))];
+export const bulkRoutes: BoundOperation[] = [
+  bind(contract.bulk, (runner, { body }) => runBulk(runner, body as BulkInput)),
+];

@@ -1,15 +1,24 @@
 /** The writes on comments. A comment has a revision of its own; the record's stays as it is. */
 import { Fault } from '../../lib/fault.ts';
-import { isWellFormedText, nfc } from '../../lib/text.ts';
+import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
-import { holdActive, invalidValues, requireAction, requireActive, requireGranted, type VisibleObject } from '../objects/door.ts';
+import {
+  holdActive,
+  invalidValues,
+  requireAction,
+  requireActive,
+  requireGranted,
+  type VisibleObject,
+} from '../objects/door.ts';
 import { type CommentAnswer, commentAnswer, PRIVATE, requireComment } from './queries.ts';
 import { type CommentRow, changeComment, insertComment, type Visibility } from './store.ts';
 
 /** @throws Fault INVALID_VALUES */
 function text(body: string): string {
-  if (isWellFormedText(body)) return nfc(body);
-  throw invalidValues([{ path: '/body', code: 'INVALID_TEXT', message: 'The text holds characters that are not allowed.' }]);
+  if (isWellFormedText(body) && !hasLongMarkRun(body)) return nfc(body);
+  throw invalidValues([
+    { path: '/body', code: 'INVALID_TEXT', message: 'The text holds characters that are not allowed.' },
+  ]);
 }
 
 /**

@@ -52,7 +52,8 @@ export const addComment = defineOperation({
   status: 201,
   tag,
   summary: 'Add a comment',
-  description: 'Without `visibility` the comment is internal, which needs the right Private Comment; it is never silently public.',
+  description:
+    'Without `visibility` the comment is internal, which needs the right Private Comment; it is never silently public.',
   params: ofObject,
   body: closed({ body: Body, visibility: Type.Optional(VisibilitySchema) }),
   answer: CommentSchema,
@@ -69,7 +70,8 @@ export const editComment = defineOperation({
   status: 200,
   tag,
   summary: 'Change a comment',
-  description: 'What is left out stays as it is. Where an internal comment is involved, before or after, Private Comment is needed.',
+  description:
+    'What is left out stays as it is. Where an internal comment is involved, before or after, Private Comment is needed.',
   params,
   body: closed({ expectedRevision: Revision, body: Type.Optional(Body), visibility: Type.Optional(VisibilitySchema) }),
   answer: CommentSchema,

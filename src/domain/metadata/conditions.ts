@@ -40,10 +40,11 @@ export function conditionEnvironment(
   return {
     alias,
     variables,
-    stateIdsByCode: (code) => [...types.states.values()].filter((state) => state.code === code).map((state) => state.id),
+    stateIdsByCode: (code) =>
+      [...types.states.values()].filter((state) => state.code === code).map((state) => state.id),
     stateIdsByCategory: (category) =>
       [...types.states.values()].filter((state) => state.category === category).map((state) => state.id),
-    typeIdByCode: (code) => types.byCode.get(code)?.id ,
+    typeIdByCode: (code) => types.byCode.get(code)?.id,
     mismatch: ({ code }) => {
       const versions = type === undefined ? [] : mismatchedVersions(type, code);
       return versions.length === 0 ? null : sql`${raw(alias)}.type_version = ANY(${versions}::int[])`;

@@ -4,7 +4,9 @@ import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode } from '../../contract/schemas.ts';
 import { DATA_TYPES } from '../../lib/data-types.ts';
 
-export const ObjectCategory = Type.Union([Type.Literal('object'), Type.Literal('dictionary')], { $id: 'ObjectCategory' });
+export const ObjectCategory = Type.Union([Type.Literal('object'), Type.Literal('dictionary')], {
+  $id: 'ObjectCategory',
+});
 
 export const FieldSchema = Type.Object(
   {
@@ -31,7 +33,10 @@ export const listTypes = defineOperation({
   summary: 'List the record types and dictionaries that the caller has access to',
   answer: Type.Object({
     types: Type.Array(
-      Type.Object({ id: Id, code: Type.String(), name: Type.String(), objectCategory: ObjectCategory }, { $id: 'RecordType' }),
+      Type.Object(
+        { id: Id, code: Type.String(), name: Type.String(), objectCategory: ObjectCategory },
+        { $id: 'RecordType' },
+      ),
     ),
   }),
   faults: [],

@@ -70,7 +70,12 @@ const DEFAULT_SETTINGS: Settings = {
   searchExactTotal: 1000,
 };
 
-function version(typeId: string, number: number, compiled: TypeDefinition, workflows: Map<string, WorkflowView>): TypeVersion {
+function version(
+  typeId: string,
+  number: number,
+  compiled: TypeDefinition,
+  workflows: Map<string, WorkflowView>,
+): TypeVersion {
   return {
     typeId,
     version: number,

@@ -22,7 +22,7 @@ import {
   type RichNode,
   richTextSchema,
 } from './rich-text-schema.ts';
-import { hasLongMarkRun } from './value-text.ts';
+import { hasLongMarkRun } from '../../lib/text.ts';
 
 /** Most bytes of a stored document as JSON. */
 export const RICH_TEXT_BYTES = 1_048_576;

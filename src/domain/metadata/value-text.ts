@@ -1,16 +1,6 @@
 /** Texts of values: what all of them must keep to, whatever their data type. */
 import type { FaultDetail } from '../../lib/fault.ts';
-import { isWellFormedText, nfc } from '../../lib/text.ts';
-
-/**
- * More combining marks in a row than any writing has. Bringing marks into order takes time that grows with the square of
- * their number (100,000 of them block for seconds), so such text is refused before it is normalised.
- */
-const LONG_MARK_RUN = /\p{M}{65}/u;
-
-export function hasLongMarkRun(text: string): boolean {
-  return LONG_MARK_RUN.test(text);
-}
+import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
 
 /** Number of Unicode code points. */
 export function codePoints(text: string): number {

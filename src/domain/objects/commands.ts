@@ -103,7 +103,12 @@ function planInsert(ctx: WriteContext, type: RecordType, row: ObjectRow): void {
   });
   if (numbering !== undefined) ctx.late('number', { write: insertObject.name });
   const changes = Object.fromEntries(Object.entries(row.values).map(([code, value]) => [code, [null, value]]));
-  ctx.emit({ type: 'ObjectCreated', objectId: row.id, revision: 1, changes: changes as Record<string, [unknown, unknown]> });
+  ctx.emit({
+    type: 'ObjectCreated',
+    objectId: row.id,
+    revision: 1,
+    changes: changes as Record<string, [unknown, unknown]>,
+  });
   rememberRow(ctx, row);
 }
 

@@ -68,7 +68,8 @@ export const listObjects = defineOperation({
   status: 200,
   tag,
   summary: 'List records, newest first',
-  description: 'A live list, not a stable snapshot. `state` takes ACTIVE (default), ARCHIVED or the code of a workflow state.',
+  description:
+    'A live list, not a stable snapshot. `state` takes ACTIVE (default), ARCHIVED or the code of a workflow state.',
   query: closed({
     typeId: Type.Optional(IdOrCode),
     state: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
@@ -144,7 +145,8 @@ export const archiveObject = defineOperation({
   status: 200,
   tag,
   summary: 'Archive a record',
-  description: 'The record stays and takes no further change. The expected revision comes in the JSON body or in If-Match.',
+  description:
+    'The record stays and takes no further change. The expected revision comes in the JSON body or in If-Match.',
   params: objectParams,
   body: closed({ expectedRevision: Revision }),
   ifMatch: true,

@@ -55,8 +55,9 @@ function convert(type: RecordType, { row, version }: VisibleObject): { values: V
     const stored = Object.hasOwn(row.values, code) ? row.values[code] : undefined;
     if (stored !== undefined && before !== undefined) {
       const converted = convertValue(before, field, stored);
-      if (converted.ok) values[code] = converted.stored;
-      else reasons.push({ field: code, reason: converted.reason });
+      if (!converted.ok) reasons.push({ field: code, reason: converted.reason });
+      else if (converted.stored !== null) values[code] = converted.stored;
+      else if (field.required) reasons.push({ field: code, reason: 'required, and nothing is left of the old value' });
     } else if (field.required) {
       if (field.default === undefined) reasons.push({ field: code, reason: 'required, and there is no default' });
       else if (checkValue(field, field.default, '').ok) values[code] = field.default;

@@ -65,7 +65,8 @@ function stateFilter(
       for (const known of version.workflow?.states.values() ?? []) if (known.code === state) ids.add(known.id);
     }
   }
-  if (ids.size === 0) throw badParameter('state', 'UNKNOWN_STATE', 'state is ACTIVE, ARCHIVED or a workflow state code.');
+  if (ids.size === 0)
+    throw badParameter('state', 'UNKNOWN_STATE', 'state is ACTIVE, ARCHIVED or a workflow state code.');
   return { state: 'ACTIVE', workflowStateIds: [...ids] };
 }
 

@@ -6,13 +6,13 @@ import { type EventFilter, getHistory, getObject, getSchema, listObjects, replay
 /** `filters`: what other rooms say about events that are theirs. */
 export function objectRoutes(filters: readonly EventFilter[]): BoundOperation[] {
   return [
-  bind(contract.listObjects, (ctx, { query }) => listObjects(ctx, query)),
-  bind(contract.createObject, (ctx, { body }) => createObject(ctx, body), replayObject),
-  bind(contract.getObject, (ctx, { params }) => getObject(ctx, params.objectId)),
-  bind(contract.updateObject, (ctx, { params, body }) => updateObject(ctx, { ...params, ...body })),
-  bind(contract.archiveObject, (ctx, { params, body }) => archiveObject(ctx, { ...params, ...body })),
-  bind(contract.getHistory, (ctx, { params }) => getHistory(ctx, params.objectId, filters)),
-  bind(contract.getObjectSchema, (ctx, { params }) => getSchema(ctx, params.objectId)),
-  bind(contract.restoreObject, (ctx, { params }) => restoreObject(ctx, params.objectId)),
+    bind(contract.listObjects, (ctx, { query }) => listObjects(ctx, query)),
+    bind(contract.createObject, (ctx, { body }) => createObject(ctx, body), replayObject),
+    bind(contract.getObject, (ctx, { params }) => getObject(ctx, params.objectId)),
+    bind(contract.updateObject, (ctx, { params, body }) => updateObject(ctx, { ...params, ...body })),
+    bind(contract.archiveObject, (ctx, { params, body }) => archiveObject(ctx, { ...params, ...body })),
+    bind(contract.getHistory, (ctx, { params }) => getHistory(ctx, params.objectId, filters)),
+    bind(contract.getObjectSchema, (ctx, { params }) => getSchema(ctx, params.objectId)),
+    bind(contract.restoreObject, (ctx, { params }) => restoreObject(ctx, params.objectId)),
   ];
 }

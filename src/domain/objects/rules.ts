@@ -79,7 +79,11 @@ function missing(version: TypeVersion, values: Values, member: string, reach: Fi
     } else hidden = true;
   }
   if (hidden) {
-    problems.push({ path: pointer(member), code: 'REQUIRED', message: 'You cannot give everything that is required here.' });
+    problems.push({
+      path: pointer(member),
+      code: 'REQUIRED',
+      message: 'You cannot give everything that is required here.',
+    });
   }
   return problems;
 }
@@ -155,7 +159,10 @@ export function planChange(
 }
 
 /** What is stored beside the values: folded copies for conditions, and the text that names the record. */
-export function derive(version: TypeVersion, values: Values): { folded: Record<string, string | string[]>; title: string | null } {
+export function derive(
+  version: TypeVersion,
+  values: Values,
+): { folded: Record<string, string | string[]>; title: string | null } {
   const fields: FieldDefinition[] = [...version.fields.values()];
   const title = titleText(version, values);
   const folded: Record<string, string | string[]> = foldedCopy(fields, values);

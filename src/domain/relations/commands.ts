@@ -53,7 +53,11 @@ export async function addRelation(ctx: WriteContext, input: AddInput): Promise<A
   requireActive(source);
   const definition = definitions(ctx).get(input.definitionId);
   if (definition?.active !== true || !definition.sourceTypes.includes(source.type.code)) {
-    throw invalid('/definitionId', 'UNKNOWN_DEFINITION', 'There is no such active relation definition for this record.');
+    throw invalid(
+      '/definitionId',
+      'UNKNOWN_DEFINITION',
+      'There is no such active relation definition for this record.',
+    );
   }
   const target = await requireTarget(ctx, input, definition);
   requireActive(target);
@@ -65,7 +69,8 @@ export async function addRelation(ctx: WriteContext, input: AddInput): Promise<A
   if (same !== undefined) return { relation: { id: same.id, revision: same.revision }, idempotent: true };
   const once = onlyOne(definition);
   const taken = standing.some((row) => (row.sourceId === sourceId ? once.source : once.target));
-  if (taken) throw new Fault('RELATION_CARDINALITY', 'The definition allows no further relation here; remove one first.');
+  if (taken)
+    throw new Fault('RELATION_CARDINALITY', 'The definition allows no further relation here; remove one first.');
   if (definition.acyclic && (await reaches(ctx, definition.id, targetId, sourceId))) {
     throw new Fault('RELATION_CYCLE', 'The relation would close a cycle, which its definition forbids.');
   }

@@ -36,7 +36,9 @@ const DefinitionSchema = Type.Object(
     inverseName: Type.String(),
     sourceTypeIds: Type.Array(Id),
     targetTypeIds: Type.Array(Id),
-    cardinality: Type.String({ description: 'one-to-one, one-to-many, many-to-one or many-to-many, source to target.' }),
+    cardinality: Type.String({
+      description: 'one-to-one, one-to-many, many-to-one or many-to-many, source to target.',
+    }),
     acyclic: Type.Boolean(),
     active: Type.Boolean(),
   },
@@ -58,7 +60,9 @@ export const listRelations = defineOperation({
   summary: 'List the relations of a record',
   description: 'Relations whose other end the caller cannot read are left out.',
   params: ofObject,
-  query: closed({ direction: Type.Optional(Type.Union([Type.Literal('incoming'), Type.Literal('outgoing')], { default: 'outgoing' })) }),
+  query: closed({
+    direction: Type.Optional(Type.Union([Type.Literal('incoming'), Type.Literal('outgoing')], { default: 'outgoing' })),
+  }),
   answer: Type.Array(RelationSchema),
   faults: ['NOT_FOUND'],
 });

@@ -50,12 +50,7 @@ export function cycleLock(definitionId: string): Sql {
 }
 
 /** Whether the source can be reached from the target along relations of the definition. */
-export async function reaches(
-  ctx: ReadContext,
-  definitionId: string,
-  fromId: string,
-  toId: string,
-): Promise<boolean> {
+export async function reaches(ctx: ReadContext, definitionId: string, fromId: string, toId: string): Promise<boolean> {
   const rows = await ctx.query<{ found: boolean }>(sql`
     WITH RECURSIVE reached AS (
       SELECT ${fromId}::uuid AS id

@@ -66,7 +66,11 @@ function build(source: ConfigSource, snapshot: ConfigSnapshot): WorkflowRegistry
 
 const workflowSlice: Slice<WorkflowRegistry> = { name: 'workflow', build };
 
-export function transitionsOf(ctx: ReadContext, type: RecordType, version: TypeVersion): ReadonlyMap<string, Transition> {
+export function transitionsOf(
+  ctx: ReadContext,
+  type: RecordType,
+  version: TypeVersion,
+): ReadonlyMap<string, Transition> {
   return version.workflow === null ? new Map() : ctx.config.get(workflowSlice)(type, version.workflow.code);
 }
 

@@ -1,0 +1,140 @@
+/**
+ * Brings the indexes of filterable fields in line with the configuration (configuration, section 3): outside of any
+ * transaction and concurrently, so that writers go on; one process at a time; whatever a stopped process left half done is
+ * dropped and built anew. It takes no input but the state of things, so it can be called at any time.
+ */
+import type { DataType } from '../lib/data-types.ts';
+import { type FieldIndex, fieldIndex } from '../mechanisms/db/filter-sql.ts';
+import type { Database } from '../mechanisms/db/pool.ts';
+
+/** What must be known of the record types. */
+export interface IndexedTypes {
+  active: readonly {
+    id: string;
+    code: string;
+    newest: {
+      fields: ReadonlyMap<string, { code: string; dataType: DataType; multiple: boolean; search: { filter: boolean } }>;
+    };
+  }[];
+}
+
+export interface PendingIndex {
+  action: 'build' | 'drop';
+  name: string;
+  /** Absent for an index to drop: nothing names its field any more. */
+  type?: string;
+  field?: string;
+}
+
+interface Wanted extends FieldIndex {
+  type: string;
+  field: string;
+}
+
+/** Held by the session that builds and drops. */
+const INDEX_LOCK = 7_236_823_411;
+const NAMES = '^objects_field_[0-9a-f]{24}$';
+
+function wantedIndexes(types: IndexedTypes): Map<string, Wanted> {
+  const wanted = new Map<string, Wanted>();
+  for (const type of types.active) {
+    for (const field of type.newest.fields.values()) {
+      const index = field.search.filter ? fieldIndex(type.id, field) : null;
+      if (index !== null) wanted.set(index.name, { ...index, type: type.code, field: field.code });
+    }
+  }
+  return wanted;
+}
+
+interface Client {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+/** Name → whether the index is whole; one that a stopped process left is not. */
+async function presentIndexes(client: Client): Promise<Map<string, boolean>> {
+  const { rows } = await client.query(
+    `SELECT c.relname AS name, i.indisvalid AND i.indisready AS whole
+     FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+     WHERE i.indrelid = 'objects'::regclass AND c.relname ~ $1`,
+    [NAMES],
+  );
+  return new Map((rows as { name: string; whole: boolean }[]).map(({ name, whole }) => [name, whole]));
+}
+
+function difference(wanted: ReadonlyMap<string, Wanted>, present: ReadonlyMap<string, boolean>): PendingIndex[] {
+  const drop = [...present.keys()].filter((name) => !wanted.has(name));
+  const build = [...wanted.values()].filter(({ name }) => present.get(name) !== true);
+  return [
+    ...build.map(({ name, type, field }): PendingIndex => ({ action: 'build', name, type, field })),
+    ...drop.map((name): PendingIndex => ({ action: 'drop', name })),
+  ];
+}
+
+/** What the reconciler has still to do: for `plan` and `doctor`. */
+export async function pendingFieldIndexes(db: Pick<Database, 'connect'>, types: IndexedTypes): Promise<PendingIndex[]> {
+  const client = await db.connect();
+  try {
+    return difference(wantedIndexes(types), await presentIndexes(client));
+  } finally {
+    client.release();
+  }
+}
+
+/**
+ * Builds what is missing and drops what is not wanted, one after the other. Does nothing while another process is at it.
+ *
+ * @returns what was done; what failed is thrown after the rest was done, and is tried again at the next call
+ */
+export async function reconcileFieldIndexes(
+  db: Pick<Database, 'connect'>,
+  types: IndexedTypes,
+): Promise<PendingIndex[]> {
+  const wanted = wantedIndexes(types);
+  const client = await db.connect();
+  let broken: Error | undefined;
+  try {
+    if (difference(wanted, await presentIndexes(client)).length === 0) return [];
+    const { rows } = await client.query('SELECT pg_try_advisory_lock($1::bigint) AS held', [INDEX_LOCK]);
+    if ((rows[0] as { held: boolean }).held !== true) return [];
+    try {
+      return await reconcile(client, wanted);
+    } finally {
+      await client.query('SELECT pg_advisory_unlock($1::bigint)', [INDEX_LOCK]);
+    }
+  } catch (error) {
+    broken = error as Error;
+    throw error;
+  } finally {
+    // A session that may still hold the lock, or settings of ours, does not go back among the others.
+    client.release(broken);
+  }
+}
+
+async function reconcile(client: Client, wanted: ReadonlyMap<string, Wanted>): Promise<PendingIndex[]> {
+  // Building over many records takes as long as it takes.
+  await client.query('SET statement_timeout = 0');
+  const done: PendingIndex[] = [];
+  const failures: unknown[] = [];
+  try {
+    const present = await presentIndexes(client);
+    for (const step of difference(wanted, present)) {
+      try {
+        if (present.has(step.name)) await client.query(`DROP INDEX CONCURRENTLY IF EXISTS ${quoted(step.name)}`);
+        const index = wanted.get(step.name);
+        if (index !== undefined) await client.query(index.sql);
+        done.push(step);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  } finally {
+    await client.query('RESET statement_timeout');
+  }
+  if (failures.length > 0) throw failures[0];
+  return done;
+}
+
+function quoted(name: string): string {
+  if (!new RegExp(NAMES).test(name)) throw new Error('not the name of a field index');
+  return `"${name}"`;
+}

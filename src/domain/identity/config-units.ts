@@ -1,0 +1,102 @@
+/** The bundle's section `orgUnits`: the tree of organisation units. Who is in a unit stands with the user. */
+import Type, { type Static } from 'typebox';
+import { closed, nullable } from '../../contract/schemas.ts';
+import { cyclesOf } from '../../mechanisms/config-checks.ts';
+import { defineSection } from '../../mechanisms/config-define.ts';
+import { Code, type Localized, Login, Name } from '../../mechanisms/config-schemas.ts';
+import type { Change, ConfigView, MergeOptions, SectionReport } from '../../mechanisms/config-section.ts';
+import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import { insertUnit, loadUnits, updateUnit } from './config-store.ts';
+import { nameKey } from './names.ts';
+
+const UnitItem = closed({
+  code: Code,
+  name: Type.Optional(Name),
+  parent: Type.Optional(nullable(Code)),
+  manager: Type.Optional(nullable(Login)),
+  location: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 255 }))),
+});
+
+type Item = Static<typeof UnitItem>;
+
+interface Unit {
+  code: string;
+  name: Localized;
+  /** Code of the unit above. */
+  parent?: string;
+  /** Login. */
+  manager?: string;
+  location?: string;
+}
+
+const LINKS = [['parent', 'orgUnits'] as const, ['manager', 'users'] as const];
+
+function merge(item: Item, stored: Unit | undefined, { spell }: Pick<MergeOptions, 'spell'>): Unit {
+  const unit: Unit = { code: item.code, name: (item.name as Localized | undefined) ?? stored?.name ?? item.code };
+  for (const [key, section] of LINKS) {
+    const value = Object.hasOwn(item, key) ? item[key] : stored?.[key];
+    if (value !== undefined && value !== null) unit[key] = spell(section, value);
+  }
+  const location = Object.hasOwn(item, 'location') ? item.location : stored?.location;
+  return location === undefined || location === null ? unit : { ...unit, location };
+}
+
+function whole(view: ConfigView, report: SectionReport): void {
+  const units = view.active<Unit>('orgUnits');
+  const rings = cyclesOf(new Map([...units].map(([code, { parent }]) => [code, parent === undefined ? [] : [parent]])));
+  for (const [code, ring] of rings) {
+    report(code, ['parent'], 'CYCLE', `The units stand above each other: ${ring.join(' → ')}.`);
+  }
+}
+
+function write(ctx: WriteContext, change: Change, view: { id(section: string, code: string): string }): void {
+  const unit = change.definition as Unit;
+  ctx.plan(change.stored === undefined ? insertUnit : updateUnit, {
+    id: change.id,
+    code: unit.code,
+    code_key: nameKey(unit.code),
+    name: unit.name,
+    parent_id: unit.parent === undefined ? null : view.id('orgUnits', unit.parent),
+    manager_user_id: unit.manager === undefined ? null : view.id('users', unit.manager),
+    location: unit.location ?? null,
+    state: change.state,
+    at: ctx.now,
+  });
+}
+
+export const orgUnitsSection = defineSection<Item, Unit>({
+  key: 'orgUnits',
+  schema: UnitItem,
+  keyOf: nameKey,
+  identity: true,
+  normalise: (item) => merge(item, undefined, { spell: (_section, code) => code }),
+  merge,
+  references: (unit) =>
+    LINKS.flatMap(([key, section]) => {
+      const code = unit[key];
+      return code === undefined ? [] : [{ section, code, path: [key] }];
+    }),
+  whole,
+  load: async (ctx: ReadContext) => {
+    const rows = await loadUnits(ctx);
+    return rows.map(({ id, state, code, name, parent, manager, location }) => {
+      const definition: Unit = {
+        code,
+        name,
+        ...(parent === null ? {} : { parent }),
+        ...(manager === null ? {} : { manager }),
+        ...(location === null ? {} : { location }),
+      };
+      return { id, code, state, version: 1, definition, compiled: definition };
+    });
+  },
+  write,
+  present: (unit, { active }) => {
+    const presented = { ...unit };
+    for (const [key, section] of LINKS) {
+      const code = presented[key];
+      if (code !== undefined && !active(section, code)) delete presented[key];
+    }
+    return presented;
+  },
+});

@@ -1,0 +1,194 @@
+/** The bundle's section `types`: what makes a type sound, and when a change of it makes a new version. */
+import { SYSTEM_FIELDS } from '../../lib/filter.ts';
+import { stepsOf } from '../../mechanisms/config-condition.ts';
+import { checkUnique } from '../../mechanisms/config-checks.ts';
+import { defineSection } from '../../mechanisms/config-define.ts';
+import type {
+  Change,
+  Comparison,
+  CompileView,
+  ConfigSection,
+  Reference,
+  Report,
+  SectionReport,
+} from '../../mechanisms/config-section.ts';
+import { compileValue } from '../../mechanisms/config-values.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { normaliseType, TypeItem } from './config-item.ts';
+import type { FieldDefinition, TypeDefinition } from './definitions.ts';
+import { checkConstraints, checkValue, compatibility } from './values.ts';
+
+/** What stored records tell; the room of records answers. */
+export interface RecordProbe {
+  /** Whether a record of one of these versions of the type holds a value under the field's code. */
+  holdsValue(ctx: ReadContext, typeId: string, versions: readonly number[], fieldCode: string): Promise<boolean>;
+}
+
+/** Names that no JSON body of the service may have for a key. */
+const UNWRITABLE: ReadonlySet<string> = new Set(['constructor', 'prototype']);
+
+/** Data types whose values make a name for a record. */
+const NAMING: ReadonlySet<string> = new Set(['string', 'text', 'enum', 'integer', 'url', 'email', 'phone', 'date']);
+
+function references(type: TypeDefinition): Reference[] {
+  const found: Reference[] = [];
+  if (type.workflow !== undefined) found.push({ section: 'workflows', code: type.workflow, path: ['workflow'] });
+  for (const [index, field] of type.fields.entries()) {
+    for (const [at, code] of (field.constraints.types ?? []).entries()) {
+      found.push({ section: 'types', code, path: ['fields', index, 'constraints', 'types', at] });
+    }
+  }
+  return found;
+}
+
+function compileField(field: FieldDefinition, index: number, view: CompileView, report: Report): FieldDefinition {
+  const path = ['fields', index];
+  if (field.code !== 'title' && SYSTEM_FIELDS.has(field.code)) {
+    report([...path, 'code'], 'RESERVED', `Every record has ${field.code} by itself; give the field another code.`);
+  }
+  if (UNWRITABLE.has(field.code)) report([...path, 'code'], 'RESERVED', 'JSON bodies cannot hold a key of this name.');
+  const problems = checkConstraints(field);
+  for (const problem of problems) report([...path, ...stepsOf(problem.path)], problem.code, problem.message);
+  if (field.default === undefined || problems.length > 0) return field;
+  const stored = compileValue(field, field.default, [...path, 'default'], judge, { view, report });
+  if (stored === null) report([...path, 'default'], 'EMPTY', 'A default must not be empty; leave it out instead.');
+  return stored === undefined || stored === null ? field : { ...field, default: stored };
+}
+
+function judge(field: FieldDefinition, value: unknown) {
+  const checked = checkValue(field, value, '');
+  if (!checked.ok || checked.images.length === 0) return checked;
+  return {
+    ok: false as const,
+    problems: [{ path: '', code: 'NOT_ALLOWED', message: 'Images cannot stand in a default.' }],
+  };
+}
+
+function compile(type: TypeDefinition, view: CompileView, report: Report): TypeDefinition {
+  checkUnique(type.fields, (field) => field.code, ['fields'], 'code', report);
+  const fields = type.fields.map((field, index) => compileField(field, index, view, report));
+  if (type.title !== undefined) {
+    const field = type.fields.find(({ code }) => code === type.title);
+    if (field === undefined) report(['title'], 'UNKNOWN_FIELD', `There is no field ${type.title} to be the title.`);
+    else if (field.multiple || !NAMING.has(field.dataType)) {
+      report(['title'], 'NOT_ALLOWED', `A field that names a record is single and of type ${[...NAMING].join(', ')}.`);
+    }
+  }
+  return { ...type, fields };
+}
+
+function compare(before: unknown, after: unknown): Comparison {
+  const older = before as TypeDefinition;
+  const newer = after as TypeDefinition;
+  const { reasons } = compatibility(older.fields, newer.fields);
+  const said = reasons.map(({ field, reason }) => `${field}: ${reason}`);
+  // Stored records stand in a state of the workflow that they have.
+  if (older.workflow !== newer.workflow) said.push('the workflow is another one');
+  return { compatible: said.length === 0, reasons: said };
+}
+
+/** Codes that the newest version lacks, that an older one had, and that would be there again: code → those versions' shapes. */
+function returning(change: Change, view: CompileView): Map<string, { version: number; field: FieldDefinition }[]> {
+  const found = new Map<string, { version: number; field: FieldDefinition }[]>();
+  const versions = view.versions('types', change.code);
+  const newest = versions.at(-1)?.compiled as TypeDefinition | undefined;
+  for (const { code } of (change.definition as TypeDefinition).fields) {
+    if (newest === undefined || newest.fields.some((field) => field.code === code)) continue;
+    const had = versions.flatMap(({ version, compiled }) => {
+      const field = (compiled as TypeDefinition).fields.find((one) => one.code === code);
+      return field === undefined ? [] : [{ version, field }];
+    });
+    if (had.length > 0) found.set(code, had);
+  }
+  return found;
+}
+
+interface StoredRole {
+  records: { type: string; fields: { read: string[] | '*'; write: string[] | '*' } }[];
+}
+
+/** Roles that, as they stand, name the field of the type: they meant another field than the one that comes now. */
+function rolesNaming(view: CompileView, type: string, field: string): string[] {
+  const codes = [...view.active('roles').keys(), ...view.archived('roles').keys()];
+  return codes.filter((code) => {
+    const stored = view.stored('roles', code);
+    if (stored === undefined) return false;
+    return (stored.definition as StoredRole).records.some(
+      (grant) =>
+        (grant.type === type || grant.type === '*') &&
+        [grant.fields.read, grant.fields.write].some((list) => list.includes(field)),
+    );
+  });
+}
+
+/** Codes that come back: with another data type only where no record holds the old one, and never with the old rights. */
+async function verifyReturning(
+  ctx: ReadContext,
+  change: Change,
+  view: CompileView,
+  probe: RecordProbe,
+  report: SectionReport,
+): Promise<void> {
+  for (const [code, had] of returning(change, view)) {
+    const index = (change.definition as TypeDefinition).fields.findIndex((field) => field.code === code);
+    const field = (change.definition as TypeDefinition).fields[index] as FieldDefinition;
+    const other = had.filter((old) => old.field.dataType !== field.dataType || old.field.multiple !== field.multiple);
+    const versions = other.map(({ version }) => version);
+    if (versions.length > 0 && (await probe.holdsValue(ctx, change.id, versions, code))) {
+      const was = other.map((old) => old.field.dataType).join(', ');
+      report(
+        change.code,
+        ['fields', index, 'code'],
+        'CODE_IN_USE',
+        `Stored records still hold ${code} of type ${was}; run "docket migrate-type ${change.code}" first, or take another code.`,
+      );
+    }
+    const roles = rolesNaming(view, change.code, code);
+    if (roles.length > 0) {
+      report(
+        change.code,
+        ['fields', index, 'code'],
+        'RIGHTS_REMAIN',
+        `The code was taken away before, and the roles ${roles.join(', ')} still name it; apply them without it first, so that the new field does not inherit the rights on the old one.`,
+      );
+    }
+  }
+}
+
+/** Which indexes a reconciler will build and drop after the apply. */
+function indexNote(change: Change): string | undefined {
+  const filtered = (definition: unknown): string[] =>
+    ((definition as TypeDefinition | undefined)?.fields ?? []).flatMap((field) =>
+      field.search.filter ? [field.code] : [],
+    );
+  const before = filtered(change.stored?.definition);
+  const after = change.action === 'archive' ? [] : filtered(change.definition);
+  const built = after.filter((code) => !before.includes(code));
+  const dropped = before.filter((code) => !after.includes(code));
+  const parts = [
+    ...(built.length === 0 ? [] : [`indexes to build: ${built.join(', ')}`]),
+    ...(dropped.length === 0 ? [] : [`indexes to drop: ${dropped.join(', ')}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join('; ');
+}
+
+export function typesSection(probe: RecordProbe): ConfigSection {
+  return defineSection<TypeItem, TypeDefinition>({
+    key: 'types',
+    schema: TypeItem,
+    normalise: normaliseType,
+    references,
+    compile,
+    verify: async (ctx, changes, view, report) => {
+      for (const change of changes) {
+        if (change.stored !== undefined && change.action !== 'archive') {
+          await verifyReturning(ctx, change, view, probe, report);
+        }
+      }
+    },
+    note: indexNote,
+    compare,
+    // Null says that there is none where the default would be another.
+    present: (type) => (type.title === undefined ? { ...type, title: null } : type),
+  });
+}

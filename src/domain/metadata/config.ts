@@ -1,0 +1,33 @@
+/** The bundle's sections `settings` and `types` (configuration, section 3). */
+import Type, { type Static } from 'typebox';
+import { closed } from '../../contract/schemas.ts';
+import { checkTimeZone } from '../../mechanisms/config-checks.ts';
+import { defineSection } from '../../mechanisms/config-define.ts';
+import { LocaleCode } from '../../mechanisms/config-schemas.ts';
+import type { Settings } from './registry.ts';
+
+export { type RecordProbe, typesSection } from './config-types.ts';
+
+const SettingsItem = closed({
+  defaultLocale: Type.Optional(LocaleCode),
+  timezone: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  // More than a body of 10 MiB can carry would be a promise that nothing keeps.
+  attachmentMaxBytes: Type.Optional(Type.Integer({ minimum: 1, maximum: 7_864_320 })),
+  searchExactTotal: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+});
+
+export const settingsSection = defineSection<Static<typeof SettingsItem>, Settings>({
+  key: 'settings',
+  shape: 'map',
+  schema: SettingsItem,
+  normalise: (item) => ({
+    defaultLocale: item.defaultLocale ?? 'ru-RU',
+    timezone: item.timezone ?? 'Europe/Moscow',
+    attachmentMaxBytes: item.attachmentMaxBytes ?? 7_340_032,
+    searchExactTotal: item.searchExactTotal ?? 1000,
+  }),
+  compile: (settings, _view, report) => {
+    checkTimeZone(settings.timezone, ['timezone'], report);
+    return settings;
+  },
+});

@@ -1,0 +1,69 @@
+/** Calls a handler in the unit of work that its operation asks for (architecture, section 3e). */
+import type { Input, Operation } from '../contract/operation.ts';
+import { Reply } from '../contract/operation.ts';
+import type { RequestFacts, Runner } from '../mechanisms/binding.ts';
+import type { WriteContext } from '../mechanisms/context.ts';
+import type { IdempotencyClaim, KeptAnswer } from '../mechanisms/idempotency.ts';
+import type { Caller, Work } from '../mechanisms/work.ts';
+import type { Prepared } from './route.ts';
+
+/** One run of a handler: what it needs to be called, and what came of it beside its result. */
+export class Call {
+  readonly #work: Work;
+  readonly #prepared: Prepared;
+  readonly #caller: Caller;
+  readonly #claim: IdempotencyClaim | undefined;
+  /** The status of the kept answer, when that is what the caller gets. */
+  replayed: number | undefined;
+
+  constructor(work: Work, prepared: Prepared, caller: Caller, claim: IdempotencyClaim | undefined) {
+    this.#work = work;
+    this.#prepared = prepared;
+    this.#caller = caller;
+    this.#claim = claim;
+  }
+
+  run(input: Input<Operation>, facts: RequestFacts): Promise<unknown> {
+    const { binding } = this.#prepared;
+    const work = this.#work;
+    const caller = this.#caller;
+    switch (binding.operation.unit) {
+      case 'read':
+        return work.read(caller, (ctx) => binding.run(ctx, input, facts));
+      case 'snapshot':
+        return work.read(caller, (ctx) => binding.run(ctx, input, facts), { snapshot: true });
+      case 'write':
+        return this.#write((ctx) => binding.run(ctx, input, facts));
+      case 'own': {
+        const runner: Runner = { work, caller, write: (fn) => this.#write(fn) };
+        return binding.run(runner, input, facts);
+      }
+    }
+  }
+
+  async #write<T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
+    const claim = this.#claim;
+    let reply: Reply | undefined;
+    const result = await this.#work.write(
+      this.#caller,
+      async (ctx) => {
+        const answered = await fn(ctx);
+        reply = answered instanceof Reply ? answered : undefined;
+        if (reply === undefined) return answered;
+        // What is kept is the data alone, with the status that it goes out with now.
+        if (claim !== undefined) claim.status = reply.status ?? this.#prepared.binding.operation.status;
+        return reply.data;
+      },
+      claim === undefined ? {} : { idempotency: claim },
+    );
+    if (result.kind === 'replay') return (await this.#replay(result.answer)) as T;
+    return (reply ?? result.data) as T;
+  }
+
+  async #replay(answer: KeptAnswer): Promise<unknown> {
+    this.replayed = answer.status;
+    const project = this.#prepared.binding.replay?.bind(this.#prepared.binding);
+    if (project === undefined) return answer.data;
+    return await this.#work.read(this.#caller, (ctx) => project(ctx, answer.data));
+  }
+}

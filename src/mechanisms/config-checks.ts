@@ -1,0 +1,100 @@
+/** Judgements that several sections of the configuration share. */
+import type { ItemPath, Report } from './config-section.ts';
+
+/** Whether it is a time zone of the IANA database, by name; offsets are none, since they know no summer time. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function checkTimeZone(name: string | undefined, path: ItemPath, report: Report): void {
+  if (name !== undefined && !isTimeZone(name)) {
+    report(
+      path,
+      'UNKNOWN_TIME_ZONE',
+      `There is no time zone ${JSON.stringify(name)}; use an IANA name such as Europe/Moscow.`,
+    );
+  }
+}
+
+/** Reports each element that stood before; `keyOf` gives what must be unique. */
+export function checkUnique<T>(
+  list: readonly T[],
+  keyOf: (one: T) => string,
+  path: ItemPath,
+  at: string,
+  report: Report,
+): void {
+  const seen = new Set<string>();
+  for (const [index, one] of list.entries()) {
+    const key = keyOf(one);
+    if (seen.has(key))
+      report(
+        [...path, index, ...(at === '' ? [] : [at])],
+        'DUPLICATE',
+        `${key} stands here twice; keep one of the two.`,
+      );
+    seen.add(key);
+  }
+}
+
+/**
+ * One ring for each node that is part of one, as the names that lead from the node back to itself.
+ *
+ * @param next names that a node points to; names of no node are passed over
+ */
+export function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  const clear = new Set<string>();
+  for (const start of graph.keys()) {
+    if (clear.has(start) || found.has(start)) continue;
+    const trail: string[] = [];
+    const onTrail = new Map<string, number>();
+    const stack: { node: string; at: number }[] = [{ node: start, at: 0 }];
+    while (stack.length > 0) {
+      const top = stack.at(-1) as { node: string; at: number };
+      if (top.at === 0) {
+        onTrail.set(top.node, trail.length);
+        trail.push(top.node);
+      }
+      const next = (graph.get(top.node) ?? [])[top.at++];
+      if (next === undefined) {
+        stack.pop();
+        trail.pop();
+        onTrail.delete(top.node);
+        clear.add(top.node);
+        continue;
+      }
+      const ringAt = onTrail.get(next);
+      if (ringAt !== undefined) {
+        const ring = trail.slice(ringAt);
+        for (const [index, node] of ring.entries()) {
+          if (!found.has(node)) found.set(node, [...ring.slice(index), ...ring.slice(0, index), node]);
+        }
+      } else if (graph.has(next) && !clear.has(next)) stack.push({ node: next, at: 0 });
+    }
+  }
+  return found;
+}
+
+/** Reports each element of a list that is its own parent, over however many steps; parents that are unknown are passed over. */
+export function checkTree(
+  list: readonly { code: string; parent?: string | undefined }[],
+  path: ItemPath,
+  report: Report,
+): void {
+  const codes = new Set(list.map((one) => one.code));
+  const rings = cyclesOf(new Map(list.map(({ code, parent }) => [code, parent === undefined ? [] : [parent]])));
+  for (const [index, { code, parent }] of list.entries()) {
+    const at = [...path, index, 'parent'];
+    if (parent !== undefined && !codes.has(parent))
+      report(at, 'UNKNOWN_REFERENCE', `There is no ${JSON.stringify(parent)} in this list.`);
+    const ring = rings.get(code);
+    if (ring !== undefined) report(at, 'CYCLE', `This closes a ring: ${ring.join(' → ')}.`);
+  }
+}

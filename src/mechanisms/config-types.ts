@@ -1,0 +1,74 @@
+/** What sections of the bundle need to know of record types and workflows, which stand in sections of other rooms. */
+import type { DataType } from '../lib/data-types.ts';
+import { type Condition, type FieldResolver, type FilterField, resolverOf } from '../lib/filter.ts';
+import { compileCondition, type Naming } from './config-condition.ts';
+import type { ConfigView, ItemPath, Report } from './config-section.ts';
+
+export interface FieldShape {
+  code: string;
+  dataType: DataType;
+  multiple: boolean;
+  required: boolean;
+  constraints: { options?: readonly { code: string }[]; types?: readonly string[] };
+}
+
+/** A definition of the section `types`, as far as others look into it. */
+export interface TypeShape {
+  code: string;
+  category: 'object' | 'dictionary';
+  workflow?: string;
+  fields: readonly FieldShape[];
+}
+
+interface WorkflowShape {
+  states: readonly { code: string }[];
+  transitions: readonly { code: string }[];
+}
+
+export function fieldOf(type: TypeShape | undefined, code: string): FieldShape | undefined {
+  return type?.fields.find((field) => field.code === code);
+}
+
+export function workflowOf(view: ConfigView, type: TypeShape): WorkflowShape | undefined {
+  return type.workflow === undefined ? undefined : view.get<WorkflowShape>('workflows', type.workflow);
+}
+
+function asFilterField(field: FieldShape): FilterField {
+  const { code, dataType, multiple, constraints } = field;
+  const options = constraints.options === undefined ? {} : { options: new Set(constraints.options.map((one) => one.code)) };
+  return { code, kind: 'value', dataType, multiple, ...options };
+}
+
+/** The type's fields and the system fields; `workflowState` is one of the states that the type's workflow has. */
+export function resolverFor(view: ConfigView, type: TypeShape): FieldResolver {
+  const resolve = resolverOf(type.fields.map(asFilterField));
+  const workflow = workflowOf(view, type);
+  if (workflow === undefined) return resolve;
+  const states = new Set(workflow.states.map((state) => state.code));
+  return (code) => {
+    const field = resolve(code);
+    return field?.kind === 'system' && code === 'workflowState' ? { ...field, options: states } : field;
+  };
+}
+
+/**
+ * The compiled form of a condition on records of any of the types: every one must take it. Undefined where something is
+ * wrong, which is reported once; with `all`, the sentence names the type.
+ */
+export function compileTypedCondition(
+  condition: Condition,
+  path: ItemPath,
+  types: readonly TypeShape[],
+  naming: Naming & { view: ConfigView },
+  all = false,
+): Condition | undefined {
+  let compiled: Condition | undefined = condition;
+  for (const type of types) {
+    // What holds of all types is no statement on the states of one workflow.
+    const resolve = all ? resolverOf(type.fields.map(asFilterField)) : resolverFor(naming.view, type);
+    const report: Report = (at, code, message) => naming.report(at, code, all ? `${message} (type ${type.code})` : message);
+    compiled = compileCondition(condition, path, resolve, { view: naming.view, report });
+    if (compiled === undefined) return undefined;
+  }
+  return compiled;
+}
