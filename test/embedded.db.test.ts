@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,6 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openEmbedded } from '../src/mechanisms/db/embedded.ts';
+import { runningServer, stopCluster } from '../src/mechanisms/db/embedded-cluster.ts';
 import { EmbeddedError } from '../src/mechanisms/db/embedded-error.ts';
 import { isRunning } from '../src/mechanisms/db/embedded-process.ts';
 
@@ -40,11 +41,30 @@ interface Held {
   kill(): Promise<void>;
 }
 
-async function hold(dataDir: string, use: 'service' | 'tool'): Promise<Held> {
+/** What a failed test may leave behind: processes, and folders whose server may run. */
+interface Leftovers {
+  children: ChildProcess[];
+  folders: Set<string>;
+}
+
+async function clearAway(leftovers: Leftovers): Promise<void> {
+  for (const child of leftovers.children) child.kill('SIGKILL');
+  for (const folder of leftovers.folders) {
+    const cluster = await realpath(path.join(folder, 'postgres')).catch(() => null);
+    if (cluster === null) continue;
+    const pid = runningServer(cluster);
+    if (pid !== null) await stopCluster(pid, 'abandon');
+    if (path.dirname(cluster) !== folder) await rm(path.dirname(cluster), { recursive: true, force: true });
+  }
+}
+
+async function hold(dataDir: string, use: 'service' | 'tool', leftovers: Leftovers): Promise<Held> {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', HOLDER, dataDir, use], {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   });
+  leftovers.children.push(child);
+  leftovers.folders.add(dataDir);
   const ended = once(child, 'exit');
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   return {
@@ -104,20 +124,23 @@ async function killServer(dataDir: string, url: string): Promise<void> {
 describe('embedded PostgreSQL', () => {
   let root = '';
   let data = '';
+  const leftovers: Leftovers = { children: [], folders: new Set() };
   const quiet = { log: () => {} };
 
   before(async () => {
     root = await mkdtemp(path.join(tmpdir(), 'docket-embedded-'));
-    assert.equal((await stat(root)).mode & 0o777, 0o700);
+    // Root may have to run the server as another user, who must be able to reach what is tested here.
+    await chmod(root, 0o711);
     data = path.join(root, 'Данные of us');
   });
 
   after(async () => {
+    await clearAway(leftovers);
     await rm(root, { recursive: true, force: true });
   });
 
   test('a first start by two at once makes one database, and the last to leave stops it', async () => {
-    const [one, two] = await Promise.all([openEmbedded({ dataDir: data, ...quiet }), hold(data, 'tool')]);
+    const [one, two] = await Promise.all([openEmbedded({ dataDir: data, ...quiet }), hold(data, 'tool', leftovers)]);
     assert.equal(one.url, two.url);
     assert.deepEqual([one.startedHere, two.startedHere].sort(), [false, true]);
     const [row] = await query(
@@ -146,9 +169,9 @@ describe('embedded PostgreSQL', () => {
   });
 
   test('a second service is refused, a tool is not and leaves the server running', async () => {
-    const service = await hold(data, 'service');
+    const service = await hold(data, 'service', leftovers);
     const pid = await serverPid(data);
-    const second = await hold(data, 'service');
+    const second = await hold(data, 'service', leftovers);
     assert.match(second.failure ?? '', /is in use by another Docket service \(process \d+\): .*DOCKET_DATA_DIR/);
     assert.ok(second.failure?.includes(String(service.child.pid)));
     const tool = await openEmbedded({ dataDir: data, ...quiet });
@@ -160,12 +183,12 @@ describe('embedded PostgreSQL', () => {
   });
 
   test('after kill -9 of the service the next takes the running server over', async () => {
-    const first = await hold(data, 'service');
+    const first = await hold(data, 'service', leftovers);
     const pid = await serverPid(data);
     await query(first.url, 'INSERT INTO kept VALUES (2)');
     await first.kill();
     assert.ok(isRunning(pid));
-    const next = await hold(data, 'service');
+    const next = await hold(data, 'service', leftovers);
     assert.deepEqual([next.failure, next.startedHere, next.url], [undefined, false, first.url]);
     assert.equal(await serverPid(data), pid);
     assert.deepEqual(await query(next.url, 'SELECT max(n) AS n FROM kept'), [{ n: 2 }]);
@@ -174,7 +197,7 @@ describe('embedded PostgreSQL', () => {
   });
 
   test('Ctrl-C and kills of the process group of the service do not reach the server', async () => {
-    const service = await hold(data, 'service');
+    const service = await hold(data, 'service', leftovers);
     const pid = await serverPid(data);
     process.kill(-(service.child.pid ?? 0), 'SIGINT');
     await sleep(200);
@@ -184,7 +207,7 @@ describe('embedded PostgreSQL', () => {
   });
 
   test('a service starts its server again when that is killed, at the same address', async () => {
-    const service = await hold(data, 'service');
+    const service = await hold(data, 'service', leftovers);
     await query(service.url, 'INSERT INTO kept VALUES (3)');
     const pid = await serverPid(data);
     await killServer(data, service.url);
@@ -194,7 +217,7 @@ describe('embedded PostgreSQL', () => {
   });
 
   test('after kill -9 of service and server the next start recovers', async () => {
-    const service = await hold(data, 'service');
+    const service = await hold(data, 'service', leftovers);
     await query(service.url, 'INSERT INTO kept VALUES (4)');
     service.child.kill('SIGKILL');
     await killServer(data, service.url);
@@ -231,6 +254,7 @@ describe('embedded PostgreSQL', () => {
   test('a copy of the folder is a database of its own, and a moved folder works where it is', async () => {
     const original = await openEmbedded({ dataDir: data, ...quiet });
     const copy = path.join(root, 'copy');
+    leftovers.folders.add(data).add(copy);
     await cp(data, copy, { recursive: true, filter: (source) => !source.includes('.s.PGSQL') });
     const second = await openEmbedded({ dataDir: copy, ...quiet });
     assert.ok(second.startedHere);
@@ -257,14 +281,27 @@ describe('embedded PostgreSQL', () => {
 
   test('a path too long for a socket is served on a port of 127.0.0.1', async () => {
     const deep = path.join(root, 'long'.repeat(12), 'long'.repeat(12));
-    const service = await hold(deep, 'service');
+    const service = await hold(deep, 'service', leftovers);
     assert.match(service.url, /^postgres:\/\/docket:[^@]+@127\.0\.0\.1:\d+\/docket$/);
     await service.kill();
-    const next = await hold(deep, 'service');
+    const next = await hold(deep, 'service', leftovers);
     assert.deepEqual([next.startedHere, next.url], [false, service.url]);
     assert.deepEqual(await query(next.url, 'SELECT 1 AS one'), [{ one: 1 }]);
     await assert.rejects(query(next.url.replace(/docket:[^@]+@/, 'docket:guess@'), 'SELECT 1'), { code: '28P01' });
     await next.close();
+  });
+
+  test('a data folder below a folder of mode 0700 works, for root too', async () => {
+    const hidden = path.join(root, 'hidden');
+    await mkdir(hidden, { mode: 0o700 });
+    const folder = path.join(hidden, 'data');
+    leftovers.folders.add(folder);
+    for (const round of [1, 2]) {
+      const embedded = await openEmbedded({ dataDir: folder, ...quiet });
+      assert.ok(embedded.startedHere, `round ${round}`);
+      assert.deepEqual(await query(embedded.url, 'SELECT 1 AS one'), [{ one: 1 }]);
+      await embedded.stop();
+    }
   });
 
   test('a database of another major version gets a clear sentence', async () => {

@@ -52,16 +52,6 @@ export const ConditionSchema = Type.Object(
 /** Field code → value. */
 export const SetSchema = Type.Object({}, { additionalProperties: true });
 
-export const Codes = Type.Array(Code, { maxItems: 1000, uniqueItems: true });
-
 export function oneOf<const V extends string>(values: readonly V[]) {
   return Type.Union(values.map((value) => Type.Literal(value)));
 }
-
-/** Who may see something: everyone, or the people named directly, by group or by unit (with all units below). */
-export const Audience = closed({
-  everyone: Type.Optional(Type.Boolean()),
-  groups: Type.Optional(Codes),
-  orgUnits: Type.Optional(Codes),
-  users: Type.Optional(Type.Array(Login, { maxItems: 1000, uniqueItems: true })),
-});

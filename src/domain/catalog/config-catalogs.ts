@@ -1,0 +1,183 @@
+/** The bundle's section `catalogs`: categories, and items that make a record of what a person asks for. */
+import Type, { type Static } from 'typebox';
+import { closed, nullable } from '../../contract/schemas.ts';
+import {
+  type Audience,
+  AudienceSchema,
+  audienceReferences,
+  compileAudience,
+  normaliseAudience,
+} from '../../mechanisms/config-audience.ts';
+import { checkTree, checkUnique } from '../../mechanisms/config-checks.ts';
+import { defineSection } from '../../mechanisms/config-define.ts';
+import { Code, Description, FieldCode, type Localized, Name, SetSchema } from '../../mechanisms/config-schemas.ts';
+import type { CompileView, ConfigView, Reference, Report, SectionReport } from '../../mechanisms/config-section.ts';
+import { fieldOf } from '../../mechanisms/config-types.ts';
+import { compileSet } from '../../mechanisms/config-values.ts';
+import { checkValue, type FieldDefinition, type TypeDefinition } from '../metadata/door.ts';
+
+const ItemItem = closed({
+  code: Code,
+  name: Type.Optional(Name),
+  description: Type.Optional(Description),
+  category: Code,
+  service: Type.Optional(nullable(Code)),
+  type: Code,
+  form: Type.Optional(
+    Type.Array(closed({ code: FieldCode, required: Type.Optional(Type.Boolean()) }), { maxItems: 200 }),
+  ),
+  requesterField: Type.Optional(FieldCode),
+  assetField: Type.Optional(FieldCode),
+  set: Type.Optional(SetSchema),
+  audience: Type.Optional(AudienceSchema),
+});
+
+const CatalogItem = closed({
+  code: Code,
+  name: Type.Optional(Name),
+  active: Type.Optional(Type.Boolean()),
+  categories: Type.Optional(
+    Type.Array(closed({ code: Code, name: Type.Optional(Name), parent: Type.Optional(nullable(Code)) }), { maxItems: 1000 }),
+  ),
+  items: Type.Optional(Type.Array(ItemItem, { maxItems: 2000 })),
+});
+
+type Item = Static<typeof CatalogItem>;
+
+export interface CatalogEntry {
+  code: string;
+  name: Localized;
+  description?: Localized;
+  /** Code of the category. */
+  category: string;
+  service?: string;
+  /** Code of the type of which a request makes a record. */
+  type: string;
+  form: { code: string; required: boolean }[];
+  requesterField?: string;
+  assetField?: string;
+  set: Record<string, unknown>;
+  audience: Audience;
+}
+
+export interface CatalogDefinition {
+  code: string;
+  name: Localized;
+  active: boolean;
+  categories: { code: string; name: Localized; parent?: string }[];
+  items: CatalogEntry[];
+}
+
+function normaliseEntry(item: Static<typeof ItemItem>): CatalogEntry {
+  return {
+    code: item.code,
+    name: (item.name as Localized | undefined) ?? item.code,
+    ...(item.description === undefined ? {} : { description: item.description as Localized }),
+    category: item.category,
+    ...(item.service === undefined || item.service === null ? {} : { service: item.service }),
+    type: item.type,
+    form: (item.form ?? []).map(({ code, required }) => ({ code, required: required ?? false })),
+    ...(item.requesterField === undefined ? {} : { requesterField: item.requesterField }),
+    ...(item.assetField === undefined ? {} : { assetField: item.assetField }),
+    set: (item.set ?? {}) as Record<string, unknown>,
+    audience: normaliseAudience(item.audience),
+  };
+}
+
+function normalise(item: Item): CatalogDefinition {
+  return {
+    code: item.code,
+    name: (item.name as Localized | undefined) ?? item.code,
+    active: item.active ?? true,
+    categories: (item.categories ?? []).map(({ code, name, parent }) => ({
+      code,
+      name: (name as Localized | undefined) ?? code,
+      ...(parent === undefined || parent === null ? {} : { parent }),
+    })),
+    items: (item.items ?? []).map(normaliseEntry),
+  };
+}
+
+function references(catalog: CatalogDefinition): Reference[] {
+  return catalog.items.flatMap((item, index) => [
+    { section: 'types', code: item.type, path: ['items', index, 'type'] },
+    ...(item.service === undefined ? [] : [{ section: 'services', code: item.service, path: ['items', index, 'service'] }]),
+    ...audienceReferences(item.audience, ['items', index, 'audience']),
+  ]);
+}
+
+/** The fields that take the requester and the asset must be able to. */
+function checkSpecial(item: CatalogEntry, type: TypeDefinition, path: (string | number)[], report: Report): void {
+  for (const [key, dataType] of [['requesterField', 'user'] as const, ['assetField', 'reference'] as const]) {
+    const code = item[key];
+    if (code === undefined) continue;
+    const field = fieldOf(type, code);
+    if (field === undefined) report([...path, key], 'UNKNOWN_FIELD', `The type ${type.code} has no field ${code}.`);
+    else if (field.dataType !== dataType) {
+      report([...path, key], 'NOT_ALLOWED', `The field ${code} is of type ${field.dataType}; it must be of type ${dataType}.`);
+    }
+  }
+}
+
+function compileEntry(item: CatalogEntry, index: number, view: CompileView, report: Report): CatalogEntry {
+  const path = ['items', index];
+  const audience = compileAudience(item.audience, [...path, 'audience'], view, report);
+  checkUnique(item.form, (field) => field.code, [...path, 'form'], 'code', report);
+  const type = view.get<TypeDefinition>('types', item.type);
+  if (type === undefined) return { ...item, audience };
+  for (const [at, { code }] of item.form.entries()) {
+    if (fieldOf(type, code) === undefined) {
+      report([...path, 'form', at, 'code'], 'UNKNOWN_FIELD', `The type ${type.code} has no field ${code}.`);
+    }
+  }
+  checkSpecial(item, type, path, report);
+  const fields = new Map(type.fields.map((field): [string, FieldDefinition] => [field.code, field]));
+  const judge = (field: FieldDefinition, value: unknown) => checkValue(field, value, '');
+  const set = compileSet(item.set, [...path, 'set'], new Map([[type.code, fields]]), judge, { view, report });
+  return { ...item, audience, set };
+}
+
+/** With ids for categories and items (a code keeps its id for ever), services and people. */
+function compile(catalog: CatalogDefinition, view: CompileView, report: Report): unknown {
+  checkUnique(catalog.categories, (category) => category.code, ['categories'], 'code', report);
+  checkTree(catalog.categories, ['categories'], report);
+  checkUnique(catalog.items, (item) => item.code, ['items'], 'code', report);
+  const known = new Set(catalog.categories.map((category) => category.code));
+  const categoryId = (code: string): string | null =>
+    known.has(code) ? view.nested(`catalogs/${catalog.code}/categories`, code) : null;
+  const items = catalog.items.map((item, index) => {
+    if (!known.has(item.category)) {
+      report(['items', index, 'category'], 'UNKNOWN_REFERENCE', `There is no category ${item.category} in this catalogue.`);
+    }
+    const serviceId = item.service === undefined || !view.has('services', item.service) ? null : view.id('services', item.service);
+    return {
+      id: view.nested(`catalogs/${catalog.code}/items`, item.code),
+      ...compileEntry(item, index, view, report),
+      categoryId: categoryId(item.category),
+      serviceId,
+    };
+  });
+  const categories = catalog.categories.map((category) => ({
+    id: categoryId(category.code),
+    ...category,
+    parentId: category.parent === undefined ? null : categoryId(category.parent),
+  }));
+  return { ...catalog, categories, items };
+}
+
+/** One catalogue is active at a time (decisions, "Catalogue"). */
+function whole(view: ConfigView, report: SectionReport): void {
+  const active = [...view.active<CatalogDefinition>('catalogs')].filter(([, catalog]) => catalog.active);
+  for (const [code] of active.slice(1)) {
+    report(code, ['active'], 'NOT_ALLOWED', `One catalogue is active at a time, and ${active[0]?.[0]} is.`);
+  }
+}
+
+export const catalogsSection = defineSection<Item, CatalogDefinition>({
+  key: 'catalogs',
+  schema: CatalogItem,
+  normalise,
+  references,
+  compile,
+  whole,
+});

@@ -1,0 +1,66 @@
+/** The bundle's section `relationDefinitions` (configuration, section 3). */
+import Type, { type Static } from 'typebox';
+import { closed } from '../../contract/schemas.ts';
+import { defineSection } from '../../mechanisms/config-define.ts';
+import { Code, FieldCode, type Localized, Name, oneOf } from '../../mechanisms/config-schemas.ts';
+import type { ConfigView, Report } from '../../mechanisms/config-section.ts';
+import { fieldOf, type TypeShape } from '../../mechanisms/config-types.ts';
+import type { RelationDefinition } from './definitions.ts';
+
+const Types = Type.Array(Code, { minItems: 1, maxItems: 1000, uniqueItems: true });
+
+const RelationItem = closed({
+  code: Code,
+  name: Type.Optional(Name),
+  inverseName: Type.Optional(Name),
+  sourceTypes: Types,
+  targetTypes: Types,
+  cardinality: Type.Optional(oneOf(['one-to-one', 'one-to-many', 'many-to-one', 'many-to-many'])),
+  acyclic: Type.Optional(Type.Boolean()),
+  active: Type.Optional(Type.Boolean()),
+  field: Type.Optional(FieldCode),
+});
+
+type Item = Static<typeof RelationItem>;
+
+function normalise(item: Item): RelationDefinition {
+  const name = (item.name as Localized | undefined) ?? item.code;
+  return {
+    code: item.code,
+    name,
+    inverseName: (item.inverseName as Localized | undefined) ?? name,
+    sourceTypes: item.sourceTypes,
+    targetTypes: item.targetTypes,
+    cardinality: item.cardinality ?? 'many-to-many',
+    acyclic: item.acyclic ?? false,
+    active: item.active ?? true,
+    ...(item.field === undefined ? {} : { field: item.field }),
+  };
+}
+
+/** The field that holds a relation fast must be a reference on every source type. */
+function compile(relation: RelationDefinition, view: ConfigView, report: Report): RelationDefinition {
+  const { field: code } = relation;
+  if (code === undefined) return relation;
+  for (const source of relation.sourceTypes) {
+    const type = view.get<TypeShape>('types', source);
+    if (type === undefined) continue;
+    const field = fieldOf(type, code);
+    if (field === undefined) report(['field'], 'UNKNOWN_FIELD', `The type ${source} has no field ${code}.`);
+    else if (field.dataType !== 'reference') {
+      report(['field'], 'NOT_ALLOWED', `The field ${code} of ${source} is of type ${field.dataType}; it must be a reference.`);
+    }
+  }
+  return relation;
+}
+
+export const relationDefinitionsSection = defineSection<Item, RelationDefinition>({
+  key: 'relationDefinitions',
+  schema: RelationItem,
+  normalise,
+  references: (relation) =>
+    (['sourceTypes', 'targetTypes'] as const).flatMap((key) =>
+      relation[key].map((code, index) => ({ section: 'types', code, path: [key, index] })),
+    ),
+  compile,
+});

@@ -1,0 +1,102 @@
+/** The bundle's section `slaPolicies`: what must be done for records of a type in how much open time. */
+import Type, { type Static } from 'typebox';
+import { closed } from '../../contract/schemas.ts';
+import type { Condition } from '../../lib/filter.ts';
+import { storedForm } from '../../lib/filter-values.ts';
+import { defineSection } from '../../mechanisms/config-define.ts';
+import { Code, ConditionSchema, type Localized, Name } from '../../mechanisms/config-schemas.ts';
+import type { CompileView, Report } from '../../mechanisms/config-section.ts';
+import { compileTypedCondition, type TypeShape } from '../../mechanisms/config-types.ts';
+
+const PolicyItem = closed({
+  code: Code,
+  name: Type.Optional(Name),
+  type: Code,
+  calendar: Code,
+  targets: Type.Array(
+    closed({ when: Type.Optional(ConditionSchema), duration: Type.String({ minLength: 1, maxLength: 100 }) }),
+    { minItems: 1, maxItems: 100 },
+  ),
+  start: ConditionSchema,
+  pause: Type.Optional(ConditionSchema),
+  stop: ConditionSchema,
+  warnAt: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 99 }), { maxItems: 20, uniqueItems: true })),
+});
+
+type Item = Static<typeof PolicyItem>;
+
+export interface PolicyDefinition {
+  code: string;
+  name: Localized;
+  /** Code of the record type. */
+  type: string;
+  /** Code of the calendar. */
+  calendar: string;
+  /** The first whose condition holds counts. */
+  targets: { when?: Condition; duration: string }[];
+  start: Condition;
+  pause?: Condition;
+  stop: Condition;
+  /** Percent of the target used, rising. */
+  warnAt: number[];
+}
+
+function normalise(item: Item): PolicyDefinition {
+  return {
+    code: item.code,
+    name: (item.name as Localized | undefined) ?? item.code,
+    type: item.type,
+    calendar: item.calendar,
+    targets: item.targets.map(({ when, duration }) => ({
+      ...(when === undefined ? {} : { when: when as never }),
+      duration: String(storedForm('duration', duration) ?? duration),
+    })),
+    start: item.start as never,
+    ...(item.pause === undefined ? {} : { pause: item.pause as never }),
+    stop: item.stop as never,
+    warnAt: [...(item.warnAt ?? [])].sort((a, b) => a - b),
+  };
+}
+
+/** Open time is counted in hours, minutes and seconds: how long a day is, the calendar says differently every day. */
+function isOpenTime(duration: string): boolean {
+  return /^PT/.test(duration) && duration !== 'PT0S' && storedForm('duration', duration) !== undefined;
+}
+
+function compile(policy: PolicyDefinition, view: CompileView, report: Report): PolicyDefinition {
+  const { targets } = policy;
+  for (const [index, { when, duration }] of targets.entries()) {
+    if (!isOpenTime(duration)) {
+      const message = 'Use hours, minutes and seconds of open time, such as PT4H; it must be more than nothing.';
+      report(['targets', index, 'duration'], 'WRONG_FORMAT', message);
+    }
+    if (when === undefined && index < targets.length - 1) {
+      report(['targets', index], 'NEVER_REACHED', 'A target without a condition fits always; put it last.');
+    }
+  }
+  const type = view.get<TypeShape>('types', policy.type);
+  if (type === undefined) return policy;
+  const compiled = { ...policy };
+  for (const key of ['start', 'pause', 'stop'] as const) {
+    const condition = policy[key];
+    if (condition === undefined) continue;
+    compiled[key] = compileTypedCondition(condition, [key], [type], { view, report }) ?? condition;
+  }
+  compiled.targets = targets.map((target, index) => {
+    if (target.when === undefined) return target;
+    const when = compileTypedCondition(target.when, ['targets', index, 'when'], [type], { view, report });
+    return when === undefined ? target : { ...target, when };
+  });
+  return compiled;
+}
+
+export const slaPoliciesSection = defineSection<Item, PolicyDefinition>({
+  key: 'slaPolicies',
+  schema: PolicyItem,
+  normalise,
+  references: (policy) => [
+    { section: 'types', code: policy.type, path: ['type'] },
+    { section: 'calendars', code: policy.calendar, path: ['calendar'] },
+  ],
+  compile,
+});

@@ -1,0 +1,129 @@
+/** Keeps blobs in a bucket of any S3-compatible store; a put is whole or not there, which is the store's own promise. */
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { Readable } from 'node:stream';
+import { newId } from '../clock.ts';
+import { BlobMissing, type BlobStore, type ByteRange, isBlobKey } from './store.ts';
+
+export interface S3Options {
+  bucket: string;
+  /** Where the store answers; null: that of the region at AWS. */
+  endpoint: string | null;
+  /** Folder in the bucket, without slashes around it; empty for none. */
+  prefix?: string;
+}
+
+type Sdk = typeof import('@aws-sdk/client-s3');
+
+const CONNECT_MS = 3000;
+/** Silence of the store that ends a request; shorter than a transaction may be idle, in which the sweeper removes. */
+const SILENCE_MS = 10_000;
+/** A removal that is told to end after this long must not still happen behind the back of whoever puts the same content. */
+const TRIES = 3;
+
+export class S3Blobs implements BlobStore {
+  readonly #bucket: string;
+  readonly #endpoint: string | null;
+  readonly #prefix: string;
+  #opened: Promise<{ sdk: Sdk; client: S3Client }> | undefined;
+
+  constructor({ bucket, endpoint, prefix = '' }: S3Options) {
+    this.#bucket = bucket;
+    this.#endpoint = endpoint;
+    this.#prefix = prefix === '' ? '' : `${prefix}/`;
+  }
+
+  /** The options that a setting `s3://BUCKET/FOLDER?endpoint=URL` names. */
+  static at(url: string): S3Blobs {
+    const { hostname, pathname, searchParams } = new URL(url);
+    const prefix = decodeURIComponent(pathname).replaceAll(/^\/+|\/+$/g, '');
+    return new S3Blobs({ bucket: hostname, endpoint: searchParams.get('endpoint'), prefix });
+  }
+
+  // The SDK takes longer to load than the rest of the service, so that only who keeps files with it loads it.
+  #open(): Promise<{ sdk: Sdk; client: S3Client }> {
+    this.#opened ??= this.#connect();
+    return this.#opened;
+  }
+
+  async #connect(): Promise<{ sdk: Sdk; client: S3Client }> {
+    const sdk = await import('@aws-sdk/client-s3');
+    const endpoint = this.#endpoint;
+    const client = new sdk.S3Client({
+      ...(endpoint === null ? {} : { endpoint, forcePathStyle: true, region: () => regionOr(sdk, 'us-east-1') }),
+      maxAttempts: TRIES,
+      requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: SILENCE_MS, throwOnRequestTimeout: true },
+      // Checksums in trailers are unknown to many stores that are not Amazon's; the signature covers the content anyway.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    });
+    return { sdk, client };
+  }
+
+  #key(sha256: string): string {
+    if (!isBlobKey(sha256)) throw new Error('a blob key is a SHA-256 in lower-case hex');
+    return this.#prefix + sha256;
+  }
+
+  /** Always sends the content: a look whether it is there would be true only until the sweeper comes by. */
+  async put(sha256: string, bytes: Uint8Array): Promise<void> {
+    const { sdk, client } = await this.#open();
+    const input = { Bucket: this.#bucket, Key: this.#key(sha256), Body: bytes, ContentLength: bytes.byteLength };
+    await client.send(new sdk.PutObjectCommand(input));
+  }
+
+  async read(sha256: string, range?: ByteRange): Promise<Readable> {
+    const { sdk, client } = await this.#open();
+    const Range = range === undefined ? undefined : `bytes=${range.start}-${range.end}`;
+    try {
+      const { Body } = await client.send(
+        new sdk.GetObjectCommand({ Bucket: this.#bucket, Key: this.#key(sha256), ...(Range && { Range }) }),
+      );
+      return Body as Readable;
+    } catch (error) {
+      if (error instanceof sdk.NoSuchKey) throw new BlobMissing(sha256);
+      throw error;
+    }
+  }
+
+  async remove(sha256: string): Promise<void> {
+    const { sdk, client } = await this.#open();
+    await client.send(new sdk.DeleteObjectCommand({ Bucket: this.#bucket, Key: this.#key(sha256) }));
+  }
+
+  async *list(olderThanMs: number, now: number): AsyncIterable<string[]> {
+    const { sdk, client } = await this.#open();
+    let ContinuationToken: string | undefined;
+    do {
+      const page = await client.send(
+        new sdk.ListObjectsV2Command({
+          Bucket: this.#bucket,
+          Prefix: this.#prefix,
+          ...(ContinuationToken && { ContinuationToken }),
+        }),
+      );
+      const keys = (page.Contents ?? []).flatMap(({ Key = '', LastModified }) => {
+        const name = Key.slice(this.#prefix.length);
+        const old = LastModified !== undefined && now - LastModified.getTime() >= olderThanMs;
+        return old && isBlobKey(name) ? [name] : [];
+      });
+      if (keys.length > 0) yield keys;
+      ContinuationToken = page.NextContinuationToken;
+    } while (ContinuationToken !== undefined);
+  }
+
+  async check(): Promise<void> {
+    const { sdk, client } = await this.#open();
+    const probe = { Bucket: this.#bucket, Key: `${this.#prefix}.probe-${newId()}` };
+    await client.send(new sdk.PutObjectCommand({ ...probe, Body: 'docket', ContentLength: 6 }));
+    await client.send(new sdk.DeleteObjectCommand(probe));
+  }
+}
+
+/** The region that the SDK finds by itself; stores elsewhere than at AWS mostly have none, but a request must name one. */
+async function regionOr(sdk: Sdk, otherwise: string): Promise<string> {
+  try {
+    return await new sdk.S3Client({}).config.region();
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,49 @@
+/** Who may see something of the configuration: everyone, or the people named directly, by group or by unit. */
+import Type, { type Static } from 'typebox';
+import { closed } from '../contract/schemas.ts';
+import { Code, Login } from './config-schemas.ts';
+import type { CompileView, ItemPath, Reference, Report } from './config-section.ts';
+
+const codes = (of: typeof Code) => Type.Optional(Type.Array(of, { maxItems: 1000, uniqueItems: true }));
+
+export const AudienceSchema = closed({
+  everyone: Type.Optional(Type.Boolean()),
+  groups: codes(Code),
+  orgUnits: codes(Code),
+  users: codes(Login),
+});
+
+type Item = Static<typeof AudienceSchema>;
+
+/** In a definition with codes and logins, in compiled form with ids. One that is left out admits nobody. */
+export interface Audience {
+  everyone: boolean;
+  /** Members of these groups, and of groups inside of them. */
+  groups: string[];
+  /** People of these units, and of units below them. */
+  orgUnits: string[];
+  users: string[];
+}
+
+const KINDS = ['groups', 'orgUnits', 'users'] as const;
+
+export function normaliseAudience(item: Item | undefined): Audience {
+  const { everyone = false, groups = [], orgUnits = [], users = [] } = item ?? {};
+  return { everyone, groups, orgUnits, users };
+}
+
+export function audienceReferences(audience: Audience, path: ItemPath): Reference[] {
+  return KINDS.flatMap((kind) => audience[kind].map((code, index) => ({ section: kind, code, path: [...path, kind, index] })));
+}
+
+export function compileAudience(audience: Audience, path: ItemPath, view: CompileView, report: Report): Audience {
+  const compiled = { ...audience };
+  for (const kind of KINDS) {
+    if (audience.everyone && audience[kind].length > 0) {
+      report([...path, kind], 'NOT_ALLOWED', 'Everyone is in the audience already; name nobody beside, or take "everyone" out.');
+    }
+    // Unknown ones are reported where references are.
+    compiled[kind] = audience[kind].flatMap((code) => (view.has(kind, code) ? [view.id(kind, code)] : []));
+  }
+  return compiled;
+}
