@@ -18,9 +18,16 @@ import {
 } from './domain/access/door.ts';
 import { auditRoutes } from './domain/access/audit.ts';
 import { rolesSection } from './domain/access/config.ts';
+import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
 import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
+import { importDefinitionsSection } from './domain/imports/config.ts';
+import { integrationsSection } from './domain/inbound/config.ts';
+import { knowledgeBasesSection } from './domain/knowledge/config.ts';
 import { settingsSection, typesSection } from './domain/metadata/config.ts';
 import { recordProbe } from './domain/objects/config.ts';
+import { relationDefinitionsSection } from './domain/relations/config.ts';
+import { calendarsSection, slaPoliciesSection } from './domain/sla/config.ts';
+import { signingSecretsSection, webhooksSection } from './domain/webhooks/config.ts';
 import { workflowsSection } from './domain/workflow/config.ts';
 import { ensureNumbering, metadataRoutes, typeSlice } from './domain/metadata/door.ts';
 import { attachmentRoutes, sweepBlobs } from './domain/attachments/door.ts';
@@ -50,6 +57,16 @@ export const configSections: readonly ConfigSection[] = [
   workflowsSection(recordProbe),
   typesSection(recordProbe),
   rolesSection,
+  calendarsSection,
+  slaPoliciesSection,
+  relationDefinitionsSection,
+  servicesSection,
+  catalogsSection,
+  knowledgeBasesSection,
+  signingSecretsSection,
+  webhooksSection,
+  integrationsSection,
+  importDefinitionsSection,
 ];
 
 /** What the rooms' handlers need beyond their context. */

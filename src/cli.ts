@@ -5,15 +5,11 @@
 import { Command, CommanderError } from 'commander';
 import { configurationCommands } from './cli/bundles.ts';
 import { doctorCommand, migrateCommands } from './cli/database.ts';
+import type { Environment } from './cli/environment.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
 import { reasonOf } from './cli/output.ts';
 import { type Role, serve } from './cli/serve.ts';
 import { readSettings } from './config.ts';
-
-/** What the commands share: settings are read when a command runs, so that `--help` needs none. */
-export interface Environment {
-  settings(): ReturnType<typeof readSettings>;
-}
 
 function program(environment: Environment): Command {
   const docket = new Command('docket')

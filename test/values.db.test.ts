@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { DATA_TYPES, type DataType } from '../src/lib/data-types.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { ACTIONS, bundle, idOf, stored, user, withoutCorrelation } from './harness/load-world.ts';
+import { ACTIONS, bundle, configure, idOf, stored, user, withoutCorrelation } from './harness/load-world.ts';
 
 const code = (dataType: DataType): string => `one_${dataType.replace('-', '_')}`;
 const many = (dataType: DataType): string => `many_${dataType.replace('-', '_')}`;
@@ -55,7 +55,6 @@ ${DATA_TYPES.map((dataType) => field(code(dataType), dataType)).join('')}${LISTE
       - { code: unseen, dataType: string }
   - { code: asset, name: Asset, title: title, fields: [{ code: title, dataType: string }] }
   - { code: other, name: Other, title: title, fields: [{ code: title, dataType: string }] }
-services: [{ code: laptop, name: Laptop, audience: { everyone: true } }]
 orgUnits: [{ code: hq, name: Head office }]
 groups: [{ code: desk, name: Desk }]
 roles:
@@ -225,6 +224,7 @@ describe('values', () => {
     app = await startTestApp({ bundle: bundle(WORLD) });
     ({ key } = await app.createKey({ login: 'alice' }));
     partial = (await app.createKey({ login: 'bob' })).key;
+    await configure(app, 'services', 'laptop', {});
     cases = await casesOf();
   });
   after(() => app.close());

@@ -9,7 +9,7 @@ import { type Field, instant, type Wire } from './fields.ts';
 export type Values = Record<string, Wire>;
 
 /** The field that every replayed change writes: when it was made in the tracker. */
-export const CHANGED_AT = 'changedAt';
+const CHANGED_AT = 'changedAt';
 
 /** One PATCH: what one person changed in one instant. */
 export interface Patch {

@@ -45,7 +45,7 @@ function sum(numbers: readonly number[]): number {
 }
 
 /** How often each name occurs, the most frequent first. */
-export function tally(names: readonly string[]): Counts {
+function tally(names: readonly string[]): Counts {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return Object.fromEntries([...counts].sort(([, a], [, b]) => b - a));
@@ -60,7 +60,7 @@ export interface CallFigures {
   repeats: Counts;
 }
 
-export function callFigures(figures: ReadonlyMap<string, Figures>): Record<string, CallFigures> {
+function callFigures(figures: ReadonlyMap<string, Figures>): Record<string, CallFigures> {
   return Object.fromEntries(
     [...figures].map(([name, { latencies, repeats }]) => {
       const sorted = latencies.toSorted((a, b) => a - b);

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import sql from 'sql-template-tag';
 import { configSections } from '../app.ts';
 import { applyBundle, type BundleOptions, exportBundle, type PlannedItem, planBundle } from '../bundle/engine.ts';
-import type { Environment } from '../cli.ts';
+import type { Environment } from './environment.ts';
 import type { Database } from '../mechanisms/db/pool.ts';
 import type { Caller, Work } from '../mechanisms/work.ts';
 import { output } from './output.ts';

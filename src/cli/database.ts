@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import sql from 'sql-template-tag';
 import { pendingFieldIndexes } from '../bundle/field-indexes.ts';
-import type { Environment } from '../cli.ts';
+import type { Environment } from './environment.ts';
 import { registry } from '../domain/metadata/door.ts';
 import { migrateTypeBatch, type Unmoved } from '../domain/objects/door.ts';
 import { pendingMigrations } from '../mechanisms/db/migrate.ts';

@@ -1,6 +1,6 @@
 /** `docket keys …` and `docket users …` */
 import type { Command } from 'commander';
-import type { Environment } from '../cli.ts';
+import type { Environment } from './environment.ts';
 import { createKey, listKeys, revokeKey, rotateKey, setPassword } from '../domain/access/door.ts';
 import type { WriteContext } from '../mechanisms/context.ts';
 import { output } from './output.ts';

@@ -41,8 +41,8 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
     await prepare(settings, opened.db, say);
     const app = await buildApp({ settings, db: opened.db, blobs: openBlobs(settings), log });
     const worker = role === 'api' ? undefined : app.startWorker();
-    if (role !== 'worker') await listen(app.server, settings);
-    announce(settings, role, say);
+    const address = role === 'worker' ? undefined : await listen(app.server, settings);
+    announce(address, say);
     await signalled();
     stopping = true;
     log.info('stopping: no new requests are accepted, running ones are finished');
@@ -58,9 +58,9 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
 async function listen(
   server: { listen(options: { host: string; port: number }): Promise<string> },
   settings: Settings,
-): Promise<void> {
+): Promise<string> {
   try {
-    await server.listen({ host: settings.host, port: settings.port });
+    return await server.listen({ host: settings.host, port: settings.port });
   } catch (error) {
     const { code } = error as { code?: string };
     const where = `${settings.host}:${settings.port}`;
@@ -73,13 +73,12 @@ async function listen(
   }
 }
 
-function announce(settings: Settings, role: Role, say: (line: string) => void): void {
-  if (role === 'worker') {
+/** `base`: where it answers; undefined for a process that only works in the background. */
+function announce(base: string | undefined, say: (line: string) => void): void {
+  if (base === undefined) {
     say('Docket worker is running.');
     return;
   }
-  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  const base = `http://${host}:${settings.port}`;
   say(`Docket answers at ${base}`);
   say('Issue the first key:  npx docket keys create --owner admin --name first --scopes all');
   say(`Try it:               curl -s ${base}/api/v1/openapi.json`);
@@ -87,6 +86,7 @@ function announce(settings: Settings, role: Role, say: (line: string) => void): 
 
 function signalled(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+    // The listener stays: a second signal during the drain must not cut it short and leave the database running.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());
   });
 }

@@ -2,7 +2,6 @@
  * How commands reach the data of a service, running or stopped: through the database alone. A running embedded database is
  * used and left running; a stopped one is started for as long as the command needs it.
  */
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
@@ -10,6 +9,7 @@ import { systemCaller } from '../app.ts';
 import type { Settings } from '../config.ts';
 import { ensureNumbering } from '../domain/metadata/door.ts';
 import { FileBlobs } from '../mechanisms/blobs/filesystem.ts';
+import { S3Blobs } from '../mechanisms/blobs/s3.ts';
 import type { BlobStore } from '../mechanisms/blobs/store.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import { openEmbedded } from '../mechanisms/db/embedded.ts';
@@ -37,7 +37,6 @@ export async function openDatabase(
   let url = settings.databaseUrl;
   let stop = async (): Promise<void> => {};
   if (url === undefined) {
-    await mkdir(settings.dataDir, { recursive: true });
     const embedded = await openEmbedded({ dataDir: settings.dataDir, log, use });
     url = embedded.url;
     stop = () => embedded.stop();
@@ -86,9 +85,7 @@ export async function openTool(settings: Settings, log: (line: string) => void):
 
 /** The keeper of file content that the settings name. */
 export function openBlobs(settings: Settings): BlobStore {
-  if (settings.blobs.kind === 's3') {
-    throw new Error('DOCKET_BLOBS: only file: is there in this version; leave it out or name a folder.');
-  }
+  if (settings.blobs.kind === 's3') return S3Blobs.at(settings.blobs.url);
   return new FileBlobs(settings.blobs.folder ?? path.join(settings.dataDir, 'blobs'));
 }
 

@@ -33,14 +33,20 @@ export function normaliseAudience(item: Item | undefined): Audience {
 }
 
 export function audienceReferences(audience: Audience, path: ItemPath): Reference[] {
-  return KINDS.flatMap((kind) => audience[kind].map((code, index) => ({ section: kind, code, path: [...path, kind, index] })));
+  return KINDS.flatMap((kind) =>
+    audience[kind].map((code, index) => ({ section: kind, code, path: [...path, kind, index] })),
+  );
 }
 
 export function compileAudience(audience: Audience, path: ItemPath, view: CompileView, report: Report): Audience {
   const compiled = { ...audience };
   for (const kind of KINDS) {
     if (audience.everyone && audience[kind].length > 0) {
-      report([...path, kind], 'NOT_ALLOWED', 'Everyone is in the audience already; name nobody beside, or take "everyone" out.');
+      report(
+        [...path, kind],
+        'NOT_ALLOWED',
+        'Everyone is in the audience already; name nobody beside, or take "everyone" out.',
+      );
     }
     // Unknown ones are reported where references are.
     compiled[kind] = audience[kind].flatMap((code) => (view.has(kind, code) ? [view.id(kind, code)] : []));

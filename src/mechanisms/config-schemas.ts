@@ -1,6 +1,5 @@
 /** Schemas that several sections of the configuration bundle share (configuration, section 3). */
 import Type from 'typebox';
-import { closed } from '../contract/schemas.ts';
 
 export const Code = Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$', description: 'a code such as service-desk' });
 

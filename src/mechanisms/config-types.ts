@@ -35,7 +35,8 @@ export function workflowOf(view: ConfigView, type: TypeShape): WorkflowShape | u
 
 function asFilterField(field: FieldShape): FilterField {
   const { code, dataType, multiple, constraints } = field;
-  const options = constraints.options === undefined ? {} : { options: new Set(constraints.options.map((one) => one.code)) };
+  const options =
+    constraints.options === undefined ? {} : { options: new Set(constraints.options.map((one) => one.code)) };
   return { code, kind: 'value', dataType, multiple, ...options };
 }
 
@@ -66,7 +67,8 @@ export function compileTypedCondition(
   for (const type of types) {
     // What holds of all types is no statement on the states of one workflow.
     const resolve = all ? resolverOf(type.fields.map(asFilterField)) : resolverFor(naming.view, type);
-    const report: Report = (at, code, message) => naming.report(at, code, all ? `${message} (type ${type.code})` : message);
+    const report: Report = (at, code, message) =>
+      naming.report(at, code, all ? `${message} (type ${type.code})` : message);
     compiled = compileCondition(condition, path, resolve, { view: naming.view, report });
     if (compiled === undefined) return undefined;
   }

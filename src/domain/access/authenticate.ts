@@ -74,7 +74,9 @@ export class Authenticator {
       return await this.#session(given, given.sessionToken);
     }
     const row = await this.#acceptedKey(given);
-    if (given.surface === 'console' && !row.scopes.includes(ADMIN_SCOPE)) throw unauthenticated();
+    if (given.surface === 'console' && !row.scopes.includes(ADMIN_SCOPE)) {
+      throw new Fault('SCOPE_MISSING', `The key lacks the scope "${ADMIN_SCOPE}".`, { scope: ADMIN_SCOPE });
+    }
     const found = await this.#remembered(row.owner_id);
     if (found === undefined || found.person.state !== 'ACTIVE') throw unauthenticated();
     this.#used.set(row.id, new Date(this.#clock.now()).toISOString());

@@ -37,7 +37,9 @@ const CatalogItem = closed({
   name: Type.Optional(Name),
   active: Type.Optional(Type.Boolean()),
   categories: Type.Optional(
-    Type.Array(closed({ code: Code, name: Type.Optional(Name), parent: Type.Optional(nullable(Code)) }), { maxItems: 1000 }),
+    Type.Array(closed({ code: Code, name: Type.Optional(Name), parent: Type.Optional(nullable(Code)) }), {
+      maxItems: 1000,
+    }),
   ),
   items: Type.Optional(Type.Array(ItemItem, { maxItems: 2000 })),
 });
@@ -101,7 +103,9 @@ function normalise(item: Item): CatalogDefinition {
 function references(catalog: CatalogDefinition): Reference[] {
   return catalog.items.flatMap((item, index) => [
     { section: 'types', code: item.type, path: ['items', index, 'type'] },
-    ...(item.service === undefined ? [] : [{ section: 'services', code: item.service, path: ['items', index, 'service'] }]),
+    ...(item.service === undefined
+      ? []
+      : [{ section: 'services', code: item.service, path: ['items', index, 'service'] }]),
     ...audienceReferences(item.audience, ['items', index, 'audience']),
   ]);
 }
@@ -114,7 +118,11 @@ function checkSpecial(item: CatalogEntry, type: TypeDefinition, path: (string | 
     const field = fieldOf(type, code);
     if (field === undefined) report([...path, key], 'UNKNOWN_FIELD', `The type ${type.code} has no field ${code}.`);
     else if (field.dataType !== dataType) {
-      report([...path, key], 'NOT_ALLOWED', `The field ${code} is of type ${field.dataType}; it must be of type ${dataType}.`);
+      report(
+        [...path, key],
+        'NOT_ALLOWED',
+        `The field ${code} is of type ${field.dataType}; it must be of type ${dataType}.`,
+      );
     }
   }
 }
@@ -147,9 +155,14 @@ function compile(catalog: CatalogDefinition, view: CompileView, report: Report):
     known.has(code) ? view.nested(`catalogs/${catalog.code}/categories`, code) : null;
   const items = catalog.items.map((item, index) => {
     if (!known.has(item.category)) {
-      report(['items', index, 'category'], 'UNKNOWN_REFERENCE', `There is no category ${item.category} in this catalogue.`);
+      report(
+        ['items', index, 'category'],
+        'UNKNOWN_REFERENCE',
+        `There is no category ${item.category} in this catalogue.`,
+      );
     }
-    const serviceId = item.service === undefined || !view.has('services', item.service) ? null : view.id('services', item.service);
+    const serviceId =
+      item.service === undefined || !view.has('services', item.service) ? null : view.id('services', item.service);
     return {
       id: view.nested(`catalogs/${catalog.code}/items`, item.code),
       ...compileEntry(item, index, view, report),

@@ -20,7 +20,11 @@ const IntegrationItem = closed({
     typeDefinitionId: Type.Optional(Code),
     mapping: Type.Array(
       closed({
-        source: Type.String({ pattern: '^[^.]+(\\.[^.]+)*$', maxLength: 500, description: 'a dotted path such as alert.summary' }),
+        source: Type.String({
+          pattern: '^[^.]+(\\.[^.]+)*$',
+          maxLength: 500,
+          description: 'a dotted path such as alert.summary',
+        }),
         target: Type.String({ minLength: 1, maxLength: 63 }),
       }),
       { minItems: 1, maxItems: 500 },
@@ -47,7 +51,9 @@ export interface IntegrationDefinition {
 }
 
 /** Targets that are not fields, by command: those that must be mapped, and those that may be. */
-const TARGETS: Readonly<Record<CommandName, { needed: readonly string[]; possible: readonly string[]; fields: boolean }>> = {
+const TARGETS: Readonly<
+  Record<CommandName, { needed: readonly string[]; possible: readonly string[]; fields: boolean }>
+> = {
   'object.create': { needed: [], possible: ['objectId'], fields: true },
   'object.update': { needed: ['objectId', 'expectedRevision'], possible: [], fields: true },
   'comment.add': { needed: ['objectId', 'body'], possible: ['visibility'], fields: false },
@@ -67,7 +73,8 @@ function checkMapping({ config }: IntegrationDefinition, view: ConfigView, repor
   checkUnique(config.mapping, ({ target }) => target, path, 'target', report);
   const targets = config.mapping.map(({ target }) => target);
   for (const target of needed) {
-    if (!targets.includes(target)) report(path, 'REQUIRED', `The command ${config.command} needs a mapping to ${target}.`);
+    if (!targets.includes(target))
+      report(path, 'REQUIRED', `The command ${config.command} needs a mapping to ${target}.`);
   }
   const known = new Set([...needed, ...possible]);
   if (fields && targets.every((target) => known.has(target))) report(path, 'REQUIRED', 'Map at least one field.');
@@ -97,7 +104,7 @@ function compile(integration: IntegrationDefinition, view: CompileView, report: 
 function rights(change: Change, view: CompileView, actorId: string | null): string[] {
   const { executionPrincipal } = change.definition as IntegrationDefinition;
   const own = view.has('users', executionPrincipal) && view.id('users', executionPrincipal) === actorId;
-  return own || change.action === 'archive' ? ['integration.manage'] : ['integration.manage', 'role.assign'];
+  return own || change.action === 'archive' ? [] : ['role.assign'];
 }
 
 function references({ executionPrincipal, config }: IntegrationDefinition): Reference[] {

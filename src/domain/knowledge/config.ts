@@ -11,7 +11,9 @@ const BaseItem = closed({
   visibility: oneOf(['internal', 'portal']),
   locales: Type.Array(LocaleCode, { minItems: 1, maxItems: 100, uniqueItems: true }),
   sections: Type.Optional(
-    Type.Array(closed({ code: Code, name: Type.Optional(Name), parent: Type.Optional(nullable(Code)) }), { maxItems: 1000 }),
+    Type.Array(closed({ code: Code, name: Type.Optional(Name), parent: Type.Optional(nullable(Code)) }), {
+      maxItems: 1000,
+    }),
   ),
 });
 
@@ -43,7 +45,11 @@ export const knowledgeBasesSection = defineSection<Static<typeof BaseItem>, Know
     const known = new Set(base.sections.map((section) => section.code));
     const id = (code: string | undefined): string | null =>
       code !== undefined && known.has(code) ? view.nested(`knowledgeBases/${base.code}/sections`, code) : null;
-    const sections = base.sections.map((section) => ({ id: id(section.code), ...section, parentId: id(section.parent) }));
+    const sections = base.sections.map((section) => ({
+      id: id(section.code),
+      ...section,
+      parentId: id(section.parent),
+    }));
     return { ...base, sections };
   },
 });

@@ -48,7 +48,11 @@ function compile(relation: RelationDefinition, view: ConfigView, report: Report)
     const field = fieldOf(type, code);
     if (field === undefined) report(['field'], 'UNKNOWN_FIELD', `The type ${source} has no field ${code}.`);
     else if (field.dataType !== 'reference') {
-      report(['field'], 'NOT_ALLOWED', `The field ${code} of ${source} is of type ${field.dataType}; it must be a reference.`);
+      report(
+        ['field'],
+        'NOT_ALLOWED',
+        `The field ${code} of ${source} is of type ${field.dataType}; it must be a reference.`,
+      );
     }
   }
   return relation;

@@ -18,11 +18,14 @@ const Hours = Type.Array(
   { maxItems: 48 },
 );
 
+/** A day that is left out is closed. */
+const Open = Type.Optional(Hours);
+
 const CalendarItem = closed({
   code: Code,
   name: Type.Optional(Name),
   timezone: Type.String({ minLength: 1, maxLength: 64 }),
-  week: closed(Object.fromEntries(DAYS.map((day) => [day, Type.Optional(Hours)])) as Record<Day, typeof Hours>),
+  week: closed({ mon: Open, tue: Open, wed: Open, thu: Open, fri: Open, sat: Open, sun: Open }),
   exceptions: Type.Optional(Type.Array(closed({ date: Type.String(), hours: Hours }), { maxItems: 10_000 })),
 });
 
@@ -38,7 +41,7 @@ export interface CalendarDefinition {
 }
 
 function normalise(item: Item): CalendarDefinition {
-  const week = item.week as Partial<Record<Day, string[]>>;
+  const { week } = item;
   return {
     code: item.code,
     name: (item.name as Localized | undefined) ?? item.code,
@@ -53,7 +56,8 @@ function checkHours(hours: readonly string[], path: ItemPath, report: Report): v
   let last = '';
   for (const [index, range] of hours.entries()) {
     const [from = '', to = ''] = range.split('-');
-    if (from >= to) report([...path, index], 'EMPTY_RANGE', `${range} ends before it begins; a night is written as two days.`);
+    if (from >= to)
+      report([...path, index], 'EMPTY_RANGE', `${range} ends before it begins; a night is written as two days.`);
     else if (from < last) report([...path, index], 'OVERLAP', `${range} begins before the range above it ends.`);
     last = to;
   }
@@ -69,7 +73,8 @@ export const calendarsSection = defineSection<Item, CalendarDefinition>({
     checkUnique(calendar.exceptions, (exception) => exception.date, ['exceptions'], 'date', report);
     for (const [index, { date, hours }] of calendar.exceptions.entries()) {
       const at = ['exceptions', index];
-      if (storedForm('date', date) === undefined) report([...at, 'date'], 'WRONG_FORMAT', 'Use a date such as 2027-01-01.');
+      if (storedForm('date', date) === undefined)
+        report([...at, 'date'], 'WRONG_FORMAT', 'Use a date such as 2027-01-01.');
       checkHours(hours, [...at, 'hours'], report);
     }
     return calendar;

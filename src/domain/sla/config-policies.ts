@@ -60,7 +60,7 @@ function normalise(item: Item): PolicyDefinition {
 
 /** Open time is counted in hours, minutes and seconds: how long a day is, the calendar says differently every day. */
 function isOpenTime(duration: string): boolean {
-  return /^PT/.test(duration) && duration !== 'PT0S' && storedForm('duration', duration) !== undefined;
+  return duration.startsWith('PT') && duration !== 'PT0S' && storedForm('duration', duration) !== undefined;
 }
 
 function compile(policy: PolicyDefinition, view: CompileView, report: Report): PolicyDefinition {

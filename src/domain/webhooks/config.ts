@@ -64,7 +64,10 @@ function normalise(item: Item): WebhookDefinition {
     executionPrincipal: item.executionPrincipal,
     eventTypes: item.eventTypes,
     filters: { types, ...(condition === undefined ? {} : { condition: condition as never }) },
-    retryPolicy: { maxAttempts: item.retryPolicy?.maxAttempts ?? 3, baseDelayMs: item.retryPolicy?.baseDelayMs ?? 1000 },
+    retryPolicy: {
+      maxAttempts: item.retryPolicy?.maxAttempts ?? 3,
+      baseDelayMs: item.retryPolicy?.baseDelayMs ?? 1000,
+    },
     enabled: item.enabled ?? true,
   };
 }
@@ -81,7 +84,8 @@ function references(webhook: WebhookDefinition): Reference[] {
 function checkEndpoint(endpoint: string, report: Report): void {
   const wrong = (message: string): void => report(['endpoint'], 'WRONG_FORMAT', message);
   if (!endpoint.startsWith('https://')) wrong('Use an address that begins with https://.');
-  else if (!URL.canParse(endpoint) || /[\s\p{Cc}\\]/u.test(endpoint)) wrong('Use an address such as https://hooks.example.org/docket.');
+  else if (!URL.canParse(endpoint) || /[\s\p{Cc}\\]/u.test(endpoint))
+    wrong('Use an address such as https://hooks.example.org/docket.');
   else {
     const url = new URL(endpoint);
     if (url.username !== '' || url.password !== '') wrong('Take user name and password out of the address.');
@@ -99,15 +103,25 @@ function compile(webhook: WebhookDefinition, view: CompileView, report: Report):
     types.length === 0
       ? [...view.active<TypeShape>('types').values()]
       : types.flatMap((code) => view.get<TypeShape>('types', code) ?? []);
-  const compiled = compileTypedCondition(condition, ['filters', 'condition'], shapes, { view, report }, types.length !== 1);
-  return { ...webhook, filters: { types, ...(compiled === undefined ? {} : { condition: compiled }) }, executionPrincipalId };
+  const compiled = compileTypedCondition(
+    condition,
+    ['filters', 'condition'],
+    shapes,
+    { view, report },
+    types.length !== 1,
+  );
+  return {
+    ...webhook,
+    filters: { types, ...(compiled === undefined ? {} : { condition: compiled }) },
+    executionPrincipalId,
+  };
 }
 
 /** Nobody reads with more rights than they could give themselves (decisions, "Events and webhooks"). */
 function rights(change: Change, view: CompileView, actorId: string | null): string[] {
   const { executionPrincipal } = change.definition as WebhookDefinition;
   const own = view.has('users', executionPrincipal) && view.id('users', executionPrincipal) === actorId;
-  return own || change.action === 'archive' ? ['webhook.manage'] : ['webhook.manage', 'role.assign'];
+  return own || change.action === 'archive' ? [] : ['role.assign'];
 }
 
 function note(change: Change): string | undefined {

@@ -7,9 +7,13 @@ import { newId } from '../clock.ts';
 import { BlobMissing, type BlobStore, type ByteRange, isBlobKey } from './store.ts';
 
 const PORTION = 500;
+/** Where files are written before they have their name; what a crash left here is removed with the old. */
+const INCOMING = 'incoming';
 
 export class FileBlobs implements BlobStore {
   readonly #root: string;
+  /** Folder → when it is safely there. */
+  readonly #folders = new Map<string, Promise<void>>();
 
   constructor(root: string) {
     this.#root = root;
@@ -23,10 +27,32 @@ export class FileBlobs implements BlobStore {
   async put(sha256: string, bytes: Uint8Array): Promise<void> {
     const target = this.#path(sha256);
     const folder = path.dirname(target);
-    await mkdir(folder, { recursive: true });
-    if (await this.#refresh(target, bytes.byteLength)) return;
-    const temporary = path.join(this.#root, 'incoming', newId());
-    await mkdir(path.dirname(temporary), { recursive: true });
+    await this.#ready(folder);
+    if (!(await this.#refresh(target, bytes.byteLength))) await this.#write(target, bytes);
+    // Also for content that is there: whoever put it may not have come this far yet.
+    await syncFolder(folder);
+  }
+
+  async #ready(folder: string): Promise<void> {
+    const make = async (): Promise<void> => {
+      const made = await mkdir(this.#root, { recursive: true, mode: 0o700 });
+      if (made !== undefined) await syncFolder(path.dirname(made));
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await mkdir(path.join(this.#root, INCOMING), { recursive: true, mode: 0o700 });
+      await syncFolder(this.#root);
+    };
+    const ready = this.#folders.get(folder) ?? make();
+    this.#folders.set(folder, ready);
+    try {
+      await ready;
+    } catch (error) {
+      this.#folders.delete(folder);
+      throw error;
+    }
+  }
+
+  async #write(target: string, bytes: Uint8Array): Promise<void> {
+    const temporary = path.join(this.#root, INCOMING, newId());
     try {
       const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
       try {
@@ -40,7 +66,6 @@ export class FileBlobs implements BlobStore {
       await unlink(temporary).catch(() => {});
       throw error;
     }
-    await syncFolder(folder);
   }
 
   // Content that is there already gets a new date, so that the sweeper does not take it for forgotten meanwhile.
@@ -70,24 +95,32 @@ export class FileBlobs implements BlobStore {
 
   async *list(olderThanMs: number, now: number): AsyncIterable<string[]> {
     let portion: string[] = [];
-    for await (const folder of await opendir(this.#root)) {
-      if (!folder.isDirectory() || folder.name.length !== 2) continue;
-      for await (const file of await opendir(path.join(this.#root, folder.name))) {
-        if (!isBlobKey(file.name)) continue;
-        const { mtimeMs } = await stat(this.#path(file.name));
-        if (now - mtimeMs < olderThanMs) continue;
-        portion.push(file.name);
-        if (portion.length === PORTION) {
-          yield portion;
-          portion = [];
-        }
+    for await (const file of this.#files()) {
+      const known = await stat(file).catch(() => undefined);
+      if (known === undefined || now - known.mtimeMs < olderThanMs) continue;
+      const name = path.basename(file);
+      if (isBlobKey(name)) portion.push(name);
+      else if (path.basename(path.dirname(file)) === INCOMING) await unlink(file).catch(() => {});
+      if (portion.length === PORTION) {
+        yield portion;
+        portion = [];
       }
     }
     if (portion.length > 0) yield portion;
   }
 
+  async *#files(): AsyncIterable<string> {
+    if ((await stat(this.#root).catch(() => undefined)) === undefined) return;
+    for await (const folder of await opendir(this.#root)) {
+      if (!folder.isDirectory()) continue;
+      for await (const file of await opendir(path.join(this.#root, folder.name))) {
+        yield path.join(this.#root, folder.name, file.name);
+      }
+    }
+  }
+
   async check(): Promise<void> {
-    await mkdir(this.#root, { recursive: true });
+    await mkdir(this.#root, { recursive: true, mode: 0o700 });
     const probe = path.join(this.#root, `.probe-${newId()}`);
     const file = await open(probe, 'wx', 0o600);
     await file.close();

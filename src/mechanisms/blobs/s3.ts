@@ -15,9 +15,10 @@ export interface S3Options {
 type Sdk = typeof import('@aws-sdk/client-s3');
 
 const CONNECT_MS = 3000;
-/** Silence of the store that ends a request; shorter than a transaction may be idle, in which the sweeper removes. */
+/** Silence of the store that ends a request. */
 const SILENCE_MS = 10_000;
-/** A removal that is told to end after this long must not still happen behind the back of whoever puts the same content. */
+/** A removal takes no longer, all tries together: the sweeper holds a transaction open for it, which may idle for 15 s. */
+const REMOVE_MS = 10_000;
 const TRIES = 3;
 
 export class S3Blobs implements BlobStore {
@@ -25,6 +26,7 @@ export class S3Blobs implements BlobStore {
   readonly #endpoint: string | null;
   readonly #prefix: string;
   #opened: Promise<{ sdk: Sdk; client: S3Client }> | undefined;
+  #written = false;
 
   constructor({ bucket, endpoint, prefix = '' }: S3Options) {
     this.#bucket = bucket;
@@ -87,7 +89,8 @@ export class S3Blobs implements BlobStore {
 
   async remove(sha256: string): Promise<void> {
     const { sdk, client } = await this.#open();
-    await client.send(new sdk.DeleteObjectCommand({ Bucket: this.#bucket, Key: this.#key(sha256) }));
+    const input = { Bucket: this.#bucket, Key: this.#key(sha256) };
+    await client.send(new sdk.DeleteObjectCommand(input), { abortSignal: AbortSignal.timeout(REMOVE_MS) });
   }
 
   async *list(olderThanMs: number, now: number): AsyncIterable<string[]> {
@@ -111,11 +114,18 @@ export class S3Blobs implements BlobStore {
     } while (ContinuationToken !== undefined);
   }
 
+  /** Writes once; later it only asks for the bucket, since readiness is asked for every few seconds and a write is paid for. */
   async check(): Promise<void> {
     const { sdk, client } = await this.#open();
-    const probe = { Bucket: this.#bucket, Key: `${this.#prefix}.probe-${newId()}` };
-    await client.send(new sdk.PutObjectCommand({ ...probe, Body: 'docket', ContentLength: 6 }));
-    await client.send(new sdk.DeleteObjectCommand(probe));
+    const Bucket = this.#bucket;
+    if (this.#written) {
+      await client.send(new sdk.HeadBucketCommand({ Bucket }));
+      return;
+    }
+    const Key = `${this.#prefix}.probe-${newId()}`;
+    await client.send(new sdk.PutObjectCommand({ Bucket, Key, Body: 'docket', ContentLength: 6 }));
+    await client.send(new sdk.DeleteObjectCommand({ Bucket, Key }));
+    this.#written = true;
   }
 }
 

@@ -17,7 +17,7 @@ export interface BlobStore {
   read(sha256: string, range?: ByteRange): Promise<Readable>;
   /** Removes content; what is not there is no error. */
   remove(sha256: string): Promise<void>;
-  /** Keys of content kept for longer than `olderThanMs`, in portions. */
+  /** Keys of content kept for longer than `olderThanMs`, in portions. What interrupted puts left behind goes on the way. */
   list(olderThanMs: number, now: number): AsyncIterable<string[]>;
   /** @throws Error when the store cannot be written to */
   check(): Promise<void>;

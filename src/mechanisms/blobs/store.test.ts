@@ -1,0 +1,206 @@
+/** One contract for both keepers: the file system, and an S3 server that the test starts (architecture, 3d). */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { after, before, describe, it } from 'node:test';
+import { FileBlobs } from './filesystem.ts';
+import { S3Blobs } from './s3.ts';
+import { BlobMissing, type BlobStore } from './store.ts';
+
+/** What is used of a server without types. */
+interface S3Server {
+  run(): Promise<AddressInfo>;
+  close(): Promise<void>;
+}
+const require = createRequire(import.meta.url);
+const S3rver = require('@20minutes/s3rver') as new (options: Record<string, unknown>) => S3Server;
+
+const DAY_MS = 86_400_000;
+const keyOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+const read = async (blobs: BlobStore, key: string, start?: number, end = 0): Promise<Buffer> =>
+  await buffer(await blobs.read(key, start === undefined ? undefined : { start, end }));
+
+async function listed(blobs: BlobStore, olderThanMs: number, now = Date.now()): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const portion of blobs.list(olderThanMs, now)) keys.push(...portion);
+  return keys.sort();
+}
+
+/** What every keeper promises. */
+function keeper(
+  name: string,
+  open: () => Promise<{ blobs: BlobStore; broken: BlobStore; close(): Promise<void> }>,
+): void {
+  describe(name, () => {
+    let blobs: BlobStore;
+    let broken: BlobStore;
+    let close: () => Promise<void>;
+    before(async () => {
+      ({ blobs, broken, close } = await open());
+    });
+    after(() => close());
+
+    it('has nothing to list before the first content', async () => {
+      assert.deepEqual(await listed(blobs, 0, Date.now() + DAY_MS), []);
+    });
+
+    it('gives back what it was given, whole and in part', async () => {
+      for (const size of [1, 1000, 65_537, 7_340_032]) {
+        const bytes = randomBytes(size);
+        const key = keyOf(bytes);
+        await blobs.put(key, bytes);
+        assert.deepEqual(await read(blobs, key), bytes);
+        const end = Math.min(size - 1, 10);
+        assert.deepEqual(await read(blobs, key, 0, end), bytes.subarray(0, end + 1));
+        assert.deepEqual(await read(blobs, key, size - 1, size - 1), bytes.subarray(size - 1));
+      }
+    });
+
+    it('takes the same content any number of times, also at once', async () => {
+      const bytes = randomBytes(100_000);
+      const key = keyOf(bytes);
+      await Promise.all(Array.from({ length: 16 }, () => blobs.put(key, bytes)));
+      await blobs.put(key, bytes);
+      assert.deepEqual(await read(blobs, key), bytes);
+    });
+
+    it('says of content that is not there that it is missing, and removes it without complaint', async () => {
+      const bytes = randomBytes(10);
+      const key = keyOf(bytes);
+      await assert.rejects(blobs.read(key), BlobMissing);
+      await blobs.remove(key);
+      await blobs.put(key, bytes);
+      await blobs.remove(key);
+      await blobs.remove(key);
+      await assert.rejects(blobs.read(key), BlobMissing);
+      await blobs.put(key, bytes);
+      assert.deepEqual(await read(blobs, key), bytes);
+    });
+
+    it('lists content by its age', async () => {
+      const bytes = randomBytes(20);
+      const key = keyOf(bytes);
+      await blobs.put(key, bytes);
+      assert.ok((await listed(blobs, DAY_MS, Date.now() + DAY_MS + 5000)).includes(key));
+      assert.deepEqual(await listed(blobs, DAY_MS), []);
+    });
+
+    it('takes nothing for a key that is none', async () => {
+      for (const key of ['', 'abc', '../../etc/passwd', 'A'.repeat(64), `${'a'.repeat(64)}/`, `${'a'.repeat(64)}\n`]) {
+        await assert.rejects(async () => await blobs.put(key, randomBytes(1)), /SHA-256/, key);
+        await assert.rejects(async () => await blobs.read(key), /SHA-256/, key);
+        await assert.rejects(async () => await blobs.remove(key), /SHA-256/, key);
+      }
+    });
+
+    it('can be asked whether it can be written to', async () => {
+      await blobs.check();
+      await blobs.check();
+      await assert.rejects(broken.check());
+      await assert.rejects(broken.put(keyOf(Buffer.from('a')), Buffer.from('a')));
+    });
+  });
+}
+
+/** A server of its own folder, and the credentials that it knows in the environment, where the SDK looks for them. */
+async function s3Server(options: Record<string, unknown>): Promise<{ endpoint: string; close(): Promise<void> }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'docket-s3-'));
+  const server = new S3rver({
+    directory: folder,
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    configureBuckets: [{ name: 'docket' }],
+    ...options,
+  });
+  const { port } = await server.run();
+  const variables = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
+  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, variables);
+  return {
+    endpoint: encodeURIComponent(`http://127.0.0.1:${port}`),
+    close: async () => {
+      for (const [name, value] of before) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+describe('blob keepers', () => {
+  keeper('file system', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'docket-blobs-'));
+    await writeFile(path.join(folder, 'no-folder'), '');
+    return {
+      blobs: new FileBlobs(path.join(folder, 'deep', 'blobs')),
+      broken: new FileBlobs(path.join(folder, 'no-folder', 'blobs')),
+      close: () => rm(folder, { recursive: true, force: true }),
+    };
+  });
+
+  // The server takes the path of a request on the bucket itself for one without its last slash, and so finds another signature.
+  keeper('S3', async () => {
+    const { endpoint, close } = await s3Server({ allowMismatchedSignatures: true });
+    return {
+      blobs: S3Blobs.at(`s3://docket/files/of%20docket/?endpoint=${endpoint}`),
+      broken: S3Blobs.at(`s3://elsewhere?endpoint=${endpoint}`),
+      close,
+    };
+  });
+
+  it('signs what it sends to S3, and is told when the signature is not accepted', async () => {
+    const { endpoint, close } = await s3Server({});
+    const blobs = S3Blobs.at(`s3://docket?endpoint=${endpoint}`);
+    const bytes = randomBytes(100);
+    await blobs.put(keyOf(bytes), bytes);
+    assert.deepEqual(await read(blobs, keyOf(bytes), 10, 19), bytes.subarray(10, 20));
+    await blobs.remove(keyOf(bytes));
+    process.env['AWS_SECRET_ACCESS_KEY'] = 'another';
+    await assert.rejects(S3Blobs.at(`s3://docket?endpoint=${endpoint}`).put(keyOf(bytes), bytes), {
+      name: 'SignatureDoesNotMatch',
+    });
+    await close();
+  });
+
+  it('replaces a file that is shorter than it should be, and clears what interrupted puts left', async () => {
+    const root = await mkdtemp(path.join(tmpdir(), 'docket-blobs-'));
+    const blobs = new FileBlobs(root);
+    const bytes = randomBytes(5000);
+    const key = keyOf(bytes);
+    await blobs.put(key, bytes);
+    await truncate(path.join(root, key.slice(0, 2), key), 100);
+    await blobs.put(key, bytes);
+    assert.deepEqual(await read(blobs, key), bytes);
+    const incoming = path.join(root, 'incoming');
+    await mkdir(incoming, { recursive: true });
+    const yesterday = new Date(Date.now() - DAY_MS - 1000);
+    await writeFile(path.join(incoming, 'left'), 'half');
+    await utimes(path.join(incoming, 'left'), yesterday, yesterday);
+    await writeFile(path.join(incoming, 'under-way'), 'half');
+    assert.deepEqual(await listed(blobs, DAY_MS), []);
+    assert.deepEqual(await readdir(incoming), ['under-way']);
+    await rm(root, { recursive: true, force: true });
+  });
+
+  it('gives content that is put again a new age', async () => {
+    const root = await mkdtemp(path.join(tmpdir(), 'docket-blobs-'));
+    const blobs = new FileBlobs(root);
+    const bytes = randomBytes(50);
+    const key = keyOf(bytes);
+    await blobs.put(key, bytes);
+    const old = new Date(Date.now() - 2 * DAY_MS);
+    await utimes(path.join(root, key.slice(0, 2), key), old, old);
+    assert.deepEqual(await listed(blobs, DAY_MS), [key]);
+    await blobs.put(key, bytes);
+    assert.deepEqual(await listed(blobs, DAY_MS), []);
+    await rm(root, { recursive: true, force: true });
+  });
+});
