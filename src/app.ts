@@ -16,7 +16,6 @@ import {
   systemActor,
   touchKeys,
 } from './domain/access/door.ts';
-import { auditRoutes } from './domain/access/audit.ts';
 import { rolesSection } from './domain/access/config.ts';
 import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
 import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
@@ -86,7 +85,6 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...workflowRoutes,
     ...bulkRoutes,
     ...accessRoutes,
-    ...auditRoutes,
     ...bundleRoutes(configSections),
   ];
 }

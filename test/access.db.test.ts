@@ -9,10 +9,13 @@ import { ADMIN_SCOPE, SCOPES } from '../src/contract/scopes.ts';
 import { setPassword } from '../src/domain/access/door.ts';
 import { makeKey } from '../src/domain/access/key-format.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
+import { watchAnswers } from './harness/load-document.ts';
 import { type Call, CANARY, type Login, NEAR, PASSWORD, type Row, rows, SECRET, WORLD } from './harness/load-calls.ts';
 import { bundle, changeRights, configure, stored, withoutCorrelation } from './harness/load-world.ts';
 
 let app: TestApp;
+/** What an answer said that the documents do not describe. */
+let undescribed: string[];
 let keys: Record<Login, string>;
 let adminKeys: Record<Login, string>;
 let table: ReturnType<typeof rows>;
@@ -58,6 +61,7 @@ function refused(answer: TestAnswer, status: number, code: string, what: string)
 describe('access', () => {
   before(async () => {
     app = await startTestApp({ bundle: bundle(WORLD) });
+    undescribed = watchAnswers(app);
     const logins: Login[] = ['full', 'partial', 'reader', 'nobody'];
     const made = await Promise.all(logins.map(async (login) => [login, (await app.createKey({ login })).key] as const));
     const admin = await Promise.all(
@@ -254,5 +258,9 @@ describe('access', () => {
       ]);
       assert.equal(event?.via, 'console');
     }
+  });
+
+  it('says nothing that the documents do not describe', () => {
+    assert.deepEqual(undescribed.slice(0, 3), []);
   });
 });

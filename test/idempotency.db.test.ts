@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { purgeIdempotency } from '../src/mechanisms/idempotency.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
+import { watchAnswers } from './harness/load-document.ts';
 import { ACTIONS, bundle, changeRights, stored, user } from './harness/load-world.ts';
 
 const WORLD = `
@@ -34,6 +35,8 @@ users:
 ${['alice', 'bob', 'fresh'].map(user).join('')}`;
 
 let app: TestApp;
+/** What an answer said that the documents do not describe. */
+let undescribed: string[];
 let key: string;
 
 const body = (values: Record<string, unknown>, more = {}): unknown => ({
@@ -97,6 +100,7 @@ async function bare(
 describe('idempotency', () => {
   before(async () => {
     app = await startTestApp({ bundle: bundle(WORLD) });
+    undescribed = watchAnswers(app);
     ({ key } = await app.createKey({ login: 'alice' }));
   });
   after(() => app.close());
@@ -327,5 +331,9 @@ describe('idempotency', () => {
       body: { expectedRevision: 1, changes: { title: 'B' } },
     });
     assert.equal(patched.status, 200, 'an operation that takes no key ignores it');
+  });
+
+  it('says nothing that the documents do not describe', () => {
+    assert.deepEqual(undescribed.slice(0, 3), []);
   });
 });

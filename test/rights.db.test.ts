@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { startTestApp, type TestApp } from './harness/app.ts';
+import { watchAnswers } from './harness/load-document.ts';
 import {
   type Allowed,
   allowed,
@@ -70,6 +71,8 @@ interface Row {
 }
 
 let app: TestApp;
+/** What an answer said that the documents do not describe. */
+let undescribed: string[];
 let master: string;
 let keys: Record<Login, string>;
 /** Login or group code → id, and back. */
@@ -230,6 +233,7 @@ describe('rights', () => {
     const all: Role = { where: null, actions: READ_WRITE, read: '*', write: '*', users: [], groups: [] };
     const keeper = { ...(roleText(all, 0) as object), code: 'keeper', assignedTo: { users: ['master'] } };
     app = await startTestApp({ bundle: bundle(JSON.stringify({ types: [TYPE], groups, users, roles: [keeper] })) });
+    undescribed = watchAnswers(app);
     master = (await app.createKey({ login: 'master' })).key;
     keys = Object.fromEntries(
       await Promise.all(LOGINS.map(async (login) => [login, (await app.createKey({ login })).key] as const)),
@@ -268,5 +272,9 @@ describe('rights', () => {
       }
     });
     await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
+  });
+
+  it('says nothing that the documents do not describe', () => {
+    assert.deepEqual(undescribed.slice(0, 3), []);
   });
 });

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { DATA_TYPES, type DataType } from '../src/lib/data-types.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
+import { watchAnswers } from './harness/load-document.ts';
 import { ACTIONS, bundle, configure, idOf, stored, user, withoutCorrelation } from './harness/load-world.ts';
 
 const code = (dataType: DataType): string => `one_${dataType.replace('-', '_')}`;
@@ -84,6 +85,8 @@ interface Case {
 const same = (value: unknown): [unknown, unknown] => [value, value];
 
 let app: TestApp;
+/** What an answer said that the documents do not describe. */
+let undescribed: string[];
 let key: string;
 let partial: string;
 
@@ -222,6 +225,7 @@ describe('values', () => {
   let cases: Record<DataType, Case>;
   before(async () => {
     app = await startTestApp({ bundle: bundle(WORLD) });
+    undescribed = watchAnswers(app);
     ({ key } = await app.createKey({ login: 'alice' }));
     partial = (await app.createKey({ login: 'bob' })).key;
     await configure(app, 'services', 'laptop', {});
@@ -396,5 +400,9 @@ describe('values', () => {
       shut: 'stays',
     });
     assert.equal((await get(`/objects/${id}`)).body.data.revision, 1);
+  });
+
+  it('says nothing that the documents do not describe', () => {
+    assert.deepEqual(undescribed.slice(0, 3), []);
   });
 });

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type MigratedBatch, migrateTypeBatch } from '../src/domain/objects/door.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
+import { watchAnswers } from './harness/load-document.ts';
 import { ACTIONS, bundle, stored } from './harness/load-world.ts';
 
 type Field = Record<string, unknown> & { code: string };
@@ -37,6 +38,8 @@ function changed(code: string, change: Record<string, unknown> | null): Field[] 
 }
 
 let app: TestApp;
+/** What an answer said that the documents do not describe. */
+let undescribed: string[];
 let key: string;
 
 const apply = async (code: string, fields: readonly Field[], more = {}): Promise<void> => {
@@ -89,6 +92,7 @@ async function migrated(code: string): Promise<{ moved: number; unmoved: Migrate
 describe('versions', () => {
   before(async () => {
     app = await startTestApp({ bundle: bundle(JSON.stringify({ roles: ROLES, users: USERS })) });
+    undescribed = watchAnswers(app);
     ({ key } = await app.createKey({ login: 'alice' }));
   });
   after(() => app.close());
@@ -261,5 +265,9 @@ describe('versions', () => {
     );
     await migrated(code);
     assert.equal((await get(`/objects/${id}`, bob)).status, 200, 'once it is moved it does');
+  });
+
+  it('says nothing that the documents do not describe', () => {
+    assert.deepEqual(undescribed.slice(0, 3), []);
   });
 });

@@ -141,7 +141,7 @@ async function run(options: Options, source: string, stop: AbortSignal): Promise
     else await service?.stop();
     // A folder that nobody named and nobody needs: only the report stays.
     if (done && service !== undefined && !options.keep && options.data === undefined) {
-      for (const name of ['service', 'bundle', 'progress.ndjson']) {
+      for (const name of ['service', 'service.log', 'bundle', 'progress.ndjson']) {
         await rm(path.join(folder, name), { recursive: true, force: true });
       }
     }

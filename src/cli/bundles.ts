@@ -3,11 +3,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import sql from 'sql-template-tag';
 import { configSections } from '../app.ts';
 import { applyBundle, type BundleOptions, exportBundle, type PlannedItem, planBundle } from '../bundle/engine.ts';
 import type { Environment } from './environment.ts';
-import type { Database } from '../mechanisms/db/pool.ts';
 import type { Caller, Work } from '../mechanisms/work.ts';
 import { output } from './output.ts';
 import { openTool, type Tool } from './service.ts';
@@ -34,13 +32,6 @@ async function readFolder(folder: string): Promise<BundleFile[]> {
 
 export function starterFolder(name: string): string {
   return fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
-}
-
-/** Whether the database was never configured: no configuration and nobody in it. */
-export async function isEmpty(db: Database): Promise<boolean> {
-  const [row] = await db.query<{ empty: boolean }>(sql`
-    SELECT NOT EXISTS (SELECT 1 FROM config_items) AND NOT EXISTS (SELECT 1 FROM users) AS empty`);
-  return row?.empty === true;
 }
 
 /** Applies the bundle of a folder in one transaction. @throws BundleError, Fault */

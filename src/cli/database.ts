@@ -5,7 +5,9 @@ import { pendingFieldIndexes } from '../bundle/field-indexes.ts';
 import type { Environment } from './environment.ts';
 import { registry } from '../domain/metadata/door.ts';
 import { migrateTypeBatch, type Unmoved } from '../domain/objects/door.ts';
+import { systemClock } from '../mechanisms/clock.ts';
 import { pendingMigrations } from '../mechanisms/db/migrate.ts';
+import { outboxSize } from '../mechanisms/journal.ts';
 import { output } from './output.ts';
 import { MIGRATIONS, migrateDatabase, openDatabase, openTool } from './service.ts';
 
@@ -101,7 +103,7 @@ async function examine(environment: Environment): Promise<Check[]> {
     const supported = (server?.number ?? 0) >= 150_000;
     add('database', supported, `PostgreSQL ${server?.version}${supported ? '' : '; use PostgreSQL 15 to 18'}`);
     add('durability', server?.durable === 'on', `fsync is ${server?.durable}`);
-    const apart = Math.abs(Date.parse(server?.now ?? '') - Date.now());
+    const apart = Math.abs(Date.parse(server?.now ?? '') - systemClock.now());
     add('clock', apart < 2000, `${apart} ms between this machine and the database`);
     const client = await opened.db.connect();
     let pending: string[];
@@ -124,8 +126,7 @@ async function examine(environment: Environment): Promise<Check[]> {
     const indexes = await pendingFieldIndexes(tool.db, registry(tool.caller));
     const says = indexes.length === 0 ? 'none pending' : `${indexes.length} pending; a running service builds them`;
     add('field indexes', true, says);
-    const [outbox] = await tool.db.query<{ waiting: number }>(sql`SELECT count(*) AS waiting FROM outbox`);
-    add('outbox', true, `${outbox?.waiting ?? 0} events waiting for dispatch`);
+    add('outbox', true, `${await outboxSize(tool.db)} events waiting for dispatch`);
   } finally {
     await tool.close();
   }

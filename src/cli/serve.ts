@@ -4,9 +4,10 @@ import type { Settings } from '../config.ts';
 import { drain } from '../http/server.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import type { Database } from '../mechanisms/db/pool.ts';
+import { isUntouched } from '../mechanisms/journal.ts';
 import { loadSnapshot } from '../mechanisms/snapshot.ts';
 import { Work } from '../mechanisms/work.ts';
-import { applyFolder, isEmpty, starterFolder } from './bundles.ts';
+import { applyFolder, starterFolder } from './bundles.ts';
 import { makeLog, migrateDatabase, openBlobs, openDatabase } from './service.ts';
 
 export type Role = 'api' | 'worker' | 'all';
@@ -18,7 +19,7 @@ async function prepare(settings: Settings, db: Database, say: (line: string) => 
     const applied = await migrateDatabase(db);
     if (applied.length > 0) say(`database schema brought up to date: ${applied.join(', ')}`);
   }
-  if (settings.starter !== 'none' && (await isEmpty(db))) {
+  if (settings.starter !== 'none' && (await isUntouched(db))) {
     const caller = systemCaller(await loadSnapshot(db));
     await applyFolder(new Work({ db, clock: systemClock }), caller, starterFolder(settings.starter), {});
     say(`starter configuration "${settings.starter}" applied to the empty database`);

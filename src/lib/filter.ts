@@ -39,7 +39,7 @@ import { isVariable } from './filter-variables.ts';
 
 export { evaluate, type FieldVisibility } from './filter-evaluate.ts';
 export { operatorFits, resolverOf, SYSTEM_FIELDS } from './filter-fields.ts';
-export { FILTER_LIMITS, type ParseOptions, parseCondition } from './filter-parse.ts';
+export { type ParseOptions, parseCondition } from './filter-parse.ts';
 export {
   type Condition,
   type FieldResolver,

@@ -44,9 +44,10 @@ export function checkUnique<T>(
 }
 
 /**
- * One ring for each node that is part of one, as the names that lead from the node back to itself.
+ * Rings of the graph, for each node of a ring found the names that lead from it back to itself. Of nodes that are knotted together
+ * in several ways some ring is found, not every one.
  *
- * @param next names that a node points to; names of no node are passed over
+ * @param graph node → nodes that it points to; names of no node are passed over
  */
 export function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
   const found = new Map<string, string[]>();

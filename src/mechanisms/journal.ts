@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { canonicalJson } from '../lib/json.ts';
 import type { PlannedEvent, ReadContext, TableWrite } from './context.ts';
-import type { Database } from './db/pool.ts';
+import type { Database, Queryable } from './db/pool.ts';
 
 export interface JournalRow {
   id: string;
@@ -141,4 +141,16 @@ export async function auditRows(
       ${page.type === undefined ? empty : sql`AND j.type = ${page.type}`}
       ${page.subject === undefined ? empty : sql`AND j.subject = ${page.subject}`}
     ORDER BY j.at DESC, j.seq DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`);
+}
+
+/** Whether nothing ever happened here: every change of configuration, people or records leaves an event. */
+export async function isUntouched(db: Queryable): Promise<boolean> {
+  const rows = await db.query<{ untouched: boolean }>(sql`SELECT NOT EXISTS (SELECT 1 FROM journal) AS untouched`);
+  return rows[0]?.untouched === true;
+}
+
+/** How many events wait for a consumer. */
+export async function outboxSize(db: Queryable): Promise<number> {
+  const rows = await db.query<{ waiting: number }>(sql`SELECT count(*) AS waiting FROM outbox`);
+  return rows[0]?.waiting ?? 0;
 }

@@ -1,6 +1,6 @@
 /** Shapes of roles as they are stored: the bundle's shape with every default filled in (configuration, sections 3 and 5). */
 import type { Condition } from '../../lib/filter.ts';
-import type { LocalizedText } from '../metadata/definitions.ts';
+import type { LocalizedText } from '../metadata/door.ts';
 
 /** Rights that concern no single record (configuration, section 5). */
 export const GLOBAL_RIGHTS = [

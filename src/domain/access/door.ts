@@ -5,7 +5,7 @@
  * the owner and is asked of `ctx.actor`. Invariants: only hashes of secrets are stored; a change of keys, roles, memberships or
  * states raises the epoch in its own transaction; nothing is allowed that no grant allows, and nobody is above the rules.
  */
-export { anonymousActor, rightMissing, systemActor, UserActor } from './actor.ts';
+export { anonymousActor, systemActor } from './actor.ts';
 export { type Authenticated, Authenticator, type Credentials } from './authenticate.ts';
 export { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 export { accessRoutes } from './routes.ts';

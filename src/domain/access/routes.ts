@@ -1,4 +1,5 @@
 import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import { auditRoutes } from './audit.ts';
 import * as contract from './contract.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { getSession, signIn, signOut } from './sessions.ts';
@@ -10,5 +11,6 @@ export const accessRoutes: BoundOperation[] = [
   bind(contract.rotateKey, (ctx, { params, body }) => rotateKey(ctx, params.id, body.overlap)),
   bind(contract.signIn, (runner, { body }, request) => signIn(runner, body, request.secure)),
   bind(contract.getSession, (ctx) => getSession(ctx)),
+  ...auditRoutes,
   bind(contract.signOut, (ctx, _input, request) => signOut(ctx, request.sessionToken, request.secure)),
 ];

@@ -5,7 +5,7 @@
  * snapshot. Invariants: a stored record's version never goes away; a compatible change holds for the newest version at once,
  * an incompatible one makes a new version; a value in a record is in the canonical form of its data type.
  */
-export { conditionEnvironment, fieldResolver, filterField, today } from './conditions.ts';
+export { conditionEnvironment, fieldResolver, today } from './conditions.ts';
 export { FieldSchema } from './contract.ts';
 export type {
   FieldDefinition,
@@ -31,4 +31,4 @@ export {
 } from './registry.ts';
 export { metadataRoutes } from './routes.ts';
 export { titleText } from './title.ts';
-export { checkValue, convertValue, foldedCopy, idsIn, plainText } from './values.ts';
+export { checkValue, convertValue, foldedCopy, idsIn } from './values.ts';

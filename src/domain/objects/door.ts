@@ -9,11 +9,11 @@
  * (access). A record that the caller may not read is not there: every read goes through `requireVisible` or the predicate in
  * `listVisible`, and every record leaves through `project`.
  */
-export { applyChange, archiveObject, createObject, type ObjectPlan, updateObject } from './commands.ts';
+export { applyChange, archiveObject, type ObjectPlan, updateObject } from './commands.ts';
 export { requireRevision } from './conflict.ts';
 export { type MigratedBatch, migrateTypeBatch, type Unmoved } from './migrate-type.ts';
 export { findVisible, preload, requireActive, requireAction, requireGranted, requireVisible } from './load.ts';
-export { judge, type ObjectAnswer, project, stateAnswer, type VisibleObject, visibleTitle } from './record.ts';
+export { type ObjectAnswer, stateAnswer, type VisibleObject, visibleTitle } from './record.ts';
 export type { HistoryRow } from './store.ts';
 export { holdActive, holdRevision } from './store.ts';
 export { requireReferences } from './references.ts';

@@ -3,8 +3,7 @@ import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import { fold } from '../../lib/text.ts';
 import type { RecordRight } from '../../mechanisms/context.ts';
-import type { FieldDefinition } from '../metadata/definitions.ts';
-import { checkValue, foldedCopy, type TypeVersion, titleText } from '../metadata/door.ts';
+import { checkValue, type FieldDefinition, foldedCopy, type TypeVersion, titleText } from '../metadata/door.ts';
 
 export type Values = Record<string, unknown>;
 

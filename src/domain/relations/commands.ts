@@ -13,7 +13,7 @@ import {
 } from '../objects/door.ts';
 import { definitions, type KnownDefinition } from './definitions.ts';
 import { requireRelation } from './queries.ts';
-import { archiveRelation, cycleLock, insertRelation, listAtEnds, reaches } from './store.ts';
+import { archiveRelation, cycleLock, insertRelation, listInTheWay, reaches } from './store.ts';
 
 export interface AddInput {
   objectId: string;
@@ -64,12 +64,11 @@ export async function addRelation(ctx: WriteContext, input: AddInput): Promise<A
   if (definition.acyclic) await ctx.lock(cycleLock(definition.id));
   const sourceId = source.row.id;
   const targetId = target.row.id;
-  const standing = await listAtEnds(ctx, definition.id, sourceId, targetId);
+  const once = onlyOne(definition);
+  const standing = await listInTheWay(ctx, definition.id, sourceId, targetId, once);
   const same = standing.find((row) => row.sourceId === sourceId && row.targetId === targetId);
   if (same !== undefined) return { relation: { id: same.id, revision: same.revision }, idempotent: true };
-  const once = onlyOne(definition);
-  const taken = standing.some((row) => (row.sourceId === sourceId ? once.source : once.target));
-  if (taken)
+  if (standing.length > 0)
     throw new Fault('RELATION_CARDINALITY', 'The definition allows no further relation here; remove one first.');
   if (definition.acyclic && (await reaches(ctx, definition.id, targetId, sourceId))) {
     throw new Fault('RELATION_CYCLE', 'The relation would close a cycle, which its definition forbids.');
@@ -129,7 +128,9 @@ export async function removeRelation(
     });
   }
   const definition = definitions(ctx).get(row.definitionId);
-  const held = definition?.field === undefined ? undefined : source.row.values[definition.field];
+  const { values } = source.row;
+  const field = definition?.field;
+  const held = field !== undefined && Object.hasOwn(values, field) ? values[field] : undefined;
   if (held === row.targetId || (Array.isArray(held) && held.includes(row.targetId))) {
     throw new Fault('RELATION_REQUIRED_BY_FIELD', 'A field of the source still holds the target; clear it first.');
   }

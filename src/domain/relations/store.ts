@@ -1,5 +1,5 @@
 /** SQL on the table `relations`. */
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
 
 export interface RelationRow {
@@ -30,18 +30,23 @@ export async function listRelations(
     SELECT ${COLUMNS} FROM relations r WHERE ${end} = ${objectId}::uuid AND r.state = 'ACTIVE' ORDER BY r.created_at, r.id`);
 }
 
-/** Active relations of the definition that stand at the source or at the target: what cardinality is judged on. */
-export async function listAtEnds(
+/**
+ * Active relations of the definition that stand in the way of a new one: the very same, and one at each end that may have but
+ * one. However many there are at a busy end, no more than three are read.
+ */
+export async function listInTheWay(
   ctx: ReadContext,
   definitionId: string,
   sourceId: string,
   targetId: string,
+  once: { source: boolean; target: boolean },
 ): Promise<RelationRow[]> {
+  const standing = sql`SELECT ${COLUMNS} FROM relations r WHERE r.definition_id = ${definitionId}::uuid AND r.state = 'ACTIVE'`;
+  const atSource = sql`UNION ALL (${standing} AND r.source_id = ${sourceId}::uuid AND r.target_id <> ${targetId}::uuid LIMIT 1)`;
+  const atTarget = sql`UNION ALL (${standing} AND r.target_id = ${targetId}::uuid AND r.source_id <> ${sourceId}::uuid LIMIT 1)`;
   return await ctx.query<RelationRow>(sql`
-    SELECT ${COLUMNS} FROM relations r WHERE r.definition_id = ${definitionId}::uuid AND r.state = 'ACTIVE'
-      AND r.source_id = ${sourceId}::uuid
-    UNION SELECT ${COLUMNS} FROM relations r WHERE r.definition_id = ${definitionId}::uuid AND r.state = 'ACTIVE'
-      AND r.target_id = ${targetId}::uuid`);
+    ${standing} AND r.source_id = ${sourceId}::uuid AND r.target_id = ${targetId}::uuid
+    ${once.source ? atSource : empty} ${once.target ? atTarget : empty}`);
 }
 
 /** One writer at a time for a definition that must stay free of cycles, until the unit ends. */

@@ -7,4 +7,3 @@
  */
 export { type TransitionInput, transitionObject } from './commands.ts';
 export { workflowRoutes } from './routes.ts';
-export { setValue } from './set.ts';

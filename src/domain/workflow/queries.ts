@@ -1,20 +1,17 @@
 /** The workflow snapshot: only what the caller can do now. */
-import { evaluate, type Variables } from '../../lib/filter.ts';
+import { evaluate } from '../../lib/filter.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
-import { fieldSchema, localized, registry, today } from '../metadata/door.ts';
+import { fieldSchema, localized, registry } from '../metadata/door.ts';
 import { requireVisible, stateAnswer, type VisibleObject } from '../objects/door.ts';
 import { leaves, type Transition, transitionsOf } from './registry.ts';
+import { variables } from './variables.ts';
 
 export const REASON = '$reason';
 export const DECISION_REPORT = '$decisionReport';
 
-export function variablesOf(ctx: ReadContext): Variables {
-  return { ...ctx.actor.variables, now: ctx.now, today: today(registry(ctx), ctx.now) };
-}
-
 /** Whether the condition of the transition holds on the record now. Configuration decides: no field is hidden from it. */
 export function conditionHolds(ctx: ReadContext, object: VisibleObject, transition: Transition): boolean {
-  return transition.condition === null || evaluate(transition.condition, object.facts, variablesOf(ctx));
+  return transition.condition === null || evaluate(transition.condition, object.facts, variables(ctx));
 }
 
 export function holds(object: VisibleObject, transition: Transition): boolean {

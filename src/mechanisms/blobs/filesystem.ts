@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, opendir, rename, stat, unlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { newId } from '../clock.ts';
+import { newId, systemClock } from '../clock.ts';
 import { BlobMissing, type BlobStore, type ByteRange, isBlobKey } from './store.ts';
 
 const PORTION = 500;
@@ -72,7 +72,7 @@ export class FileBlobs implements BlobStore {
   async #refresh(target: string, size: number): Promise<boolean> {
     const known = await stat(target).catch(() => undefined);
     if (known?.size !== size) return false;
-    const now = new Date();
+    const now = systemClock.now() / 1000;
     await utimes(target, now, now);
     return true;
   }

@@ -1,0 +1,150 @@
+/** A migrated database of its own, and hands to plan, apply and export bundles on it, for tests of configuration. */
+import { systemActor } from '../../src/domain/access/door.ts';
+import { rolesSection } from '../../src/domain/access/config.ts';
+import { catalogsSection, servicesSection } from '../../src/domain/catalog/config.ts';
+import { groupsSection, orgUnitsSection, usersSection } from '../../src/domain/identity/config.ts';
+import { importDefinitionsSection } from '../../src/domain/imports/config.ts';
+import { integrationsSection } from '../../src/domain/inbound/config.ts';
+import { knowledgeBasesSection } from '../../src/domain/knowledge/config.ts';
+import { settingsSection, typesSection } from '../../src/domain/metadata/config.ts';
+import { recordProbe } from '../../src/domain/objects/config.ts';
+import { relationDefinitionsSection } from '../../src/domain/relations/config.ts';
+import { calendarsSection, slaPoliciesSection } from '../../src/domain/sla/config.ts';
+import { signingSecretsSection, webhooksSection } from '../../src/domain/webhooks/config.ts';
+import { workflowsSection } from '../../src/domain/workflow/config.ts';
+import {
+  applyBundle,
+  BundleError,
+  type BundleFile,
+  type BundleOptions,
+  type BundleProblem,
+  exportBundle,
+  type PlannedItem,
+  planBundle,
+} from '../../src/bundle/engine.ts';
+import { newId, systemClock } from '../../src/mechanisms/clock.ts';
+import type { ConfigSection } from '../../src/mechanisms/config-section.ts';
+import type { Actor, ReadContext } from '../../src/mechanisms/context.ts';
+import { Database } from '../../src/mechanisms/db/pool.ts';
+import { ConfigSnapshot, loadSnapshot } from '../../src/mechanisms/snapshot.ts';
+import { type Caller, Work } from '../../src/mechanisms/work.ts';
+import { createTestDatabase } from './database.ts';
+
+/** Every section of the bundle that the specification names. */
+export const allSections: readonly ConfigSection[] = [
+  settingsSection,
+  usersSection,
+  groupsSection,
+  orgUnitsSection,
+  workflowsSection(recordProbe),
+  typesSection(recordProbe),
+  rolesSection,
+  calendarsSection,
+  slaPoliciesSection,
+  relationDefinitionsSection,
+  servicesSection,
+  catalogsSection,
+  knowledgeBasesSection,
+  signingSecretsSection,
+  webhooksSection,
+  integrationsSection,
+  importDefinitionsSection,
+];
+
+/** One file of a bundle. */
+export function file(text: string, name = 'bundle.yaml'): BundleFile[] {
+  return [{ name, text }];
+}
+
+/** What is wrong with the files on an empty database, without a database. */
+export async function problemsOf(files: readonly BundleFile[]): Promise<readonly BundleProblem[]> {
+  const ctx: ReadContext = {
+    actor: systemActor(null),
+    now: '2026-11-21T09:00:00.000Z',
+    via: 'system',
+    keyId: null,
+    correlationId: 'test',
+    config: new ConfigSnapshot(1, { items: [], typeVersions: [] }),
+    query: async () => [],
+    newId,
+    memo: new Map(),
+  };
+  try {
+    await planBundle(ctx, allSections, files);
+    return [];
+  } catch (error) {
+    if (error instanceof BundleError) return error.problems;
+    throw error;
+  }
+}
+
+export interface BundleWorld {
+  db: Database;
+  url: string;
+  plan(files: readonly BundleFile[], options?: BundleOptions): Promise<PlannedItem[]>;
+  apply(files: readonly BundleFile[], options?: BundleOptions): Promise<PlannedItem[]>;
+  /** Applies with the rights named, and as that person. */
+  applyAs(rights: readonly string[], files: readonly BundleFile[], userId?: string): Promise<PlannedItem[]>;
+  export(identity: boolean): Promise<BundleFile[]>;
+  /** The problems for which the files are refused. */
+  refused(files: readonly BundleFile[], options?: BundleOptions): Promise<readonly BundleProblem[]>;
+  close(): Promise<void>;
+}
+
+function actorWith(rights: readonly string[], userId: string | null): Actor {
+  const held = new Set(rights);
+  return {
+    ...systemActor(null),
+    userId,
+    has: (right) => held.has(right),
+    require: (right) => {
+      if (!held.has(right)) throw new Error(`right missing: ${right}`);
+    },
+  };
+}
+
+export async function startBundleWorld(): Promise<BundleWorld> {
+  const database = await createTestDatabase();
+  const db = new Database({ url: database.url, max: 6 });
+  const work = new Work({ db, clock: systemClock });
+  const caller = async (actor: Actor = systemActor(null)): Promise<Caller> => ({
+    actor,
+    via: 'system',
+    keyId: null,
+    correlationId: 'test',
+    config: await loadSnapshot(db),
+  });
+  const apply = async (files: readonly BundleFile[], options: BundleOptions, actor?: Actor): Promise<PlannedItem[]> => {
+    const result = await work.write(await caller(actor), (ctx) => applyBundle(ctx, allSections, files, options));
+    if (result.kind !== 'done') throw new Error('no replay is possible here');
+    return result.data;
+  };
+  return {
+    db,
+    url: database.url,
+    plan: async (files, options = {}) =>
+      await work.read(await caller(), (ctx) => planBundle(ctx, allSections, files, options), { snapshot: true }),
+    apply: (files, options = {}) => apply(files, options),
+    applyAs: (rights, files, userId) => apply(files, {}, actorWith(rights, userId ?? null)),
+    export: async (identity) =>
+      await work.read(await caller(), (ctx) => exportBundle(ctx, allSections, { identity }), { snapshot: true }),
+    refused: async (files, options = {}) => {
+      try {
+        await apply(files, options);
+      } catch (error) {
+        if (error instanceof BundleError) return error.problems;
+        throw error;
+      }
+      throw new Error('the bundle was applied');
+    },
+    close: async () => {
+      await db.close();
+      await database.drop();
+    },
+  };
+}
+
+/** The items of a plan that change something, as `section/code action`. */
+export function changed(items: readonly PlannedItem[]): string[] {
+  return items.flatMap(({ section, code, action }) => (action === 'leave' ? [] : [`${section}/${code} ${action}`]));
+}
