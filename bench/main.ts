@@ -19,6 +19,7 @@ const USAGE = `npm run bench [-- [options] [scenario…]]
   --rounds N        runs of each kind (default 5)
   --connections N   requests under way at once (default 16)
   --quick           20,000 records, 2 rounds of 1 second: whether it works, no figures to quote
+  --impatient       does not wait until others leave the machine alone
   --json FILE       writes the figures as JSON too
   --profile DIR     writes a CPU profile of each service there when it stops
   --keep            leaves the services and databases running at the end, until Ctrl-C
@@ -51,6 +52,7 @@ function readOptions(args: string[]): Options | undefined {
       rounds: { type: 'string' },
       connections: { type: 'string' },
       quick: { type: 'boolean', default: false },
+      impatient: { type: 'boolean', default: false },
       json: { type: 'string' },
       profile: { type: 'string' },
       keep: { type: 'boolean', default: false },
@@ -74,6 +76,7 @@ function readOptions(args: string[]): Options | undefined {
       rounds: number('rounds', 5, 2),
       seconds: number('seconds', 5, 1),
       connections: number('connections', 16, 16),
+      patient: !values.impatient,
     },
     json: values.json,
     profile: values.profile === undefined ? undefined : path.resolve(values.profile),

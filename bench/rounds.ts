@@ -13,6 +13,8 @@ export interface Plan {
   rounds: number;
   seconds: number;
   connections: number;
+  /** Whether to wait for a quiet machine, and to repeat runs that others disturbed. */
+  patient: boolean;
 }
 
 export interface Figures {
@@ -70,14 +72,14 @@ class Measurement {
 
   /** Waits, within bounds, until others leave the processors alone. */
   async quiet(say: (line: string) => void): Promise<void> {
-    for (let wait = 0; wait < MOST_WAITS; wait++) {
+    for (let wait = 0; this.#plan.patient && wait < MOST_WAITS; wait++) {
       const before = readProcessors(this.#roots);
       await sleep(QUIET_MS);
       const others = foreignLoad(before, readProcessors(this.#roots));
       if (others < TOLERATED) return;
       if (wait === 0) say(`waiting: others keep ${others.toFixed(1)} processors busy`);
     }
-    say('the machine does not become quiet; measuring nevertheless');
+    if (this.#plan.patient) say('the machine does not become quiet; measuring nevertheless');
   }
 
   async run(stand: Stand, subject: Subject, scenario: string, seconds: number): Promise<Measured> {
@@ -94,7 +96,7 @@ class Measurement {
         );
       }
       const others = foreignLoad(before, readProcessors(this.#roots));
-      if (others <= TOLERATED || attempt >= MOST_REPEATS) {
+      if (others <= TOLERATED || attempt >= MOST_REPEATS || !this.#plan.patient) {
         this.outcome.disturbed = Math.max(this.outcome.disturbed, others);
         return measured;
       }

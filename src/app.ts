@@ -1,7 +1,5 @@
 /** The composition root: the only file that names every room, and introduces rooms and drivers to each other. */
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import sql from 'sql-template-tag';
 import type { ConfigSection } from './mechanisms/config-section.ts';
 import { bundleRoutes } from './bundle/routes.ts';
 import { reconcileFieldIndexes } from './bundle/field-indexes.ts';
@@ -107,7 +105,7 @@ export interface AppOptions {
 
 /** The service in this process: what serves HTTP, what works in the background, and what both stand on. */
 export interface App {
-  server: FastifyInstance;
+  server: ReturnType<typeof buildServer>;
   work: Work;
   epoch: Epoch;
   /** The service itself as a caller: command line and background work. */
@@ -198,7 +196,7 @@ async function readiness(
 ): Promise<{ ok: boolean; checks: Record<string, unknown> }> {
   try {
     epoch.current();
-    await db.query(sql`SELECT 1`);
+    await db.facts();
   } catch {
     return { ok: false, checks: { database: 'unavailable' } };
   }

@@ -85,7 +85,6 @@ interface Case {
 const same = (value: unknown): [unknown, unknown] => [value, value];
 
 let app: TestApp;
-/** What an answer said that the documents do not describe. */
 let undescribed: string[];
 let key: string;
 let partial: string;
@@ -261,10 +260,8 @@ describe('values', () => {
       await stands(id, name, undefined, revision + 1, from);
       const again = await patch(id, revision + 1, { [name]: null });
       assert.equal(again.body.data.revision, revision + 1, 'nothing is left to clear');
-      const [events] = await stored<{ n: number }>(app, 'SELECT count(*)::int AS n FROM journal WHERE object_id = $1', [
-        id,
-      ]);
-      assert.equal(events?.n, revision + 1);
+      const events = await stored(app, 'SELECT 1 FROM journal WHERE object_id = $1', [id]);
+      assert.equal(events.length, revision + 1);
     });
 
     it(`refuses what is no ${dataType}`, async () => {
@@ -273,10 +270,7 @@ describe('values', () => {
       for (const value of cases[dataType].bad) {
         const where = JSON.stringify(value)?.slice(0, 60);
         const made = problems(await post({ title: dataType, [name]: value }));
-        assert.ok(
-          made.length > 0 && made.every((path) => path === `/values/${name}` || path.startsWith(`/values/${name}/`)),
-          where,
-        );
+        assert.ok(made.length > 0 && made.every((path) => path.startsWith(`/values/${name}`)), where);
         const changed = problems(await patch(id, 1, { [name]: value }));
         assert.ok(changed.length > 0 && changed.every((path) => path.startsWith(`/changes/${name}`)), where);
       }
@@ -393,12 +387,8 @@ describe('values', () => {
       assert.equal(answer.body.error.code, 'FIELD_READ_ONLY');
       assert.match(answer.body.error.details[0].path, /^\/(?:changes|values)\/shut$/);
     }
-    assert.deepEqual((await get(`/objects/${id}`, partial)).body.data.values, {
-      title: 'abc',
-      kind: 'p2',
-      note: 'as usual',
-      shut: 'stays',
-    });
+    const left = { title: 'abc', kind: 'p2', note: 'as usual', shut: 'stays' };
+    assert.deepEqual((await get(`/objects/${id}`, partial)).body.data.values, left);
     assert.equal((await get(`/objects/${id}`)).body.data.revision, 1);
   });
 

@@ -1,6 +1,5 @@
 /** `docket migrate`, `docket migrate-type`, `docket doctor` */
 import type { Command } from 'commander';
-import sql from 'sql-template-tag';
 import { pendingFieldIndexes } from '../bundle/field-indexes.ts';
 import type { Environment } from './environment.ts';
 import { registry } from '../domain/metadata/door.ts';
@@ -96,14 +95,11 @@ async function examine(environment: Environment): Promise<Check[]> {
     return checks;
   }
   try {
-    const [server] = await opened.db.query<{ version: string; number: number; now: string; durable: string }>(
-      sql`SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
-        now() AS now, current_setting('fsync') AS durable`,
-    );
-    const supported = (server?.number ?? 0) >= 150_000;
-    add('database', supported, `PostgreSQL ${server?.version}${supported ? '' : '; use PostgreSQL 15 to 18'}`);
-    add('durability', server?.durable === 'on', `fsync is ${server?.durable}`);
-    const apart = Math.abs(Date.parse(server?.now ?? '') - systemClock.now());
+    const server = await opened.db.facts();
+    const supported = server.number >= 150_000;
+    add('database', supported, `PostgreSQL ${server.version}${supported ? '' : '; use PostgreSQL 15 to 18'}`);
+    add('durability', server.fsync === 'on', `fsync is ${server.fsync}`);
+    const apart = Math.abs(Date.parse(server.now) - systemClock.now());
     add('clock', apart < 2000, `${apart} ms between this machine and the database`);
     const client = await opened.db.connect();
     let pending: string[];

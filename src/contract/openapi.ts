@@ -41,7 +41,7 @@ export function faultsOf(operation: Operation, surface: DocumentOptions['surface
   const codes = new Set<FaultCode>([...EVERYWHERE, ...operation.faults]);
   codes.add('DATABASE_UNAVAILABLE');
   if (operation.access !== 'open') codes.add('UNAUTHENTICATED').add('RATE_LIMITED');
-  if (surface === 'public' && operation.access !== 'open') codes.add('SCOPE_MISSING');
+  if (operation.access !== 'open') codes.add('SCOPE_MISSING');
   if (operation.right !== undefined) codes.add('RIGHT_MISSING');
   if (operation.params !== undefined) codes.add('NOT_FOUND');
   if (operation.body !== undefined) codes.add('INVALID_JSON').add('UNSUPPORTED_MEDIA_TYPE');

@@ -42,7 +42,12 @@ function closed(schema: unknown): unknown {
 }
 
 function operationsOf(document: Json): Described[] {
-  return Object.entries(document['paths'] as Record<string, Json>).flatMap(([path, item]) =>
+  const parameters = (path: string): number => path.split('{').length;
+  // A path that is written out goes before one that would fit it too.
+  const paths = Object.entries(document['paths'] as Record<string, Json>).sort(
+    ([a], [b]) => parameters(a) - parameters(b),
+  );
+  return paths.flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method]) => ['get', 'post', 'patch', 'put', 'delete'].includes(method))
       .map(([method, operation]) => ({

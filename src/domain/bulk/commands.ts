@@ -4,7 +4,7 @@
  * it. When a unit cannot be written as a whole, its items are done one by one.
  */
 import type { Static, TSchema } from 'typebox';
-import { Fault, type FaultDetails, isFault } from '../../lib/fault.ts';
+import { type Fault, type FaultDetails, isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../mechanisms/binding.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import type { Caller } from '../../mechanisms/work.ts';
@@ -103,25 +103,20 @@ async function runGroup(runner: Runner, caller: Caller, group: readonly Step[]):
 export async function runBulk(runner: Runner, input: BulkInput): Promise<ItemResult[]> {
   const caller: Caller = { ...runner.caller, via: 'bulk' };
   const results: ItemResult[] = [];
-  for (const group of grouped(steps(input))) {
-    try {
-      results.push(...(await runGroup(runner, caller, group)));
-    } catch (error) {
-      if (!isFault(error)) throw error;
-      for (const step of group) results.push(await runAlone(runner, caller, step));
-    }
-  }
+  for (const group of grouped(steps(input))) results.push(...(await settle(runner, caller, group)));
   return results;
 }
 
-async function runAlone(runner: Runner, caller: Caller, step: Step): Promise<ItemResult> {
+/** The group as one unit; where that fails, its items one by one, so that one cannot undo another. */
+async function settle(runner: Runner, caller: Caller, group: readonly Step[]): Promise<ItemResult[]> {
   try {
-    const [result] = await runGroup(runner, caller, [step]);
-    if (result === undefined) throw new Error('a group of one has one result');
-    return result;
+    return await runGroup(runner, caller, group);
   } catch (error) {
     // What is written stays written: the caller learns of each item how it went, also when the database went away.
-    if (error instanceof Fault) return failed(step, error);
-    throw error;
+    if (!isFault(error)) throw error;
+    if (group.length === 1 || error.code === 'DATABASE_UNAVAILABLE') return group.map((step) => failed(step, error));
+    const results: ItemResult[] = [];
+    for (const step of group) results.push(...(await settle(runner, caller, [step])));
+    return results;
   }
 }

@@ -24,9 +24,6 @@ export interface RecordProbe {
   holdsValue(ctx: ReadContext, typeId: string, versions: readonly number[], fieldCode: string): Promise<boolean>;
 }
 
-/** Names that no JSON body of the service may have for a key. */
-const UNWRITABLE: ReadonlySet<string> = new Set(['constructor', 'prototype']);
-
 /** Data types whose values make a name for a record. */
 const NAMING: ReadonlySet<string> = new Set(['string', 'text', 'enum', 'integer', 'url', 'email', 'phone', 'date']);
 
@@ -46,7 +43,6 @@ function compileField(field: FieldDefinition, index: number, view: CompileView, 
   if (field.code !== 'title' && SYSTEM_FIELDS.has(field.code)) {
     report([...path, 'code'], 'RESERVED', `Every record has ${field.code} by itself; give the field another code.`);
   }
-  if (UNWRITABLE.has(field.code)) report([...path, 'code'], 'RESERVED', 'JSON bodies cannot hold a key of this name.');
   const problems = checkConstraints(field);
   for (const problem of problems) report([...path, ...stepsOf(problem.path)], problem.code, problem.message);
   if (field.default === undefined || problems.length > 0) return field;

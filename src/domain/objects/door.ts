@@ -19,4 +19,4 @@ export { holdActive, holdRevision } from './store.ts';
 export { requireReferences } from './references.ts';
 export type { EventFilter } from './queries.ts';
 export { objectRoutes } from './routes.ts';
-export { invalidValues, planChange } from './rules.ts';
+export { invalidValues, type PlannedChange, planChange } from './rules.ts';

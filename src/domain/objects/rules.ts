@@ -60,7 +60,8 @@ function accept(
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  // `checkValue` gives null for whatever is empty in its data type; an empty list of a json field is a value.
+  return value === undefined || value === null;
 }
 
 function withoutEmpty(values: Values): Values {

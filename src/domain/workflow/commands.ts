@@ -1,5 +1,5 @@
 /** The only way in which a record changes its workflow state. */
-import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
 import { fieldsOf } from '../../lib/filter.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
@@ -7,6 +7,7 @@ import { checkValue, type FieldDefinition, registry } from '../metadata/door.ts'
 import {
   applyChange,
   invalidValues,
+  type PlannedChange,
   planChange,
   requireActive,
   requireGranted,
@@ -14,7 +15,7 @@ import {
   requireRevision,
   type VisibleObject,
 } from '../objects/door.ts';
-import { conditionHolds, DECISION_REPORT, holds, REASON } from './queries.ts';
+import { conditionHolds, holds, REMARKS } from './queries.ts';
 import { leaves, type Transition, transitionsOf } from './registry.ts';
 import { setValue } from './set.ts';
 
@@ -42,6 +43,7 @@ export async function transitionObject(
   ctx.rightsChecked();
   requireActive(object);
   await requireRevision(ctx, object, input.expectedRevision);
+  if (object.row.workflowStateId === null) throw notAvailable();
   if (input.expectedStateId !== object.row.workflowStateId) {
     throw new Fault('STATE_CONFLICT', 'The record is in another state than you expected; read its workflow again.');
   }
@@ -86,9 +88,8 @@ function notMet(object: VisibleObject, transition: Transition): Fault {
   );
 }
 
-interface Planned {
-  values: Record<string, unknown>;
-  changes: Record<string, [unknown, unknown]>;
+interface Planned extends PlannedChange {
+  /** What goes with the event: `reason`, `decisionReport`. */
   remarks: Record<string, unknown>;
 }
 
@@ -98,29 +99,55 @@ async function plan(
   transition: Transition,
   given: Record<string, unknown>,
 ): Promise<Planned> {
-  const { [REASON]: reason, [DECISION_REPORT]: report, ...fields } = given;
-  const inForm = new Set(transition.fields.map((part) => part.code));
-  const remarks: Record<string, unknown> = {};
-  const problems: FaultDetail[] = [];
-  const remark = (code: string, key: string, dataType: 'text' | 'rich-text', value: unknown): void => {
-    if (value === undefined || value === null) return;
-    const path = pointer('values', code);
-    if (!inForm.has(code)) problems.push(outOfForm(path));
-    else {
-      const checked = checkValue(remarkField(code, dataType), value, path);
-      if (checked.ok) remarks[key] = checked.stored;
-      else problems.push(...checked.problems);
-    }
-  };
-  remark(REASON, 'reason', 'text', reason);
-  remark(DECISION_REPORT, 'decisionReport', 'rich-text', report);
-  for (const code of Object.keys(fields)) if (!inForm.has(code)) problems.push(outOfForm(pointer('values', code)));
-  if (problems.length > 0) throw invalidValues(problems);
-  const planned = planChange(object.version, object.row.values, fields, 'values', object.right);
+  const { remarks, fields, problems } = readForm(transition, given);
+  const nothing: PlannedChange = { values: { ...object.row.values }, changes: {} };
+  const planned = collect(
+    problems,
+    () => planChange(object.version, object.row.values, fields, 'values', object.right),
+    nothing,
+  );
   await requireReferences(ctx, object.version, pickChanged(planned), 'values');
   configured(ctx, object, transition, planned);
-  requireForm(transition, planned.values, remarks);
+  const named = new Set(problems.map((problem) => problem.path));
+  problems.push(...missing(object, transition, planned.values, remarks).filter((problem) => !named.has(problem.path)));
+  if (problems.length > 0) throw invalidValues(problems);
   return { ...planned, remarks };
+}
+
+interface GivenForm {
+  remarks: Record<string, unknown>;
+  /** Field code → value from the wire, of fields that stand in the form. */
+  fields: Record<string, unknown>;
+  problems: FaultDetail[];
+}
+
+/** The values given, split into what goes with the event and what goes into the record. */
+function readForm(transition: Transition, given: Record<string, unknown>): GivenForm {
+  const inForm = new Set(transition.fields.map((part) => part.code));
+  const form: GivenForm = { remarks: {}, fields: {}, problems: [] };
+  for (const [code, value] of Object.entries(given)) {
+    const path = pointer('values', code);
+    const remark = REMARKS.get(code);
+    if (!inForm.has(code)) form.problems.push(outOfForm(path));
+    else if (remark === undefined) form.fields[code] = value;
+    else {
+      const checked = checkValue(remarkField(code, remark.dataType), value, path);
+      if (!checked.ok) form.problems.push(...checked.problems);
+      else if (checked.stored !== null) form.remarks[remark.key] = checked.stored;
+    }
+  }
+  return form;
+}
+
+/** What `decide` returns; where the values are at fault, `otherwise`, with what is wrong among the problems. */
+function collect<T>(problems: FaultDetail[], decide: () => T, otherwise: T): T {
+  try {
+    return decide();
+  } catch (error) {
+    if (!isFault(error) || error.code !== 'INVALID_VALUES') throw error;
+    problems.push(...(error.details as FaultDetail[]));
+    return otherwise;
+  }
 }
 
 function outOfForm(path: string): FaultDetail {
@@ -156,19 +183,33 @@ function configured(
   }
 }
 
-function requireForm(transition: Transition, values: Record<string, unknown>, remarks: Record<string, unknown>): void {
-  const missing = transition.fields.filter((part) => {
-    if (!part.required) return false;
-    if (part.code === REASON) return remarks.reason === undefined || remarks.reason === '';
-    if (part.code === DECISION_REPORT) return remarks.decisionReport === undefined;
-    return !Object.hasOwn(values, part.code);
+/** What the form asks for and the record would lack; a field that the caller may not know of is not named. */
+function missing(
+  object: VisibleObject,
+  transition: Transition,
+  values: Record<string, unknown>,
+  remarks: Record<string, unknown>,
+): FaultDetail[] {
+  const lacking = transition.fields.filter(({ code, required }) => {
+    if (!required) return false;
+    const remark = REMARKS.get(code);
+    if (remark !== undefined) return !Object.hasOwn(remarks, remark.key) || isBlank(remarks[remark.key]);
+    // A record of an older version of its type may not have the field.
+    return object.version.fields.has(code) && !Object.hasOwn(values, code);
   });
-  if (missing.length === 0) return;
-  throw invalidValues(
-    missing.map((part) => ({
-      path: pointer('values', part.code),
-      code: 'REQUIRED',
-      message: 'The transition needs a value here.',
-    })),
+  const known = lacking.filter(
+    ({ code }) => REMARKS.has(code) || object.right.reads(code) || object.right.writes(code),
   );
+  const problems = known.map(({ code }) => ({
+    path: pointer('values', code),
+    code: 'REQUIRED',
+    message: 'The transition needs a value here.',
+  }));
+  if (known.length === lacking.length) return problems;
+  const message = 'You cannot give everything that the transition needs.';
+  return [...problems, { path: pointer('values'), code: 'REQUIRED', message }];
+}
+
+function isBlank(remark: unknown): boolean {
+  return typeof remark === 'string' && remark.trim() === '';
 }

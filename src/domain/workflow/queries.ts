@@ -6,8 +6,11 @@ import { requireVisible, stateAnswer, type VisibleObject } from '../objects/door
 import { leaves, type Transition, transitionsOf } from './registry.ts';
 import { variables } from './variables.ts';
 
-export const REASON = '$reason';
-export const DECISION_REPORT = '$decisionReport';
+/** The values of a transition that belong to its event and not to the record, with their keys in the event's data. */
+export const REMARKS: ReadonlyMap<string, { key: string; dataType: 'text' | 'rich-text' }> = new Map([
+  ['$reason', { key: 'reason', dataType: 'text' }],
+  ['$decisionReport', { key: 'decisionReport', dataType: 'rich-text' }],
+]);
 
 /** Whether the condition of the transition holds on the record now. Configuration decides: no field is hidden from it. */
 export function conditionHolds(ctx: ReadContext, object: VisibleObject, transition: Transition): boolean {
@@ -20,15 +23,14 @@ export function holds(object: VisibleObject, transition: Transition): boolean {
 
 /** The form of a transition: its fields that the caller may know of, and the two that belong to the event. */
 function form(ctx: ReadContext, object: VisibleObject, transition: Transition): unknown[] {
-  return transition.fields.flatMap((part) => {
-    if (part.code === REASON || part.code === DECISION_REPORT) {
-      const dataType = part.code === REASON ? 'text' : 'rich-text';
-      return [{ code: part.code, name: part.code.slice(1), dataType, required: part.required }];
-    }
+  return transition.fields.flatMap((part): object | [] => {
+    const remark = REMARKS.get(part.code);
+    const { required } = part;
+    if (remark !== undefined) return { code: part.code, name: remark.key, dataType: remark.dataType, required };
     const field = object.version.fields.get(part.code);
     if (field === undefined || !(object.right.reads(part.code) || object.right.writes(part.code))) return [];
     const schema = fieldSchema(ctx, field);
-    return [{ ...schema, required: part.required, readOnly: schema.readOnly || !object.right.writes(part.code) }];
+    return { ...schema, required, readOnly: schema.readOnly || !object.right.writes(part.code) };
   });
 }
 

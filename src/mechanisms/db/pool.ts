@@ -117,6 +117,16 @@ export class Database implements Queryable {
     return await this.#pool.connect();
   }
 
+  /** What server this is; also the cheapest way to know that it answers. */
+  async facts(): Promise<{ version: string; number: number; now: string; fsync: string }> {
+    const result = await this.#pool.query({
+      name: 'facts',
+      text: `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+        now() AS now, current_setting('fsync') AS fsync`,
+    });
+    return result.rows[0] as { version: string; number: number; now: string; fsync: string };
+  }
+
   stats(): { total: number; idle: number; waiting: number } {
     return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
   }

@@ -1,0 +1,237 @@
+/** Plan, apply and export on a database (configuration, sections 2 and 3; decisions, "A type has versions"). */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import sql from 'sql-template-tag';
+import { type BundleWorld, changed, file, startBundleWorld } from './harness/bundle.ts';
+import { ROOT } from './harness/load-sources.ts';
+
+const BASE = `
+settings: { defaultLocale: en-US }
+types:
+  - code: ticket
+    name: { ru-RU: Заявка, en-US: Ticket }
+    numbering: { prefix: TIC }
+    workflow: ticket
+    fields:
+      - { code: title, dataType: string, required: true }
+      - { code: priority, dataType: enum, default: low, constraints: { options: [ { code: low }, { code: high } ] }, search: { filter: true } }
+      - { code: assignee, dataType: user, default: Petrova }
+      - { code: cost, dataType: decimal, constraints: { min: '0.50', scale: 2 } }
+workflows:
+  - code: ticket
+    initial: new
+    states: [ { code: new, category: open }, { code: done, category: done } ]
+    transitions:
+      - { code: finish, from: [new], to: done, condition: { field: assignee, operator: equals, value: petrova }, set: { assignee: $me } }
+roles:
+  - code: agent
+    rights: [export.execute]
+    records: [ { type: ticket, where: { field: assignee, operator: in, value: [petrova, $me] }, actions: [read], fields: { read: [title, cost] }, transitions: [finish] } ]
+    assignedTo: { users: [petrova], groups: [desk] }
+orgUnits: [ { code: hq, manager: petrova }, { code: it, parent: hq, location: Tomsk } ]
+groups: [ { code: desk, name: Desk, users: [petrova], groups: [night] }, { code: night } ]
+users: [ { login: petrova, displayName: Анна, email: p@example.org, orgUnit: it }, { login: ivanov } ]
+`;
+
+const rowCount = async (world: BundleWorld): Promise<string> => {
+  const [row] = await world.db.query<{ digest: string }>(sql`
+    SELECT md5(concat((SELECT jsonb_agg(to_jsonb(c) ORDER BY id) FROM config_items c), (SELECT jsonb_agg(to_jsonb(u) ORDER BY id) FROM users u),
+      (SELECT jsonb_agg(to_jsonb(m) ORDER BY id) FROM group_members m), (SELECT count(*) FROM journal), (SELECT to_jsonb(e) FROM epoch e),
+      (SELECT jsonb_agg(to_jsonb(v) ORDER BY type_id, version) FROM type_versions v), (SELECT count(*) FROM config_ids))) AS digest`);
+  return row?.digest ?? '';
+};
+
+describe('apply, plan and export', () => {
+  let world: BundleWorld;
+  before(async () => {
+    world = await startBundleWorld();
+    const planned = await world.plan(file(BASE));
+    assert.ok(planned.every(({ action, id }) => action === 'create' && id === null));
+    const applied = await world.apply(file(BASE));
+    assert.deepEqual(
+      applied.map(({ section, code, action }) => ({ section, code, action })),
+      planned.map(({ section, code, action }) => ({ section, code, action })),
+    );
+    assert.ok(applied.every(({ id }) => /^[0-9a-f-]{36}$/.test(id ?? '')));
+  });
+  after(() => world.close());
+
+  it('changes nothing and writes nothing the second time', async () => {
+    const before = await rowCount(world);
+    const items = await world.apply(file(BASE));
+    assert.deepEqual(changed(items), []);
+    assert.equal(items.length, 10);
+    assert.ok(items.every(({ id }) => id !== null));
+    assert.equal(await rowCount(world), before);
+  });
+
+  it('keeps ids in place of logins and codes', async () => {
+    const [row] = await world.db.query<{
+      type: { fields: { code: string; default: unknown }[] };
+      role: never;
+      flow: never;
+      petrova: string;
+      ticket: string;
+    }>(sql`
+      SELECT (SELECT compiled FROM type_versions) AS type, (SELECT compiled FROM config_items WHERE section = 'roles') AS role,
+        (SELECT compiled FROM config_items WHERE section = 'workflows') AS flow, (SELECT id FROM users WHERE login = 'petrova') AS petrova`);
+    assert.ok(row);
+    assert.equal(row.type.fields.find((field) => field.code === 'assignee')?.default, row.petrova);
+    const role = row.role as { records: { where: unknown }[]; assignedTo?: unknown };
+    assert.deepEqual(role.records[0]?.where, { field: 'assignee', operator: 'in', value: [row.petrova, '$me'] });
+    assert.equal(role.assignedTo, undefined);
+    const flow = row.flow as {
+      initialId: string;
+      states: { id: string; code: string }[];
+      transitions: { from: string[]; toId: string; condition: unknown; set: unknown }[];
+    };
+    assert.equal(flow.initialId, flow.states[0]?.id);
+    assert.deepEqual(flow.transitions[0]?.from, [flow.initialId]);
+    assert.equal(flow.transitions[0]?.toId, flow.states[1]?.id);
+    assert.deepEqual(flow.transitions[0]?.condition, { field: 'assignee', operator: 'equals', value: row.petrova });
+    assert.deepEqual(flow.transitions[0]?.set, { assignee: '$me' });
+  });
+
+  it('says in the audit log what it did, and raises the epoch', async () => {
+    const rows = await world.db.query<{ subject: string; data: { action: string; after?: { code?: string } } }>(
+      sql`SELECT subject, data FROM journal WHERE type = 'ConfigChanged' ORDER BY seq`,
+    );
+    assert.equal(rows.length, 10);
+    const role = rows.find((row) => row.subject === 'roles:agent');
+    assert.equal(role?.data.action, 'create');
+    assert.equal(role?.data.after?.code, 'agent');
+    const [epoch] = await world.db.query<{ config: number; rights: number }>(sql`SELECT config, rights FROM epoch`);
+    assert.deepEqual(epoch, { config: 2, rights: 2 });
+  });
+
+  it('exports what plan then finds unchanged, with people and without', async () => {
+    for (const identity of [true, false]) {
+      const files = await world.export(identity);
+      assert.deepEqual(
+        changed(await world.plan(files, { prune: true, pruneIdentity: identity })),
+        [],
+        `identity ${identity}`,
+      );
+      const text = files.map((one) => one.text).join('');
+      assert.equal(/^users:|^groups:|assignedTo/m.test(text), identity);
+    }
+  });
+
+  it('makes the same of an export on an empty database', async () => {
+    const other = await startBundleWorld();
+    try {
+      await other.apply(await world.export(true));
+      assert.deepEqual(await other.export(true), await world.export(true));
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('finds people however their login is written', async () => {
+    const items = await world.plan(file('groups: [ { code: desk, users: [PETROVA] } ]'));
+    assert.deepEqual(changed(items), []);
+  });
+
+  it('judges what stands too: what others name cannot be taken away', async () => {
+    const problems = await world.refused(
+      file(
+        BASE.replace("- { code: cost, dataType: decimal, constraints: { min: '0.50', scale: 2 } }", '')
+          .replace('workflow: ticket\n', '\n')
+          .replace(/workflows:[\s\S]*?roles:/, 'roles:'),
+      ),
+      { prune: true },
+    );
+    assert.deepEqual(
+      problems.map(({ path: at, code }) => `${at} ${code}`),
+      ['roles[0].records[0].transitions[0] UNKNOWN_NAME'],
+    );
+    const stored = await world.refused(
+      file('types: [ { code: ticket, fields: [ { code: title, dataType: string, required: true } ] } ]'),
+    );
+    assert.deepEqual(stored.map(({ file: name, path: at, code }) => `${name} ${at} ${code}`).sort(), [
+      'null roles/agent records[0].transitions[0] UNKNOWN_NAME',
+      'null roles/agent records[0].where.field UNKNOWN_FIELD',
+    ]);
+    const used = await world.refused(file(`${BASE.replace(/workflows:[\s\S]*?roles:/, 'roles:')}`), { prune: true });
+    assert.ok(used.some(({ path: at, code }) => at === 'types[0].workflow' && code === 'UNKNOWN_REFERENCE'));
+  });
+
+  it('applies one bundle after another when two come at once', async () => {
+    const one = file(BASE.replace('Ticket }', 'One }'));
+    const two = file(BASE.replace('Ticket }', 'Two }'));
+    const results = await Promise.all(Array.from({ length: 6 }, (_, turn) => world.apply(turn % 2 === 0 ? one : two)));
+    for (const result of results) assert.ok(changed(result).length <= 1);
+    const [row] = await world.db.query<{ name: { 'en-US': string }; version: number }>(
+      sql`SELECT definition->'name' AS name, version FROM config_items WHERE section = 'types'`,
+    );
+    assert.ok(['One', 'Two'].includes(row?.name['en-US'] ?? ''));
+    assert.equal(row?.version, 1 + results.filter((result) => changed(result).length > 0).length);
+    await world.apply(file(BASE));
+  });
+
+  it('creates once when two empty databases would', async () => {
+    const other = await startBundleWorld();
+    try {
+      const results = await Promise.all([other.apply(file(BASE)), other.apply(file(BASE))]);
+      assert.deepEqual(
+        results.map((result) => changed(result).length).sort((a, b) => a - b),
+        [0, 10],
+      );
+      assert.deepEqual(new Set(results[0]?.map(({ id }) => id)), new Set(results[1]?.map(({ id }) => id)));
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('asks for rights: config.manage, and role.assign where roles change hands', async () => {
+    const harmless = file('settings: { defaultLocale: ru-RU }');
+    await assert.rejects(world.applyAs([], harmless), /config.manage/);
+    await world.applyAs(['config.manage'], harmless);
+    await assert.rejects(
+      world.applyAs(['config.manage'], file('roles: [ { code: boss, rights: [audit.read] } ]')),
+      /role.assign/,
+    );
+    await assert.rejects(
+      world.applyAs(['config.manage'], file('groups: [ { code: desk, users: [ivanov] } ]')),
+      /role.assign/,
+    );
+    // A member of a group inside of one that holds a role holds it too.
+    await assert.rejects(
+      world.applyAs(['config.manage'], file('groups: [ { code: night, users: [ivanov] } ]')),
+      /role.assign/,
+    );
+    await world.applyAs(['config.manage'], file('groups: [ { code: free, users: [ivanov] } ]'));
+    const hook = (login: string) =>
+      file(
+        `signingSecrets: [ main ]\nwebhooks: [ { code: h, endpoint: 'https://hooks.example.org/x', secretRef: main, executionPrincipal: ${login}, eventTypes: [ObjectCreated] } ]`,
+      );
+    const [ivanov] = await world.db.query<{ id: string }>(sql`SELECT id FROM users WHERE login = 'ivanov'`);
+    await assert.rejects(world.applyAs(['config.manage'], hook('petrova'), ivanov?.id), /role.assign/);
+    await world.applyAs(['config.manage'], hook('ivanov'), ivanov?.id);
+  });
+});
+
+describe('the starter', () => {
+  it('applies, plans and exports without drift', async () => {
+    const world = await startBundleWorld();
+    try {
+      const folder = path.join(ROOT, 'config/itsm');
+      const files = readdirSync(folder).map((name) => ({ name, text: readFileSync(path.join(folder, name), 'utf8') }));
+      const applied = await world.apply(files);
+      const codes = applied.map(({ section, code }) => `${section}/${code}`);
+      for (const code of ['incident', 'problem', 'request', 'asset', 'category', 'location', 'asset-model'])
+        assert.ok(codes.includes(`types/${code}`), code);
+      for (const code of ['administrator', 'agent', 'requester']) assert.ok(codes.includes(`roles/${code}`), code);
+      assert.deepEqual(
+        codes.filter((code) => code.startsWith('users/')),
+        ['users/admin'],
+      );
+      assert.deepEqual(changed(await world.apply(files)), []);
+      assert.deepEqual(changed(await world.plan(await world.export(true), { prune: true, pruneIdentity: true })), []);
+    } finally {
+      await world.close();
+    }
+  });
+});

@@ -1,0 +1,298 @@
+/** What is wrong with a bundle is said with file, line, column and path, all of it at once (configuration, section 3). */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { BundleError } from '../src/bundle/engine.ts';
+import { allSections, file, problemsOf } from './harness/bundle.ts';
+import { ROOT } from './harness/load-sources.ts';
+
+async function said(text: string): Promise<string[]> {
+  return (await problemsOf(file(text))).map((problem) => `${problem.path} ${problem.code}`);
+}
+
+/** Lines of a bundle around a type with one field, so that a test names only what it is about. */
+const typeWith = (field: string): string =>
+  `types: [ { code: a, fields: [ { code: title, dataType: string }, ${field} ] } ]`;
+
+const flow = (parts: string): string => `
+types: [ { code: a, workflow: w, fields: [ { code: title, dataType: string, required: true }, { code: size, dataType: integer }, { code: who, dataType: user } ] } ]
+workflows: [ { code: w, initial: x, states: [ { code: x, category: open }, { code: y, category: done } ], transitions: [ { code: t, from: [x], to: y, ${parts} } ] } ]
+users: [ { login: petrova } ]`;
+
+const CASES: readonly [name: string, text: string, problems: string[]][] = [
+  ['an empty file', '', []],
+  ['an unknown section', 'typs: []', ['typs UNKNOWN_SECTION']],
+  ['a section that is no list', 'types: { code: a }', ['types WRONG_TYPE']],
+  ['a file that is no mapping', '- types', [' WRONG_TYPE']],
+  ['an unknown key', 'types: [ { code: a, colour: red } ]', ['types[0].colour UNKNOWN_KEY']],
+  ['a missing key', 'types: [ { name: A } ]', ['types[0].code REQUIRED']],
+  ['a code of the wrong form', 'types: [ { code: A_b } ]', ['types[0].code WRONG_FORMAT']],
+  ['a code that stands twice', 'types: [ { code: a }, { code: a } ]', ['types[1].code DUPLICATE']],
+  [
+    'logins that differ by case alone',
+    'users: [ { login: Petrova }, { login: petrova } ]',
+    ['users[1].login DUPLICATE'],
+  ],
+  ['a login with what cannot be seen', 'users: [ { login: "pet\\u200brova" } ]', ['users[0].login WRONG_FORMAT']],
+  ['text where a number stands', 'users: [ { login: a, employeeId: 17 } ]', ['users[0].employeeId WRONG_TYPE']],
+  ['a locale that is none', 'types: [ { code: a, name: { russian: А } } ]', ['types[0].name.russian UNKNOWN_KEY']],
+  ['an address that is none', 'users: [ { login: a, email: nobody } ]', ['users[0].email WRONG_FORMAT']],
+  [
+    'an address of two people',
+    'users: [ { login: a, email: x@y.org }, { login: b, email: X@y.org } ]',
+    ['users[1].email ALREADY_EXISTS'],
+  ],
+  ['an unknown unit', 'users: [ { login: a, orgUnit: hq } ]', ['users[0].orgUnit UNKNOWN_REFERENCE']],
+  [
+    'unknown members',
+    'groups: [ { code: g, users: [a], groups: [h] } ]',
+    ['groups[0].users[0] UNKNOWN_REFERENCE', 'groups[0].groups[0] UNKNOWN_REFERENCE'],
+  ],
+  [
+    'groups in a ring',
+    'groups: [ { code: g, groups: [h] }, { code: h, groups: [g] } ]',
+    ['groups[0].groups GROUP_CYCLE', 'groups[1].groups GROUP_CYCLE'],
+  ],
+  [
+    'units in a ring',
+    'orgUnits: [ { code: a, parent: b }, { code: b, parent: a } ]',
+    ['orgUnits[0].parent CYCLE', 'orgUnits[1].parent CYCLE'],
+  ],
+  [
+    'settings out of range',
+    'settings: { searchExactTotal: 10001, timezone: Mars/Base }',
+    ['settings.searchExactTotal TOO_LARGE'],
+  ],
+  ['a time zone that is none', 'settings: { timezone: Mars/Base }', ['settings.timezone UNKNOWN_TIME_ZONE']],
+  ['a data type that is none', typeWith('{ code: b, dataType: sting }'), ['types[0].fields[1].dataType NOT_ALLOWED']],
+  ['a reserved field code', typeWith('{ code: createdAt, dataType: date }'), ['types[0].fields[1].code RESERVED']],
+  [
+    'a field code that no body can hold',
+    typeWith('{ code: constructor, dataType: date }'),
+    ['types[0].fields[1].code INVALID_CONSTRAINT'],
+  ],
+  [
+    'a field code that stands twice',
+    typeWith('{ code: title, dataType: text }'),
+    ['types[0].fields[1].code DUPLICATE'],
+  ],
+  [
+    'a constraint of another data type',
+    typeWith('{ code: b, dataType: boolean, constraints: { maxLength: 3 } }'),
+    ['types[0].fields[1].constraints.maxLength INVALID_CONSTRAINT'],
+  ],
+  [
+    'an enum without options',
+    typeWith('{ code: b, dataType: enum }'),
+    ['types[0].fields[1].constraints.options INVALID_CONSTRAINT'],
+  ],
+  [
+    'a reference to a type that is none',
+    typeWith('{ code: b, dataType: reference, constraints: { types: [c] } }'),
+    ['types[0].fields[1].constraints.types[0] UNKNOWN_REFERENCE'],
+  ],
+  [
+    'a default that names nobody',
+    typeWith('{ code: b, dataType: user, default: petrova }'),
+    ['types[0].fields[1].default UNKNOWN_REFERENCE'],
+  ],
+  [
+    'a default of another type',
+    typeWith('{ code: b, dataType: integer, default: many }'),
+    ['types[0].fields[1].default INVALID_CONSTRAINT'],
+  ],
+  ['a title that is no field', 'types: [ { code: a, title: b } ]', ['types[0].title UNKNOWN_FIELD']],
+  [
+    'a title that names nothing',
+    'types: [ { code: a, title: b, fields: [ { code: b, dataType: json } ] } ]',
+    ['types[0].title NOT_ALLOWED'],
+  ],
+  ['an unknown workflow', 'types: [ { code: a, workflow: w } ]', ['types[0].workflow UNKNOWN_REFERENCE']],
+  [
+    'a prefix that runs into the number',
+    'types: [ { code: a, numbering: { prefix: A1 } } ]',
+    ['types[0].numbering.prefix WRONG_FORMAT'],
+  ],
+  [
+    'no initial state',
+    'workflows: [ { code: w, initial: z, states: [ { code: x, category: open } ] } ]',
+    ['workflows[0].initial UNKNOWN_STATE', 'workflows[0].states[0] UNREACHABLE_STATE'],
+  ],
+  [
+    'a state that nothing leads to',
+    'workflows: [ { code: w, initial: x, states: [ { code: x, category: open }, { code: y, category: done } ] } ]',
+    ['workflows[0].states[1] UNREACHABLE_STATE'],
+  ],
+  [
+    'a transition to nowhere',
+    'workflows: [ { code: w, initial: x, states: [ { code: x, category: open } ], transitions: [ { code: t, from: [x, v], to: z } ] } ]',
+    ['workflows[0].transitions[0].from[1] UNKNOWN_STATE', 'workflows[0].transitions[0].to UNKNOWN_STATE'],
+  ],
+  [
+    'a category that is none',
+    'workflows: [ { code: w, initial: x, states: [ { code: x, category: closed } ] } ]',
+    ['workflows[0].states[0].category NOT_ALLOWED'],
+  ],
+  [
+    'a sound workflow',
+    flow(
+      'condition: { field: who, operator: equals, value: petrova }, fields: [ { code: size, required: true }, { code: $reason } ], set: { size: 3, who: $me }',
+    ),
+    [],
+  ],
+  [
+    'a condition on a field that is not there',
+    flow('condition: { field: weight, operator: equals, value: 1 }'),
+    ['workflows[0].transitions[0].condition.field UNKNOWN_FIELD'],
+  ],
+  [
+    'a condition of the wrong type',
+    flow('condition: { logic: AND, conditions: [ { field: size, operator: equals, value: big } ] }'),
+    ['workflows[0].transitions[0].condition.conditions[0].value INVALID_VALUE'],
+  ],
+  [
+    'a condition on somebody unknown',
+    flow('condition: { field: who, operator: in, value: [petrova, ivanov] }'),
+    ['workflows[0].transitions[0].condition.value[1] UNKNOWN_REFERENCE'],
+  ],
+  [
+    'a condition on a state that is none',
+    flow('condition: { field: workflowState, operator: equals, value: z }'),
+    ['workflows[0].transitions[0].condition.value UNKNOWN_OPTION'],
+  ],
+  [
+    'a form with a field that is not there',
+    flow('fields: [ { code: weight } ]'),
+    ['workflows[0].transitions[0].fields[0].code UNKNOWN_FIELD'],
+  ],
+  [
+    'a form with an unknown extra',
+    flow('fields: [ { code: $cause } ]'),
+    ['workflows[0].transitions[0].fields[0].code WRONG_FORMAT'],
+  ],
+  [
+    'a set of a field that is not there',
+    flow('set: { weight: 1 }'),
+    ['workflows[0].transitions[0].set.weight UNKNOWN_FIELD'],
+  ],
+  [
+    'a set that empties a required field',
+    flow('set: { title: null }'),
+    ['workflows[0].transitions[0].set.title REQUIRED'],
+  ],
+  [
+    'a set with a variable of another type',
+    flow('set: { who: $now }'),
+    ['workflows[0].transitions[0].set.who VARIABLE_NOT_ALLOWED'],
+  ],
+  [
+    'a set with a variable that is none',
+    flow('set: { title: $sum }'),
+    ['workflows[0].transitions[0].set.title UNKNOWN_VARIABLE'],
+  ],
+  ['a set with a dollar that is meant', flow('set: { title: $$5 }'), []],
+  ['an unknown right', 'roles: [ { code: r, rights: [fly] } ]', ['roles[0].rights[0] NOT_ALLOWED']],
+  [
+    'an unknown action',
+    'roles: [ { code: r, records: [ { type: "*", actions: [delete] } ] } ]',
+    ['roles[0].records[0].actions[0] NOT_ALLOWED'],
+  ],
+  [
+    'a grant on no type',
+    'roles: [ { code: r, records: [ { type: b, actions: [read] } ] } ]',
+    ['roles[0].records[0].type UNKNOWN_REFERENCE'],
+  ],
+  [
+    'a grant on no field',
+    `${flow('set: {}')}\nroles: [ { code: r, records: [ { type: a, actions: [read], fields: { read: [title, weight], write: [wait] }, transitions: [u] } ] } ]`,
+    [
+      'roles[0].records[0].fields.read[1] UNKNOWN_NAME',
+      'roles[0].records[0].fields.write[0] UNKNOWN_NAME',
+      'roles[0].records[0].transitions[0] UNKNOWN_NAME',
+    ],
+  ],
+  [
+    'a grant on all types under a field that one lacks',
+    'types: [ { code: a, fields: [ { code: b, dataType: date } ] }, { code: c } ]\nroles: [ { code: r, records: [ { type: "*", where: { field: b, operator: is-empty }, actions: [read] } ] } ]',
+    ['roles[0].records[0].where.field UNKNOWN_FIELD'],
+  ],
+  [
+    'an assignment to nobody',
+    'roles: [ { code: r, assignedTo: { users: [a], groups: [g] } } ]',
+    ['roles[0].assignedTo.users[0] UNKNOWN_REFERENCE', 'roles[0].assignedTo.groups[0] UNKNOWN_REFERENCE'],
+  ],
+  [
+    'hours that overlap or end early',
+    "calendars: [ { code: c, timezone: UTC, week: { mon: ['09:00-12:00', '11:00-18:00'], tue: ['22:00-06:00'] } } ]",
+    ['calendars[0].week.mon[1] OVERLAP', 'calendars[0].week.tue[0] EMPTY_RANGE'],
+  ],
+  [
+    'hours that are none',
+    "calendars: [ { code: c, timezone: UTC, week: { mon: ['9-18'], fri: ['09:00-24:00'], day: [] } } ]",
+    ['calendars[0].week.mon[0] WRONG_FORMAT', 'calendars[0].week.day UNKNOWN_KEY'],
+  ],
+  [
+    'exceptions of no day, and of one day twice',
+    "calendars: [ { code: c, timezone: UTC, week: {}, exceptions: [ { date: '2027-02-30', hours: [] }, { date: '2027-01-01', hours: [] }, { date: '2027-01-01', hours: [] } ] } ]",
+    ['calendars[0].exceptions[0].date WRONG_FORMAT', 'calendars[0].exceptions[2].date DUPLICATE'],
+  ],
+];
+
+describe('a bundle that is wrong', () => {
+  it('knows the sections of the specification', () => {
+    assert.deepEqual(
+      allSections.map((section) => section.key).sort(),
+      'calendars catalogs groups importDefinitions integrations knowledgeBases orgUnits relationDefinitions roles services settings signingSecrets slaPolicies types users webhooks workflows'.split(
+        ' ',
+      ),
+    );
+  });
+
+  for (const [name, text, expected] of CASES) {
+    it(`says so of ${name}`, async () => assert.deepEqual((await said(text)).sort(), [...expected].sort()));
+  }
+
+  it('names file, line and column, all problems at once, in the order of the files', async () => {
+    const problems = await problemsOf([
+      {
+        name: 'b.yaml',
+        text: 'workflows:\n  - code: w\n    initial: x\n    states: [ { code: x, category: open } ]\n    transitions:\n      - { code: t, from: [x], to: nowhere }\n',
+      },
+      {
+        name: 'a.yaml',
+        text: 'types:\n  - code: a\n    workflow: v\n    fields:\n      - code: title\n        dataType: sting\n  - code: b\n    colour: red\n  - code: c\n    workflow: v\n',
+      },
+    ]);
+    assert.deepEqual(
+      problems.map(({ file: name, line, column, path: at }) => `${name}:${line}:${column} ${at}`),
+      [
+        'a.yaml:6:19 types[0].fields[0].dataType',
+        'a.yaml:8:5 types[1].colour',
+        'a.yaml:10:15 types[2].workflow',
+        'b.yaml:6:35 workflows[0].transitions[0].to',
+      ],
+    );
+    for (const { message } of problems) assert.match(message, /^[A-Z].*\.$/s);
+  });
+
+  it('is answered as one fault whose details name each place', async () => {
+    const error = new BundleError(await problemsOf(file('types:\n  - code: A\n')));
+    assert.equal(error.code, 'INVALID_REQUEST');
+    assert.ok(Array.isArray(error.details));
+    assert.equal(error.details[0]?.path, 'bundle.yaml:2:11 types[0].code');
+    assert.match(error.message, /nothing was changed/);
+  });
+
+  it('does not report again what refers to an item that could not be read', async () => {
+    const text =
+      'types: [ { code: a, colour: red }, { code: b, fields: [ { code: r, dataType: reference, constraints: { types: [a] } } ] } ]\nroles: [ { code: r, records: [ { type: a, where: { field: x, operator: is-empty }, actions: [read], fields: { read: [x] } } ] } ]';
+    assert.deepEqual(await said(text), ['types[0].colour UNKNOWN_KEY']);
+  });
+
+  it('is not what ships: the starter is sound', async () => {
+    const folder = path.join(ROOT, 'config/itsm');
+    const files = readdirSync(folder).map((name) => ({ name, text: readFileSync(path.join(folder, name), 'utf8') }));
+    assert.deepEqual(await problemsOf(files), []);
+  });
+});
