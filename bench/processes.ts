@@ -185,6 +185,13 @@ export function postmasterOf(folder: string): number | null {
   }
 }
 
+/** Processor time that a server's own processes and those of a database have used so far, in seconds. */
+export function spentBy(server: number, postmaster: number | null): { server: number; database: number } {
+  const sum = (stats: Iterable<Stat>): number => [...stats].reduce((all, stat) => all + stat.ticks, 0) / TICKS;
+  const own = [...family([server])].flatMap(([pid, stat]) => (isPostgres(pid) ? [] : [stat]));
+  return { server: sum(own), database: postmaster === null ? 0 : sum(family([postmaster]).values()) };
+}
+
 /** A reading of the processors: seconds spent by everybody, by us, and in all. */
 export interface Processors {
   busy: number;

@@ -86,6 +86,13 @@ export function printed(report: Report): string {
       result.spread.map(share).join('–'),
     ]),
   );
+  const spent = table(
+    ['processor time a request, µs', 'records', 'service', 'its database', 'bare server', 'its database'],
+    report.results.map(({ scenario, records, docket, bare }) => [
+      scenarioOf(scenario).says,
+      ...[records, docket.serverMicros, docket.databaseMicros, bare.serverMicros, bare.databaseMicros].map(whole),
+    ]),
+  );
   const growth = table(
     ['growth of the table: rate with the most records by that with the fewest', 'service', 'bare'],
     report.growth.map((one) => [scenarioOf(one.scenario).says, share(one.docket), share(one.bare)]),
@@ -108,6 +115,7 @@ export function printed(report: Report): string {
       `closed loop, ${plan.connections} connections, ${plan.rounds} rounds of ${plan.seconds} s, medians; ` +
       `others took at most ${share(report.disturbed)} of one processor, ${report.repeated} runs repeated`,
     figures,
+    spent,
     ...(report.growth.length > 0 ? [growth] : []),
     states,
   ].join('\n\n');

@@ -3,8 +3,8 @@
  * so that whatever drifts on the machine hits all alike. Figures are medians over the rounds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Load, Measured } from './load.ts';
-import { foreignLoad, memoryOf, readProcessors } from './processes.ts';
+import type { Load, Measured as Run } from './load.ts';
+import { foreignLoad, memoryOf, readProcessors, spentBy } from './processes.ts';
 import { SUBJECTS, type Subject } from './scenarios.ts';
 import type { Stand } from './stand.ts';
 
@@ -21,6 +21,14 @@ export interface Figures {
   rate: number;
   p50: number;
   p99: number;
+  /** Processor time a request, in microseconds: of the server's processes, and of the database's. */
+  serverMicros: number;
+  databaseMicros: number;
+}
+
+interface Measured extends Run {
+  serverMicros: number;
+  databaseMicros: number;
 }
 
 export interface Result {
@@ -87,9 +95,12 @@ class Measurement {
       const before = readProcessors(this.#roots);
       const sampler = subject === 'docket' ? setInterval(() => this.#sample(stand), SAMPLE_MS) : undefined;
       const { connections } = this.#plan;
+      const server = (subject === 'docket' ? stand.service : stand.bare).child.pid ?? 0;
+      const spentBefore = spentBy(server, stand.postmaster);
       const measured = await this.#load
         .run({ stand: stand.name, subject, scenario, seconds, connections })
         .finally(() => clearInterval(sampler));
+      const spent = spentBy(server, stand.postmaster);
       if (Object.keys(measured.unexpected).length > 0) {
         throw new Error(
           `${scenario} of ${subject} had unexpected answers ${JSON.stringify(measured.unexpected)}: ${measured.example}`,
@@ -98,7 +109,11 @@ class Measurement {
       const others = foreignLoad(before, readProcessors(this.#roots));
       if (others <= TOLERATED || attempt >= MOST_REPEATS || !this.#plan.patient) {
         this.outcome.disturbed = Math.max(this.outcome.disturbed, others);
-        return measured;
+        return {
+          ...measured,
+          serverMicros: ((spent.server - spentBefore.server) * 1e6) / measured.requests,
+          databaseMicros: ((spent.database - spentBefore.database) * 1e6) / measured.requests,
+        };
       }
       this.outcome.repeated++;
       await this.quiet(() => {});
@@ -116,6 +131,8 @@ function figures(runs: readonly Measured[]): Figures {
     rate: median(runs.map((run) => run.rate)),
     p50: median(runs.map((run) => run.p50)),
     p99: median(runs.map((run) => run.p99)),
+    serverMicros: median(runs.map((run) => run.serverMicros)),
+    databaseMicros: median(runs.map((run) => run.databaseMicros)),
   };
 }
 

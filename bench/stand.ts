@@ -42,6 +42,7 @@ export interface Stand {
   idle: Memory;
   server: string;
   service: Started;
+  bare: Started;
   /** Where the database's server process is, for readings of memory and processor time. */
   postmaster: number | null;
   /** For looking at the database by hand. */
@@ -175,6 +176,7 @@ export async function openStand(
     idle,
     server: rows[0]?.version ?? '',
     service,
+    bare,
     postmaster,
     databaseUrl: url,
   };

@@ -10,8 +10,8 @@ import { setPassword } from '../src/domain/access/door.ts';
 import { makeKey } from '../src/domain/access/key-format.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { watchAnswers } from './harness/load-document.ts';
-import { type Call, CANARY, type Login, NEAR, PASSWORD, type Row, rows, SECRET, WORLD } from './harness/load-calls.ts';
-import { bundle, changeRights, configure, stored, withoutCorrelation } from './harness/load-world.ts';
+import { type Call, CANARY, type Login, PASSWORD, type Row, rows, SECRET, WORLD } from './harness/load-calls.ts';
+import { bundle, changeRights, stored, withoutCorrelation } from './harness/load-world.ts';
 
 let app: TestApp;
 /** What an answer said that the documents do not describe. */
@@ -69,7 +69,6 @@ describe('access', () => {
     );
     keys = Object.fromEntries(made) as Record<Login, string>;
     adminKeys = Object.fromEntries(admin) as Record<Login, string>;
-    await configure(app, 'relationDefinitions', 'near', NEAR);
     table = rows(app, keys.full);
     await app.app.work.write(app.app.system(), (ctx) => setPassword(ctx, 'partial', PASSWORD));
   });

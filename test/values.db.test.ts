@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { DATA_TYPES, type DataType } from '../src/lib/data-types.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { watchAnswers } from './harness/load-document.ts';
-import { ACTIONS, bundle, configure, idOf, stored, user, withoutCorrelation } from './harness/load-world.ts';
+import { ACTIONS, bundle, idOf, stored, user, withoutCorrelation } from './harness/load-world.ts';
 
 const code = (dataType: DataType): string => `one_${dataType.replace('-', '_')}`;
 const many = (dataType: DataType): string => `many_${dataType.replace('-', '_')}`;
@@ -56,6 +56,7 @@ ${DATA_TYPES.map((dataType) => field(code(dataType), dataType)).join('')}${LISTE
       - { code: unseen, dataType: string }
   - { code: asset, name: Asset, title: title, fields: [{ code: title, dataType: string }] }
   - { code: other, name: Other, title: title, fields: [{ code: title, dataType: string }] }
+services: [{ code: laptop, name: Laptop, audience: { everyone: true } }]
 orgUnits: [{ code: hq, name: Head office }]
 groups: [{ code: desk, name: Desk }]
 roles:
@@ -227,7 +228,6 @@ describe('values', () => {
     undescribed = watchAnswers(app);
     ({ key } = await app.createKey({ login: 'alice' }));
     partial = (await app.createKey({ login: 'bob' })).key;
-    await configure(app, 'services', 'laptop', {});
     cases = await casesOf();
   });
   after(() => app.close());

@@ -134,7 +134,7 @@ function judge(view: View, sections: readonly ConfigSection[]): BundleProblem[] 
       if (entry.state !== 'ACTIVE' || entry.definition === undefined) continue;
       for (const { section: other, code, path } of section.references(entry.definition)) {
         if (!view.has(other, code))
-          problems.push(problemOf(entry, path, 'UNKNOWN_REFERENCE', missing(view, other, code)));
+          problems.push(problemOf(entry, path, 'UNKNOWN_REFERENCE', unknownReference(other, code, view)));
       }
       const report = (...problem: [path: readonly (string | number)[], code: string, message: string]): void => {
         problems.push(problemOf(entry, ...problem));
@@ -144,14 +144,6 @@ function judge(view: View, sections: readonly ConfigSection[]): BundleProblem[] 
     section.whole(view, reportFor(view, section, problems));
   }
   return problems;
-}
-
-function missing(view: View, section: string, code: string): string {
-  const entry = view.entry(section, code);
-  if (entry === undefined) return unknownReference(section, code);
-  const why =
-    entry.stored?.state === 'ARCHIVED' ? 'is archived; name it in the bundle to restore it' : 'would be archived';
-  return `The item ${code} of ${section} ${why}, and this refers to it.`;
 }
 
 function reportFor(view: View, section: ConfigSection, problems: BundleProblem[]) {

@@ -5,7 +5,7 @@
 import type { DataType } from '../lib/data-types.ts';
 import { isFault } from '../lib/fault.ts';
 import { type Condition, type FieldResolver, type FilterField, parseCondition } from '../lib/filter.ts';
-import type { CompileView, ItemPath, Report } from './config-section.ts';
+import type { CompileView, ConfigView, ItemPath, Report } from './config-section.ts';
 
 /** The section in which values of a data type are named. */
 const SECTIONS: ReadonlyMap<DataType, string> = new Map([
@@ -37,9 +37,14 @@ const THINGS: ReadonlyMap<string, string> = new Map([
   ['signingSecrets', 'signing secret with the code'],
 ]);
 
-/** "There is no user with the login X": one sentence for every reference that leads nowhere. */
-export function unknownReference(section: string, code: unknown): string {
-  return `There is no ${THINGS.get(section) ?? `item of ${section} with the code`} ${JSON.stringify(code)}.`;
+/** Why a reference leads nowhere: "There is no user with the login X", or what becomes of the thing that it names. */
+export function unknownReference(section: string, code: unknown, view: ConfigView): string {
+  const stored = typeof code === 'string' ? view.stored(section, code) : undefined;
+  if (stored === undefined) {
+    return `There is no ${THINGS.get(section) ?? `item of ${section} with the code`} ${JSON.stringify(code)}.`;
+  }
+  const why = stored.state === 'ARCHIVED' ? 'is archived; name it in the bundle to restore it' : 'would be archived';
+  return `The item ${stored.code} of ${section} ${why}, and this refers to it.`;
 }
 
 export interface Naming {
@@ -50,7 +55,7 @@ export interface Naming {
 /** The id of what `code` names; reports and gives undefined where it names nothing. */
 export function idOf({ view, report }: Naming, section: string, code: unknown, path: ItemPath): string | undefined {
   if (typeof code === 'string' && view.has(section, code)) return view.id(section, code);
-  report(path, 'UNKNOWN_REFERENCE', unknownReference(section, code));
+  report(path, 'UNKNOWN_REFERENCE', unknownReference(section, code, view));
   return undefined;
 }
 

@@ -104,6 +104,8 @@ export interface PlannedEvent {
 export interface WriteContext extends ReadContext {
   /** Plans a row; nothing is written before the command returned. */
   plan<Row>(write: TableWrite<Row>, row: Row): void;
+  /** Content that planned rows refer to by its SHA-256: it is safe in the blob store before the unit is written. */
+  keep(sha256: string, bytes: Uint8Array): void;
   /** Plans an event: history, audit and outbox at once. */
   emit(event: PlannedEvent): void;
   /** Says that existence and rights were checked: what fails after this gives way to the replay of a kept answer. */

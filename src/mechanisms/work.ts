@@ -19,6 +19,8 @@ import type {
   Via,
   WriteContext,
 } from './context.ts';
+import { touchBlobs } from './blobs/register.ts';
+import type { BlobStore } from './blobs/store.ts';
 import type { Database, Queryable, Transaction } from './db/pool.ts';
 import { isRetryable, toFault } from './db/sqlstate.ts';
 import {
@@ -68,6 +70,7 @@ class UnitContext implements WriteContext {
   readonly memo = new Map<string, unknown>();
   readonly planned = new Map<string, Planned>();
   readonly events: PlannedEvent[] = [];
+  readonly kept = new Map<string, Uint8Array>();
   readonly raised = new Set<'rights' | 'config'>();
   lateValue: { key: string; value: LateValue } | undefined;
   checked = false;
@@ -99,6 +102,10 @@ class UnitContext implements WriteContext {
     else planned.rows.push(row);
   }
 
+  keep(sha256: string, bytes: Uint8Array): void {
+    this.kept.set(sha256, bytes);
+  }
+
   emit(event: PlannedEvent): void {
     this.events.push(event);
   }
@@ -107,6 +114,7 @@ class UnitContext implements WriteContext {
     const rows = new Map([...this.planned].map(([name, planned]) => [name, planned.rows.length]));
     const events = this.events.length;
     const memo = new Map(this.memo);
+    const kept = new Set(this.kept.keys());
     try {
       return await part();
     } catch (error) {
@@ -118,6 +126,7 @@ class UnitContext implements WriteContext {
       this.events.length = events;
       this.memo.clear();
       for (const [key, value] of memo) this.memo.set(key, value);
+      for (const sha256 of this.kept.keys()) if (!kept.has(sha256)) this.kept.delete(sha256);
       throw error;
     }
   }
@@ -144,6 +153,7 @@ class UnitContext implements WriteContext {
 export class Work {
   readonly #db: Database;
   readonly #clock: Clock;
+  readonly #blobs: BlobStore | undefined;
   readonly #followers: readonly Follower[];
   readonly #constraints: ReadonlyMap<string, { code: string; field?: string; message?: string }>;
   /** Called after a unit that raised the epoch committed, so that this very process follows at once. */
@@ -152,11 +162,14 @@ export class Work {
   constructor(options: {
     db: Database;
     clock: Clock;
+    /** Where content goes that units keep; a unit without it can keep none. */
+    blobs?: BlobStore;
     followers?: readonly Follower[];
     constraints?: ReadonlyMap<string, { code: string; field?: string; message?: string }>;
   }) {
     this.#db = options.db;
     this.#clock = options.clock;
+    this.#blobs = options.blobs;
     this.#followers = options.followers ?? [];
     this.#constraints = options.constraints ?? new Map();
   }
@@ -224,6 +237,7 @@ export class Work {
       } catch (error) {
         throw ctx.checked && isFault(error) ? new LateFault(error) : error;
       }
+      await this.#keep(ctx, options.discard === true);
       if (options.discard === true) ctx.db = await held.open();
       const late = await this.#flush(ctx, data, options.idempotency);
       keep = options.discard !== true;
@@ -236,6 +250,15 @@ export class Work {
       await held.close(false);
       throw error;
     }
+  }
+
+  // Announced first, in a transaction of its own: from then on the sweeper leaves the content alone.
+  async #keep(ctx: UnitContext, discard: boolean): Promise<void> {
+    if (ctx.kept.size === 0) return;
+    const blobs = this.#blobs;
+    if (blobs === undefined) throw new Error('there is no blob store here');
+    await touchBlobs(this.#db, [...ctx.kept.keys()], ctx.now);
+    if (!discard) await Promise.all([...ctx.kept].map(([sha256, bytes]) => blobs.put(sha256, bytes)));
   }
 
   async #flush(

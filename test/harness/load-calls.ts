@@ -24,6 +24,8 @@ workflows:
     initial: begun
     states: [{ code: begun, category: open }, { code: ended, category: done }]
     transitions: [{ code: end, from: [begun], to: ended }]
+relationDefinitions:
+  - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many, acyclic: false, active: true }
 roles:
   - code: everything
     rights: [${RIGHTS}]
@@ -43,18 +45,6 @@ roles:
     assignedTo: { users: [reader] }
 users:
 ${['full', 'partial', 'reader', 'nobody', 'archived'].map(user).join('')}`;
-
-/** A relation definition, as the room will store it. */
-export const NEAR = {
-  code: 'near',
-  name: 'Near',
-  inverseName: 'Near',
-  sourceTypes: ['thing'],
-  targetTypes: ['thing'],
-  cardinality: 'many-to-many',
-  acyclic: false,
-  active: true,
-};
 
 export interface Call {
   params?: Record<string, string>;

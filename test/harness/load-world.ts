@@ -32,22 +32,6 @@ export async function changeRights(app: TestApp, statement: string, values: read
   }
 }
 
-/** An item of a section of the bundle that no room brings to life yet, stored as it will be. */
-export async function configure(app: TestApp, section: string, code: string, compiled: object): Promise<void> {
-  const client = await app.db.connect();
-  try {
-    await client.query(
-      `INSERT INTO config_items (id, section, code, definition, compiled, created_at, updated_at)
-       VALUES (gen_random_uuid(), $1, $2, $3, $3, now(), now())`,
-      [section, code, JSON.stringify(compiled)],
-    );
-    await client.query('UPDATE epoch SET config = config + 1, rights = rights + 1');
-  } finally {
-    client.release();
-  }
-  await app.app.epoch.refresh();
-}
-
 /** The id of a user, group, role or other configured thing. */
 export async function idOf(app: TestApp, table: 'users' | 'groups' | 'config_items', code: string): Promise<string> {
   const column = table === 'users' ? 'login' : 'code';

@@ -38,7 +38,7 @@ function typesOf(view: ConfigView, grant: RecordGrant): TypeShape[] | undefined 
 function compileGrant(grant: RecordGrant, index: number, view: CompileView, report: Report): RecordGrant {
   const path = ['records', index];
   if (grant.type !== '*' && !view.has('types', grant.type)) {
-    report([...path, 'type'], 'UNKNOWN_REFERENCE', unknownReference('types', grant.type));
+    report([...path, 'type'], 'UNKNOWN_REFERENCE', unknownReference('types', grant.type, view));
   }
   const types = typesOf(view, grant);
   if (types === undefined) return grant;

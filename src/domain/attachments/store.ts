@@ -1,7 +1,7 @@
-/** SQL on the tables `attachments` and `blobs`. */
+/** SQL on the table `attachments`. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
-import type { Database, Queryable } from '../../mechanisms/db/pool.ts';
+import type { BlobUse } from '../../mechanisms/blobs/register.ts';
 
 export interface AttachmentRow {
   id: string;
@@ -32,16 +32,6 @@ export async function listAttachments(ctx: ReadContext, objectId: string): Promi
     ORDER BY a.created_at, a.id`);
 }
 
-/** Says that content is about to be put: from now on for a day, the sweeper leaves it alone. */
-export const touchBlob: TableWrite<{ sha256: string; at: string }> = {
-  name: 'touch_blob',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO blobs AS b (sha256, touched_at)
-    SELECT sha256, at FROM jsonb_to_recordset(${rows}) AS r (sha256 text, at timestamptz)
-    ON CONFLICT (sha256) DO UPDATE SET touched_at = greatest(b.touched_at, excluded.touched_at) RETURNING 1`,
-};
-
 export const insertAttachment: TableWrite<{
   id: string;
   object_id: string;
@@ -70,34 +60,5 @@ export const archiveAttachment: TableWrite<{ id: string; expected: number }> = {
     WHERE a.id = r.id AND a.revision = r.expected AND a.state = 'ACTIVE' RETURNING 1`,
 };
 
-/** Which of the keys are known and referred to or touched since `before`; the rest nobody misses. */
-export async function listKept(db: Queryable, keys: readonly string[]): Promise<Set<string>> {
-  const rows = await db.query<{ sha256: string }>(
-    sql`SELECT sha256 FROM blobs WHERE sha256 = ANY(${[...keys]}::text[])`,
-  );
-  return new Set(rows.map((row) => row.sha256));
-}
-
-/**
- * Forgets one piece of content that nothing refers to, and removes it by `remove` before the row's end is committed: whoever
- * touches the row meanwhile waits, finds it gone and puts the content anew.
- *
- * @returns false when there was none
- */
-export async function forgetOne(
-  db: Database,
-  before: string,
-  remove: (sha256: string) => Promise<void>,
-): Promise<boolean> {
-  return await db.transaction('BEGIN', async (tx) => {
-    const [row] = await tx.query<{ sha256: string }>(sql`
-      DELETE FROM blobs WHERE sha256 = (
-        SELECT b.sha256 FROM blobs b WHERE b.touched_at < ${before}::timestamptz
-          AND NOT EXISTS (SELECT 1 FROM attachments a WHERE a.sha256 = b.sha256)
-        ORDER BY b.touched_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-      RETURNING sha256`);
-    if (row === undefined) return false;
-    await remove(row.sha256);
-    return true;
-  });
-}
+/** Archived files keep their content. */
+export const attachmentUse: BlobUse = (sha256) => sql`EXISTS (SELECT 1 FROM attachments a WHERE a.sha256 = ${sha256})`;

@@ -1,0 +1,247 @@
+/** Comments through HTTP, rule by rule (api.md, "Comments and attachments"; decisions; reliability, 3.4). */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import {
+  type Around,
+  alike,
+  behind,
+  type Made,
+  type Person,
+  refused,
+  startAround,
+  tally,
+  together,
+} from '../../../test/harness/around.ts';
+
+let around: Around;
+const comments = (made: Made): string => `/objects/${made.id}/comments`;
+const add = (made: Made, body: object, who: Person = 'chief') => around.ok(who, 'POST', comments(made), body);
+const listed = async (made: Made, who: Person = 'chief'): Promise<string[]> =>
+  (await around.ok<{ body: string }[]>(who, 'GET', comments(made))).map(({ body }) => body);
+const history = async (made: Made, who: Person): Promise<{ type: string; data: { commentId: string } }[]> =>
+  await around.ok(who, 'GET', `/objects/${made.id}/history`);
+
+describe('comments', () => {
+  before(async () => {
+    around = await startAround();
+  });
+  after(async () => {
+    await around.close();
+    assert.deepEqual(around.undescribed, []);
+  });
+
+  it('are internal unless said otherwise, oldest first, and leave the revision of the record alone', async () => {
+    const made = await around.make();
+    const first = await add(made, { body: 'first' });
+    const { id, createdAt, updatedAt, author, ...rest } = first;
+    assert.deepEqual(rest, { objectId: made.id, revision: 1, body: 'first', visibility: 'internal', state: 'ACTIVE' });
+    assert.equal(author.displayName, 'Person chief');
+    assert.equal(createdAt, updatedAt);
+    const second = await add(made, { body: 'second', visibility: 'public' });
+    assert.deepEqual(await around.ok('chief', 'GET', comments(made)), [first, second]);
+    const edited = await around.ok('chief', 'PATCH', `/comments/${id}`, { expectedRevision: 1, body: 'other' });
+    assert.deepEqual([edited.revision, edited.body, edited.visibility], [2, 'other', 'internal']);
+    assert.deepEqual(await listed(made), ['other', 'second']);
+    assert.equal((await around.ok('chief', 'GET', `/objects/${made.id}`)).revision, 1);
+  });
+
+  it('are never silently public: without the right, what would be internal is refused', async () => {
+    const made = await around.make();
+    for (const body of [{ body: 'x' }, { body: 'x', visibility: 'internal' }]) {
+      const answer = await around.call('agent', 'POST', comments(made), body);
+      refused(answer, 403, 'RIGHT_MISSING');
+      assert.deepEqual(answer.body.error.details, { right: 'Private Comment' });
+    }
+    for (const visibility of [null, 'Public', '', 1, true]) {
+      refused(await around.call('agent', 'POST', comments(made), { body: 'x', visibility }), 400, 'INVALID_REQUEST');
+    }
+    assert.deepEqual(await around.rows('SELECT 1 FROM comments WHERE object_id = $1', [made.id]), []);
+    assert.deepEqual(
+      await around.rows(`SELECT 1 FROM journal WHERE object_id = $1 AND type LIKE 'Comment%'`, [made.id]),
+      [],
+    );
+    assert.equal((await add(made, { body: 'x', visibility: 'public' }, 'agent')).visibility, 'public');
+  });
+
+  it('do not exist where they are internal and the right is missing', async () => {
+    const made = await around.make();
+    const internal = await add(made, { body: 'internal' });
+    await add(made, { body: 'public', visibility: 'public' });
+    for (const who of ['agent', 'viewer'] as const) assert.deepEqual(await listed(made, who), ['public']);
+    const absent = `/comments/${randomUUID()}`;
+    for (const [method, body] of [
+      ['PATCH', { expectedRevision: 1, body: 'y' }],
+      ['PATCH', { expectedRevision: 1, visibility: 'public' }],
+      ['PATCH', { expectedRevision: 7, body: 'y' }],
+      ['DELETE', { expectedRevision: 1 }],
+    ] as const) {
+      const hidden = await around.call('agent', method, `/comments/${internal.id}`, body);
+      refused(hidden, 404, 'NOT_FOUND');
+      alike(hidden, await around.call('agent', method, absent, body));
+    }
+    assert.deepEqual(await listed(made), ['internal', 'public']);
+  });
+
+  it('need the right for both directions of a change of visibility', async () => {
+    const made = await around.make();
+    const open = await add(made, { body: 'open', visibility: 'public' }, 'agent');
+    const path = `/comments/${open.id}`;
+    refused(
+      await around.call('agent', 'PATCH', path, { expectedRevision: 1, visibility: 'internal' }),
+      403,
+      'RIGHT_MISSING',
+    );
+    const kept = await around.ok('agent', 'PATCH', path, { expectedRevision: 1, body: 'still open' });
+    assert.deepEqual([kept.visibility, kept.revision], ['public', 2]);
+    const closed = await around.ok('chief', 'PATCH', path, { expectedRevision: 2, visibility: 'internal' });
+    assert.deepEqual([closed.visibility, closed.body], ['internal', 'still open']);
+    const edited = await around.ok('chief', 'PATCH', path, { expectedRevision: 3, body: 'closed' });
+    assert.equal(edited.visibility, 'internal', 'an edit without visibility keeps it');
+    assert.deepEqual(await listed(made, 'agent'), []);
+    await around.ok('chief', 'PATCH', path, { expectedRevision: 4, visibility: 'public' });
+    assert.deepEqual(await listed(made, 'agent'), ['closed']);
+  });
+
+  it('keep their events from whoever may not see them now', async () => {
+    const made = await around.make();
+    const one = await add(made, { body: 'one' });
+    const two = await add(made, { body: 'two', visibility: 'public' });
+    const seen = async (who: Person): Promise<string[]> =>
+      (await history(made, who)).flatMap(({ type, data }) => (type.startsWith('Comment') ? [data.commentId] : []));
+    assert.deepEqual(await seen('chief'), [one.id, two.id]);
+    assert.deepEqual(await seen('agent'), [two.id]);
+    await around.ok('chief', 'PATCH', `/comments/${two.id}`, { expectedRevision: 1, visibility: 'internal' });
+    await around.ok('chief', 'PATCH', `/comments/${one.id}`, { expectedRevision: 1, visibility: 'public' });
+    assert.deepEqual(await seen('agent'), [one.id, one.id]);
+    await around.ok('chief', 'DELETE', `/comments/${two.id}`, { expectedRevision: 2 });
+    assert.deepEqual(await seen('agent'), [one.id, one.id]);
+    assert.equal((await seen('chief')).length, 5);
+    const text = JSON.stringify(await around.rows('SELECT data, changes FROM journal WHERE object_id = $1', [made.id]));
+    assert.ok(!text.includes('"two"'), 'events hold no text of comments');
+  });
+
+  it('have a revision of their own: one winner, honest conflicts, no revision for no change', async () => {
+    const made = await around.make();
+    const { id } = await add(made, { body: 'text' });
+    const path = `/comments/${id}`;
+    assert.equal((await around.ok('chief', 'PATCH', path, { expectedRevision: 1, body: 'text' })).revision, 1);
+    assert.equal((await around.ok('chief', 'PATCH', path, { expectedRevision: 1 })).revision, 1);
+    const answers = await together(16, (turn) =>
+      around.call('chief', 'PATCH', path, { expectedRevision: 1, body: `by ${turn}` }),
+    );
+    assert.deepEqual(tally(answers), { 200: 1, '409 REVISION_CONFLICT': 15 });
+    const conflict = answers.find(({ status }) => status === 409);
+    assert.deepEqual(conflict?.body.error.details, { changedSince: [] });
+    for (const expectedRevision of ['2', null, 0, 2.5, true]) {
+      refused(await around.call('chief', 'PATCH', path, { expectedRevision, body: 'y' }), 400, 'INVALID_REQUEST');
+    }
+    refused(await around.call('chief', 'DELETE', path, { expectedRevision: 1 }), 409, 'REVISION_CONFLICT');
+    const events = await history(made, 'chief');
+    assert.equal(events.filter(({ type }) => type === 'CommentUpdated').length, 1);
+  });
+
+  it('are archived, not removed, and take no change then', async () => {
+    const made = await around.make();
+    const { id } = await add(made, { body: 'gone' });
+    const path = `/comments/${id}`;
+    assert.deepEqual(await around.ok('chief', 'DELETE', path, undefined, { headers: { 'if-match': '"1"' } }), {
+      id,
+      state: 'ARCHIVED',
+      revision: 2,
+    });
+    assert.deepEqual(await listed(made), []);
+    refused(await around.call('chief', 'DELETE', path, { expectedRevision: 2 }), 409, 'ARCHIVED');
+    refused(await around.call('chief', 'PATCH', path, { expectedRevision: 2, body: 'y' }), 409, 'ARCHIVED');
+    assert.equal((await around.rows('SELECT 1 FROM comments WHERE id = $1', [id])).length, 1);
+  });
+
+  it('can be read but not written on an archived record', async () => {
+    const made = await around.make();
+    const { id } = await add(made, { body: 'before' });
+    await around.archive(made);
+    refused(await around.call('chief', 'POST', comments(made), { body: 'x' }), 409, 'ARCHIVED');
+    refused(
+      await around.call('chief', 'PATCH', `/comments/${id}`, { expectedRevision: 1, body: 'x' }),
+      409,
+      'ARCHIVED',
+    );
+    refused(await around.call('chief', 'DELETE', `/comments/${id}`, { expectedRevision: 1 }), 409, 'ARCHIVED');
+    assert.deepEqual(await listed(made), ['before']);
+  });
+
+  it('cannot slip in while another archives the record', async () => {
+    const archived = `UPDATE objects SET state = 'ARCHIVED', revision = revision + 1, archived_at = now() WHERE id = $1`;
+    const made = await around.make();
+    const { id } = await add(made, { body: 'before' });
+    const calls: [string, string, object][] = [
+      ['POST', comments(made), { body: 'late' }],
+      ['PATCH', `/comments/${id}`, { expectedRevision: 1, body: 'late' }],
+      ['DELETE', `/comments/${id}`, { expectedRevision: 1 }],
+    ];
+    for (const [method, path, body] of calls) {
+      await around.rows(`UPDATE objects SET state = 'ACTIVE', archived_at = NULL WHERE id = $1`, [made.id]);
+      const answer = await behind(around, archived, [made.id], () => around.call('chief', method, path, body));
+      refused(answer, 409, 'ARCHIVED', method);
+    }
+    assert.deepEqual(await listed(made), ['before']);
+  });
+
+  it('ask for the record first, then for each right', async () => {
+    const made = await around.make({ kind: 'b' });
+    const { id } = await add(made, { body: 'x', visibility: 'public' });
+    const absent = { id: randomUUID() } as Made;
+    alike(await around.call('viewer', 'GET', comments(made)), await around.call('viewer', 'GET', comments(absent)));
+    refused(await around.call('viewer', 'GET', comments(made)), 404, 'NOT_FOUND');
+    refused(
+      await around.call('viewer', 'PATCH', `/comments/${id}`, { expectedRevision: 1, body: 'y' }),
+      404,
+      'NOT_FOUND',
+    );
+    refused(await around.call('stranger', 'POST', comments(made), { body: 'y' }), 404, 'NOT_FOUND');
+    const readable = await around.make();
+    const theirs = await add(readable, { body: 'x', visibility: 'public' });
+    const denied = await around.call('viewer', 'POST', comments(readable), { body: 'y', visibility: 'public' });
+    refused(denied, 403, 'RIGHT_MISSING');
+    assert.deepEqual(denied.body.error.details, { right: 'comment.create' });
+    for (const method of ['PATCH', 'DELETE']) {
+      const answer = await around.call('viewer', method, `/comments/${theirs.id}`, { expectedRevision: 9 });
+      refused(answer, 403, 'RIGHT_MISSING');
+      assert.deepEqual(answer.body.error.details, { right: 'comment.edit' });
+    }
+  });
+
+  it('hold 1 to 100,000 characters of well-formed text, kept in NFC', async () => {
+    const made = await around.make();
+    const long = '😀'.repeat(100_000);
+    assert.equal((await add(made, { body: long })).body, long);
+    for (const body of ['', '😀'.repeat(100_001), null, 5, ['x']]) {
+      refused(await around.call('chief', 'POST', comments(made), { body }), 400, 'INVALID_REQUEST');
+    }
+    refused(await around.call('chief', 'POST', comments(made), {}), 400, 'INVALID_REQUEST');
+    for (const body of ['a\u0000b', '\ud800', `a${'\u0301'.repeat(70)}`]) {
+      assert.equal((await around.call('chief', 'POST', comments(made), { body })).status, 400);
+    }
+    const kept = '  <b>Привет</b>\n\u200b\u2028 {"a": 1} \\ ';
+    assert.equal((await add(made, { body: kept })).body, kept);
+    assert.equal((await add(made, { body: 'e\u0301' })).body, 'é');
+    refused(await around.call('chief', 'POST', comments(made), { body: 'x', author: 'me' }), 400, 'INVALID_REQUEST');
+    refused(await around.call('chief', 'GET', `${comments(made)}?page=1`), 400, 'INVALID_REQUEST');
+  });
+
+  it('are added once for one key, and the kept answer is for whoever may still see them', async () => {
+    const made = await around.make();
+    const options = { idempotencyKey: 'once' };
+    const body = { body: 'once', visibility: 'public' };
+    const answers = await together(8, () => around.call('agent', 'POST', comments(made), body, options));
+    assert.deepEqual(tally(answers), { 201: 8 });
+    assert.equal(new Set(answers.map((answer) => JSON.stringify(answer.body.data))).size, 1);
+    assert.equal(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true').length, 7);
+    assert.deepEqual(await listed(made), ['once']);
+    const other = await around.call('agent', 'POST', comments(made), { ...body, body: 'twice' }, options);
+    refused(other, 409, 'IDEMPOTENCY_KEY_REUSED');
+    const { id } = answers[0]?.body.data ?? {};
+    await around.ok('chief', 'PATCH', `/comments/${id}`, { expectedRevision: 1, visibility: 'internal' });
+    refused(await around.call('agent', 'POST', comments(made), body, options), 404, 'NOT_FOUND');
+  });
+});

@@ -1,0 +1,83 @@
+/** Indexes of filterable fields follow the configuration outside of its transactions (configuration, section 3). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import sql from 'sql-template-tag';
+import { type IndexedTypes, pendingFieldIndexes, reconcileFieldIndexes } from '../src/bundle/field-indexes.ts';
+import { typeSlice } from '../src/domain/metadata/door.ts';
+import { loadSnapshot } from '../src/mechanisms/snapshot.ts';
+import { type BundleWorld, file, startBundleWorld } from './harness/bundle.ts';
+
+const bundle = (parts: string): ReturnType<typeof file> =>
+  file(
+    `types: [ { code: a, fields: [ { code: title, dataType: string, search: { filter: true } }, { code: size, dataType: integer, ${parts} }, { code: tags, dataType: enum, multiple: true, constraints: { options: [ { code: x } ] }, search: { filter: true } }, { code: raw, dataType: json, search: { filter: true } } ] } ]`,
+  );
+
+describe('indexes of filterable fields', () => {
+  let world: BundleWorld;
+  before(async () => {
+    world = await startBundleWorld();
+  });
+  after(() => world.close());
+
+  const types = async (): Promise<IndexedTypes> => (await loadSnapshot(world.db)).get(typeSlice);
+  const steps = (items: readonly { action: string; field?: string }[]): string[] =>
+    items.map(({ action, field }) => `${action} ${field ?? ''}`.trim()).sort();
+  const names = async (): Promise<string[]> => {
+    const rows = await world.db.query<{ name: string }>(sql`
+      SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relname LIKE 'objects_field_%' AND i.indisvalid`);
+    return rows.map((row) => row.name).sort();
+  };
+
+  it('are pending after an apply, then built, then nothing is left to do', async () => {
+    await world.apply(bundle('search: { filter: true }'));
+    assert.deepEqual(steps(await pendingFieldIndexes(world.db, await types())), [
+      'build size',
+      'build tags',
+      'build title',
+    ]);
+    assert.deepEqual(steps(await reconcileFieldIndexes(world.db, await types())), [
+      'build size',
+      'build tags',
+      'build title',
+    ]);
+    assert.deepEqual(await pendingFieldIndexes(world.db, await types()), []);
+    assert.deepEqual(await reconcileFieldIndexes(world.db, await types()), []);
+    assert.equal((await names()).length, 3);
+  });
+
+  it('are dropped when nobody filters by the field any more, and when the type is archived', async () => {
+    await world.apply(bundle('required: false'));
+    assert.deepEqual(steps(await reconcileFieldIndexes(world.db, await types())), ['drop']);
+    assert.equal((await names()).length, 2);
+    await world.apply(file('types: []'), { prune: true });
+    assert.deepEqual(steps(await reconcileFieldIndexes(world.db, await types())), ['drop', 'drop']);
+    assert.deepEqual(await names(), []);
+  });
+
+  it('are built anew where a stopped process left one half done', async () => {
+    await world.apply(bundle('search: { filter: true }'));
+    await reconcileFieldIndexes(world.db, await types());
+    const [first] = await names();
+    await world.db.query(sql`UPDATE pg_index SET indisvalid = false WHERE indexrelid = ${first}::regclass`);
+    assert.equal((await pendingFieldIndexes(world.db, await types())).length, 1);
+    await reconcileFieldIndexes(world.db, await types());
+    assert.equal((await names()).length, 3);
+  });
+
+  it('are built by one process at a time, whose session gives the lock back', async () => {
+    await world.apply(file('types: []'), { prune: true });
+    const done = await Promise.all(
+      Array.from({ length: 3 }, async () => await reconcileFieldIndexes(world.db, await types())),
+    );
+    assert.deepEqual(done.map((items) => items.length).sort(), [0, 0, 3]);
+    const [row] = await world.db.query<{ held: number }>(sql`
+      SELECT count(*) AS held FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
+    assert.equal(row?.held, 0);
+  });
+
+  it('leave other indexes alone', async () => {
+    await world.db.query(sql`CREATE INDEX objects_field_by_hand ON objects (updated_at)`);
+    assert.deepEqual(await pendingFieldIndexes(world.db, await types()), []);
+    assert.deepEqual(await names(), ['objects_field_by_hand']);
+  });
+});

@@ -1,0 +1,186 @@
+/** Every section of the bundle at once: applied, exported, planned without drift (configuration, section 3). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import sql from 'sql-template-tag';
+import { type BundleWorld, changed, file, startBundleWorld } from './harness/bundle.ts';
+
+const EVERYTHING = `
+settings: { defaultLocale: ru-RU, timezone: Europe/Moscow, attachmentMaxBytes: 7340032, searchExactTotal: 1000 }
+types:
+  - code: incident
+    name: { ru-RU: Инцидент, en-US: Incident }
+    category: object
+    numbering: { prefix: INC, digits: 7 }
+    title: title
+    workflow: incident
+    fields:
+      - { code: title, name: { ru-RU: Тема, en-US: Title }, dataType: string, required: true, constraints: { maxLength: 200 }, search: { text: true, filter: true, facet: false } }
+      - { code: priority, dataType: enum, default: p3, constraints: { options: [ { code: p1, name: Critical }, { code: p2 }, { code: p3 } ] }, search: { filter: true, facet: true } }
+      - { code: requester, dataType: user }
+      - { code: assignee, dataType: user }
+      - { code: assignmentGroup, dataType: group }
+      - { code: affected, dataType: reference, multiple: true, constraints: { types: [asset] } }
+      - { code: internalCost, dataType: decimal, readOnly: false }
+      - { code: solution, dataType: text }
+      - { code: startedAt, dataType: datetime }
+  - { code: problem, fields: [ { code: title, dataType: string } ] }
+  - { code: asset, category: dictionary, title: null, fields: [ { code: title, dataType: string }, { code: service, dataType: service, default: laptop } ] }
+  - { code: request, fields: [ { code: title, dataType: string }, { code: model, dataType: string }, { code: requester, dataType: user }, { code: affected, dataType: reference }, { code: priority, dataType: integer } ] }
+workflows:
+  - code: incident
+    initial: new
+    states:
+      - { code: new, name: Новый, category: open }
+      - { code: in-progress, category: open }
+      - { code: pending, category: waiting }
+      - { code: resolved, category: done }
+    transitions:
+      - { code: take, from: [new, pending], to: in-progress, condition: { field: assignee, operator: is-empty, value: false }, fields: [ { code: assignee, required: true } ], set: { startedAt: $now } }
+      - { code: wait, from: [in-progress], to: pending }
+      - { code: resolve, from: [in-progress], to: resolved, fields: [ { code: solution, required: true }, { code: $reason, required: true }, { code: $decisionReport } ] }
+roles:
+  - code: agent
+    name: Агент
+    rights: [export.execute, kb.read]
+    records:
+      - type: incident
+        where: { field: assignmentGroup, operator: in, value: $myGroups }
+        actions: [read, create, update, archive, history, transition, comment.create, comment.edit, Private Comment, attachment.add, attachment.delete, relation.create, relation.delete]
+        fields: { read: '*', write: [title, priority, assignee] }
+        transitions: '*'
+    assignedTo: { users: [petrova], groups: [service-desk] }
+orgUnits:  [ { code: hq, name: Head office, parent: null, manager: ivanov, location: Moscow } ]
+groups:    [ { code: service-desk, name: Service desk, users: [petrova], groups: [night-shift] }, { code: night-shift } ]
+users:
+  - { login: petrova, displayName: Анна Петрова, email: petrova@example.org, locale: ru-RU, timezone: Europe/Moscow, orgUnit: hq, employeeId: '17', externalId: hr-17 }
+  - { login: ivanov }
+calendars:
+  - code: office
+    timezone: Europe/Moscow
+    week: { mon: ['09:00-13:00', '14:00-18:00'], tue: ['09:00-18:00'] }
+    exceptions: [ { date: '2027-01-01', hours: [] }, { date: '2027-01-02', hours: ['10:00-14:00'] } ]
+slaPolicies:
+  - code: incident-resolution
+    type: incident
+    calendar: office
+    targets: [ { when: { field: priority, operator: equals, value: p1 }, duration: PT4H }, { duration: PT24H } ]
+    start: { field: workflowState, operator: in, value: [new, in-progress] }
+    pause: { field: workflowState, operator: equals, value: pending }
+    stop:  { field: workflowState, operator: equals, value: resolved }
+    warnAt: [50, 90]
+relationDefinitions:
+  - { code: caused-by, name: Caused by, inverseName: Causes, sourceTypes: [incident], targetTypes: [problem], cardinality: many-to-one, acyclic: true, active: true }
+services: [ { code: laptop, name: { ru-RU: Ноутбук, en-US: Laptop }, audience: { everyone: true } } ]
+catalogs:
+  - code: main
+    active: true
+    categories: [ { code: hardware, name: Оборудование, parent: null } ]
+    items:
+      - code: new-laptop
+        name: Новый ноутбук
+        category: hardware
+        service: laptop
+        type: request
+        form: [ { code: title, required: true }, { code: model, required: true } ]
+        requesterField: requester
+        assetField: affected
+        set: { priority: 3 }
+        audience: { groups: [], orgUnits: [hq], users: [] }
+knowledgeBases:
+  - { code: it, name: ИТ, visibility: internal, locales: [ru-RU, en-US], sections: [ { code: network, name: Сеть, parent: null } ] }
+signingSecrets: [ main ]
+webhooks:
+  - { code: cmdb, endpoint: 'https://hooks.example.org/docket', secretRef: main, executionPrincipal: petrova, eventTypes: [ObjectCreated], filters: { types: [incident], condition: { field: requester, operator: equals, value: ivanov } }, retryPolicy: { maxAttempts: 3, baseDelayMs: 1000 }, enabled: true }
+integrations:
+  - { code: monitoring, type: inbound-webhook, executionPrincipal: petrova, enabled: true, config: { command: object.create, typeDefinitionId: incident, mapping: [ { source: alert.summary, target: title } ] } }
+importDefinitions:
+  - { code: snow, name: ServiceNow, targetKind: object, targetType: incident, format: CSV, mode: UPSERT, sourceCode: snow, resolver: { externalIdField: number }, mapping: [ { source: short_description, target: title, transform: trim } ] }
+`;
+
+describe('every section of the bundle', () => {
+  let world: BundleWorld;
+  before(async () => {
+    world = await startBundleWorld();
+    await world.apply(file(EVERYTHING));
+  });
+  after(() => world.close());
+
+  it('is applied, and found unchanged', async () => {
+    const items = await world.plan(file(EVERYTHING), { prune: true, pruneIdentity: true });
+    assert.deepEqual(changed(items), []);
+    assert.equal(new Set(items.map((item) => item.section)).size, 17);
+  });
+
+  it('is exported without drift, and makes the same elsewhere', async () => {
+    const exported = await world.export(true);
+    assert.equal(exported.length, 17);
+    assert.deepEqual(changed(await world.plan(exported, { prune: true, pruneIdentity: true })), []);
+    const other = await startBundleWorld();
+    try {
+      await other.apply(exported);
+      assert.deepEqual(await other.export(true), exported);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('has ids for what stands inside of items, the same after a change', async () => {
+    const ids = async (): Promise<unknown> => {
+      const [row] = await world.db.query<{
+        catalog: {
+          items: { id: string; serviceId: string; categoryId: string; audience: unknown }[];
+          categories: { id: string }[];
+        };
+        base: { sections: { id: string }[] };
+        hook: Record<string, unknown>;
+      }>(sql`
+        SELECT (SELECT compiled FROM config_items WHERE section = 'catalogs') AS catalog, (SELECT compiled FROM config_items WHERE section = 'knowledgeBases') AS base,
+          (SELECT compiled FROM config_items WHERE section = 'webhooks') AS hook`);
+      assert.ok(row);
+      const [laptop] = await world.db.query<{ id: string; petrova: string; hq: string; ivanov: string }>(sql`
+        SELECT id, (SELECT id FROM users WHERE login = 'petrova') AS petrova, (SELECT id FROM users WHERE login = 'ivanov') AS ivanov,
+          (SELECT id FROM org_units) AS hq FROM config_items WHERE section = 'services'`);
+      const [item] = row.catalog.items;
+      assert.equal(item?.serviceId, laptop?.id);
+      assert.equal(item?.categoryId, row.catalog.categories[0]?.id);
+      assert.deepEqual(item?.audience, { everyone: false, groups: [], orgUnits: [laptop?.hq], users: [] });
+      assert.equal(row.hook['executionPrincipalId'], laptop?.petrova);
+      assert.deepEqual((row.hook['filters'] as { condition: { value: string } }).condition.value, laptop?.ivanov);
+      return [item?.id, item?.categoryId, row.base.sections[0]?.id];
+    };
+    const before = await ids();
+    await world.apply(file(EVERYTHING.replace('Новый ноутбук', 'Ноутбук').replace('Сеть', 'Сети')));
+    assert.deepEqual(await ids(), before);
+  });
+
+  it('says that an enabled connection is taken down for its change', async () => {
+    const items = await world.plan(file(EVERYTHING.replace('maxAttempts: 3', 'maxAttempts: 5')));
+    assert.match(items.find((item) => item.section === 'webhooks')?.note ?? '', /disabled, changed and enabled/);
+  });
+
+  it('raises the version of a calendar that changes, and of no other', async () => {
+    const version = async (): Promise<number | undefined> => {
+      const [row] = await world.db.query<{ version: number }>(
+        sql`SELECT version FROM config_items WHERE section = 'calendars'`,
+      );
+      return row?.version;
+    };
+    const first = await version();
+    await world.apply(file(EVERYTHING.replace("tue: ['09:00-18:00']", "tue: ['09:00-17:00']")));
+    assert.equal(await version(), (first ?? 0) + 1);
+    await world.apply(file(EVERYTHING.replace("tue: ['09:00-18:00']", "tue: ['09:00-17:00']")));
+    assert.equal(await version(), (first ?? 0) + 1);
+  });
+
+  it('keeps what others name from being taken away', async () => {
+    for (const section of ['calendars', 'services', 'signingSecrets']) {
+      const without = EVERYTHING.replace(new RegExp(`^${section}:[^]*?(?=^[a-zA-Z]+:)`, 'm'), '');
+      const problems = await world.refused(file(without), { prune: true });
+      assert.ok(
+        problems.every(({ code }) => code === 'UNKNOWN_REFERENCE'),
+        section,
+      );
+      assert.match(problems[0]?.message ?? '', /would be archived/);
+    }
+  });
+});

@@ -1,0 +1,239 @@
+/** The sections that later rooms bring to life: judged in full from the start (configuration, section 3). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { file, problemsOf } from './harness/bundle.ts';
+
+/** What the tested items refer to. */
+const GROUND = `
+types:
+  - code: incident
+    workflow: flow
+    fields:
+      - { code: title, dataType: string, required: true }
+      - { code: priority, dataType: enum, constraints: { options: [ { code: p1 }, { code: p2 } ] } }
+      - { code: requester, dataType: user }
+      - { code: affected, dataType: reference, multiple: true }
+  - { code: problem, fields: [ { code: title, dataType: string } ] }
+workflows: [ { code: flow, initial: new, states: [ { code: new, category: open }, { code: done, category: done } ], transitions: [ { code: t, from: [new], to: done } ] } ]
+users: [ { login: anna } ]
+`;
+
+const calendar =
+  "calendars: [ { code: office, timezone: Europe/Moscow, week: { mon: ['09:00-13:00', '14:00-24:00'] } } ]\n";
+
+const policy = (parts: string): string =>
+  `${calendar}slaPolicies: [ { code: p, type: incident, calendar: office, targets: [ { duration: PT4H } ], start: { field: priority, operator: equals, value: p1 }, stop: { field: workflowState, operator: equals, value: done }, ${parts} } ]`;
+
+const item = (parts: string): string =>
+  `services: [ { code: laptop } ]\ncatalogs: [ { code: main, categories: [ { code: hw } ], items: [ { code: new, category: hw, type: incident, ${parts} } ] } ]`;
+
+const hook = (parts: string): string =>
+  `signingSecrets: [main]\nwebhooks: [ { ${parts.includes('code:') ? '' : 'code: h, '}secretRef: main, executionPrincipal: anna, eventTypes: [ObjectCreated], ${parts.includes('endpoint') ? '' : "endpoint: 'https://hooks.example.org/docket', "}${parts} } ]`;
+
+const inbound = (config: string): string =>
+  `integrations: [ { code: i, type: inbound-webhook, executionPrincipal: anna, config: { ${config} } } ]`;
+
+const imported = (mapping: string, parts = 'targetKind: object, targetType: incident'): string =>
+  `importDefinitions: [ { code: s, ${parts}, format: CSV, mode: UPSERT, sourceCode: snow, resolver: { externalIdField: number }, mapping: [ ${mapping} ] } ]`;
+
+const CASES: readonly [name: string, text: string, problems: string[]][] = [
+  [
+    'a sound policy',
+    policy('pause: { field: workflowCategory, operator: equals, value: waiting }, warnAt: [90, 50]'),
+    [],
+  ],
+  [
+    'a policy on nothing',
+    policy('').replace('type: incident', 'type: ticket').replace('calendar: office', 'calendar: home'),
+    ['slaPolicies[0].type UNKNOWN_REFERENCE', 'slaPolicies[0].calendar UNKNOWN_REFERENCE'],
+  ],
+  [
+    'a duration that calendars disagree on',
+    policy('').replace('PT4H', 'P1D'),
+    ['slaPolicies[0].targets[0].duration WRONG_FORMAT'],
+  ],
+  [
+    'a target behind one that fits always',
+    policy('').replace('{ duration: PT4H }', '{ duration: PT4H }, { duration: PT8H }'),
+    ['slaPolicies[0].targets[0] NEVER_REACHED'],
+  ],
+  [
+    'a policy on a state that is none',
+    policy('pause: { field: workflowState, operator: equals, value: waiting }'),
+    ['slaPolicies[0].pause.value UNKNOWN_OPTION'],
+  ],
+  [
+    'a target on an option that is none',
+    policy('').replace(
+      '{ duration: PT4H }',
+      '{ when: { field: priority, operator: equals, value: p9 }, duration: PT4H }',
+    ),
+    ['slaPolicies[0].targets[0].when.value UNKNOWN_OPTION'],
+  ],
+  ['a warning after the end', policy('warnAt: [100]'), ['slaPolicies[0].warnAt[0] TOO_LARGE']],
+  [
+    'a sound relation',
+    'relationDefinitions: [ { code: r, sourceTypes: [incident], targetTypes: [problem], field: affected } ]',
+    [],
+  ],
+  [
+    'a relation held by a field that is no reference',
+    'relationDefinitions: [ { code: r, sourceTypes: [incident, problem], targetTypes: [problem], field: title } ]',
+    ['relationDefinitions[0].field NOT_ALLOWED', 'relationDefinitions[0].field NOT_ALLOWED'],
+  ],
+  [
+    'a relation of no type',
+    'relationDefinitions: [ { code: r, sourceTypes: [ticket], targetTypes: [], cardinality: few } ]',
+    ['relationDefinitions[0].targetTypes TOO_FEW', 'relationDefinitions[0].cardinality NOT_ALLOWED'],
+  ],
+  [
+    'a sound catalogue item',
+    item(
+      'service: laptop, form: [ { code: title, required: true } ], requesterField: requester, assetField: affected, set: { priority: p1 }, audience: { users: [anna] }',
+    ),
+    [],
+  ],
+  [
+    'a catalogue item with nothing right',
+    item(
+      'service: tablet, form: [ { code: model } ], requesterField: title, assetField: requester, set: { priority: p9 }, audience: { everyone: true, groups: [g] }',
+    ).replace('category: hw', 'category: sw'),
+    [
+      'catalogs[0].items[0].service UNKNOWN_REFERENCE',
+      'catalogs[0].items[0].category UNKNOWN_REFERENCE',
+      'catalogs[0].items[0].form[0].code UNKNOWN_FIELD',
+      'catalogs[0].items[0].requesterField NOT_ALLOWED',
+      'catalogs[0].items[0].assetField NOT_ALLOWED',
+      'catalogs[0].items[0].set.priority NOT_AN_OPTION',
+      'catalogs[0].items[0].audience.groups NOT_ALLOWED',
+      'catalogs[0].items[0].audience.groups[0] UNKNOWN_REFERENCE',
+    ],
+  ],
+  [
+    'two active catalogues',
+    'catalogs: [ { code: a }, { code: b, active: false }, { code: c } ]',
+    ['catalogs[2].active NOT_ALLOWED'],
+  ],
+  [
+    'sections of a base in a ring',
+    'knowledgeBases: [ { code: it, visibility: internal, locales: [ru-RU], sections: [ { code: a, parent: b }, { code: b, parent: a }, { code: c, parent: d } ] } ]',
+    [
+      'knowledgeBases[0].sections[0].parent CYCLE',
+      'knowledgeBases[0].sections[1].parent CYCLE',
+      'knowledgeBases[0].sections[2].parent UNKNOWN_REFERENCE',
+    ],
+  ],
+  [
+    'a sound webhook',
+    hook(
+      'filters: { types: [incident], condition: { field: requester, operator: equals, value: anna } }, retryPolicy: { maxAttempts: 10, baseDelayMs: 3600000 }',
+    ),
+    [],
+  ],
+  ['a webhook without https', hook("endpoint: 'http://hooks.example.org/x'"), ['webhooks[0].endpoint WRONG_FORMAT']],
+  [
+    'a webhook with a password',
+    hook("endpoint: 'https://me:secret@hooks.example.org/x'"),
+    ['webhooks[0].endpoint WRONG_FORMAT'],
+  ],
+  ['a webhook with a query', hook("endpoint: 'https://hooks.example.org/x?'"), ['webhooks[0].endpoint WRONG_FORMAT']],
+  [
+    'a webhook with an unknown secret, person and event',
+    hook('').replace('main, exec', 'other, exec').replace('anna', 'boris').replace('ObjectCreated', 'ObjectMade'),
+    ['webhooks[0].eventTypes[0] NOT_ALLOWED'],
+  ],
+  [
+    'a webhook with an unknown secret and person',
+    hook('').replace('main, exec', 'other, exec').replace('anna', 'boris'),
+    ['webhooks[0].secretRef UNKNOWN_REFERENCE', 'webhooks[0].executionPrincipal UNKNOWN_REFERENCE'],
+  ],
+  [
+    'a webhook filter on a field that not all types have',
+    hook('filters: { condition: { field: priority, operator: is-empty } }'),
+    ['webhooks[0].filters.condition.field UNKNOWN_FIELD'],
+  ],
+  [
+    'a retry policy out of range',
+    hook('retryPolicy: { maxAttempts: 11, baseDelayMs: 0 }'),
+    ['webhooks[0].retryPolicy.maxAttempts TOO_LARGE', 'webhooks[0].retryPolicy.baseDelayMs TOO_SMALL'],
+  ],
+  ['a secret in a bundle', 'signingSecrets: [ { code: main, value: whsec_x } ]', ['signingSecrets[0] WRONG_TYPE']],
+  [
+    'a sound integration',
+    inbound(
+      'command: object.create, typeDefinitionId: incident, mapping: [ { source: alert.summary, target: title } ]',
+    ),
+    [],
+  ],
+  [
+    'a creation of no type, with an unknown target',
+    inbound('command: object.create, mapping: [ { source: a, target: state } ]'),
+    ['integrations[0].config.typeDefinitionId REQUIRED', 'integrations[0].config.mapping[0].target UNKNOWN_FIELD'],
+  ],
+  [
+    'an update that lacks its needs',
+    inbound('command: object.update, mapping: [ { source: a, target: objectId } ]'),
+    ['integrations[0].config.mapping REQUIRED', 'integrations[0].config.mapping REQUIRED'],
+  ],
+  [
+    'a comment with fields',
+    inbound(
+      'command: comment.add, mapping: [ { source: a, target: objectId }, { source: b, target: body }, { source: c, target: title } ]',
+    ),
+    ['integrations[0].config.mapping[2].target UNKNOWN_FIELD'],
+  ],
+  [
+    'an integration of another kind, with a broken path',
+    inbound('command: object.create, typeDefinitionId: incident, mapping: [ { source: a..b, target: title } ]').replace(
+      'inbound-webhook',
+      'poll',
+    ),
+    ['integrations[0].type NOT_ALLOWED', 'integrations[0].config.mapping[0].source WRONG_FORMAT'],
+  ],
+  [
+    'a sound import',
+    imported(
+      "{ source: short_description, target: title, transform: trim }, { source: who, target: requester, transform: [ trim, 'user:login' ], precedence: 1 }, { source: p, target: priority, transform: ['map:{\"1\":\"p1\"}', 'default:p2'] }, { source: d, target: affected, transform: ['split:;', 'lookup:problem.title'] }",
+    ),
+    [],
+  ],
+  [
+    'transforms that are none',
+    imported(
+      "{ source: a, target: title, transform: shout }, { source: b, target: title, transform: ['date:', 'datetime:YYYY@Mars/Base', 'map:[1]', 'lookup:ticket.title', 'lookup:problem.name', 'user:email', split] }",
+    ),
+    [
+      'importDefinitions[0].mapping[0].transform[0] INVALID_TRANSFORM',
+      ...Array.from({ length: 7 }, (_, at) => `importDefinitions[0].mapping[1].transform[${at}] INVALID_TRANSFORM`),
+    ],
+  ],
+  [
+    'an import into nothing',
+    imported('{ source: a, target: weight }').replace('targetType: incident', 'targetType: ticket'),
+    ['importDefinitions[0].targetType UNKNOWN_REFERENCE'],
+  ],
+  [
+    'an import of a field that is not there',
+    imported('{ source: a, target: weight }'),
+    ['importDefinitions[0].mapping[0].target UNKNOWN_FIELD'],
+  ],
+  [
+    'an import of people with a password',
+    imported('{ source: a, target: login }, { source: b, target: password }', 'targetKind: user'),
+    ['importDefinitions[0].mapping[1].target UNKNOWN_FIELD'],
+  ],
+  [
+    'an import without the column of the external id',
+    imported('{ source: a, target: title }').replace('resolver: { externalIdField: number }', 'resolver: {}'),
+    ['importDefinitions[0].resolver.externalIdField REQUIRED'],
+  ],
+];
+
+describe('sections of later rooms', () => {
+  for (const [name, text, expected] of CASES) {
+    it(`judges ${name}`, async () => {
+      const problems = await problemsOf([...file(text), { name: 'z-ground.yaml', text: GROUND }]);
+      assert.deepEqual(problems.map((problem) => `${problem.path} ${problem.code}`).sort(), [...expected].sort());
+    });
+  }
+});
