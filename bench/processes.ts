@@ -57,7 +57,8 @@ async function start(args: string[], env: NodeJS.ProcessEnv, logFile: string): P
     });
     child.once('exit', (code) => {
       clearTimeout(timer);
-      reject(new Error(`ended with ${code} before it was ready; see ${logFile}\n${said}`));
+      const reason = readFileSync(logFile, 'utf8').slice(-2000);
+      reject(new Error(`ended with ${code} before it was ready:\n${said}${reason}`));
     });
   });
   return { child, readyMs: performance.now() - began, port };

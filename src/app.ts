@@ -27,7 +27,7 @@ import { calendarsSection, slaPoliciesSection } from './domain/sla/config.ts';
 import { signingSecretsSection, webhooksSection } from './domain/webhooks/config.ts';
 import { workflowsSection } from './domain/workflow/config.ts';
 import { ensureNumbering, metadataRoutes, typeSlice } from './domain/metadata/door.ts';
-import { attachmentRoutes, sweepBlobs } from './domain/attachments/door.ts';
+import { attachmentRoutes, attachmentUse } from './domain/attachments/door.ts';
 import { bulkRoutes } from './domain/bulk/door.ts';
 import { commentEvents, commentRoutes } from './domain/comments/door.ts';
 import { objectRoutes } from './domain/objects/door.ts';
@@ -36,6 +36,7 @@ import { workflowRoutes } from './domain/workflow/door.ts';
 import { buildServer } from './http/server.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
+import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
 import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
@@ -239,7 +240,7 @@ function tasks(db: Database, blobs: BlobStore, epoch: Epoch, authenticator: Auth
       name: 'blobs',
       everyMs: 3_600_000,
       run: async () => {
-        await sweepBlobs(db, blobs, clock.now());
+        await sweepBlobs(db, blobs, [attachmentUse], clock.now());
         return false;
       },
     },

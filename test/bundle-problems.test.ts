@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { configSections } from '../src/app.ts';
 import { BundleError } from '../src/bundle/engine.ts';
-import { allSections, file, problemsOf } from './harness/bundle.ts';
+import { file, problemsOf } from './harness/bundle.ts';
 import { ROOT } from './harness/load-sources.ts';
 
 async function said(text: string): Promise<string[]> {
@@ -242,7 +243,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
 describe('a bundle that is wrong', () => {
   it('knows the sections of the specification', () => {
     assert.deepEqual(
-      allSections.map((section) => section.key).sort(),
+      configSections.map((section) => section.key).sort(),
       'calendars catalogs groups importDefinitions integrations knowledgeBases orgUnits relationDefinitions roles services settings signingSecrets slaPolicies types users webhooks workflows'.split(
         ' ',
       ),

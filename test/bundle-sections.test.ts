@@ -70,7 +70,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     ),
     ['slaPolicies[0].targets[0].when.value UNKNOWN_OPTION'],
   ],
-  ['a warning after the end', policy('warnAt: [100]'), ['slaPolicies[0].warnAt[0] TOO_LARGE']],
+  ['a warning after the end', policy('warnAt: [101]'), ['slaPolicies[0].warnAt[0] TOO_LARGE']],
   [
     'a sound relation',
     'relationDefinitions: [ { code: r, sourceTypes: [incident], targetTypes: [problem], field: affected } ]',

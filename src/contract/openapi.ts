@@ -36,8 +36,8 @@ const EVERYWHERE: readonly FaultCode[] = [
   'OVERLOADED',
 ];
 
-/** Which errors the operation can answer with, on this surface. */
-export function faultsOf(operation: Operation, surface: DocumentOptions['surface']): FaultCode[] {
+/** Which errors the operation can answer with. In the administration, too, a key must have a scope: `admin:manage`. */
+export function faultsOf(operation: Operation): FaultCode[] {
   const codes = new Set<FaultCode>([...EVERYWHERE, ...operation.faults]);
   codes.add('DATABASE_UNAVAILABLE');
   if (operation.access !== 'open') codes.add('UNAUTHENTICATED').add('RATE_LIMITED');
@@ -114,7 +114,7 @@ function describe(operation: Operation, surface: DocumentOptions['surface'], com
     ...(operation.body === undefined ? {} : { requestBody: bodyOf(operation, operation.body, components) }),
     responses: {
       [operation.status]: successOf(operation, components),
-      ...errorsOf(faultsOf(operation, surface), components),
+      ...errorsOf(faultsOf(operation), components),
     },
   };
 }

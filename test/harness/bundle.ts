@@ -1,17 +1,6 @@
 /** A migrated database of its own, and hands to plan, apply and export bundles on it, for tests of configuration. */
+import { configSections } from '../../src/app.ts';
 import { systemActor } from '../../src/domain/access/door.ts';
-import { rolesSection } from '../../src/domain/access/config.ts';
-import { catalogsSection, servicesSection } from '../../src/domain/catalog/config.ts';
-import { groupsSection, orgUnitsSection, usersSection } from '../../src/domain/identity/config.ts';
-import { importDefinitionsSection } from '../../src/domain/imports/config.ts';
-import { integrationsSection } from '../../src/domain/inbound/config.ts';
-import { knowledgeBasesSection } from '../../src/domain/knowledge/config.ts';
-import { settingsSection, typesSection } from '../../src/domain/metadata/config.ts';
-import { recordProbe } from '../../src/domain/objects/config.ts';
-import { relationDefinitionsSection } from '../../src/domain/relations/config.ts';
-import { calendarsSection, slaPoliciesSection } from '../../src/domain/sla/config.ts';
-import { signingSecretsSection, webhooksSection } from '../../src/domain/webhooks/config.ts';
-import { workflowsSection } from '../../src/domain/workflow/config.ts';
 import {
   applyBundle,
   BundleError,
@@ -23,33 +12,11 @@ import {
   planBundle,
 } from '../../src/bundle/engine.ts';
 import { newId, systemClock } from '../../src/mechanisms/clock.ts';
-import type { ConfigSection } from '../../src/mechanisms/config-section.ts';
 import type { Actor, ReadContext } from '../../src/mechanisms/context.ts';
 import { Database } from '../../src/mechanisms/db/pool.ts';
 import { ConfigSnapshot, loadSnapshot } from '../../src/mechanisms/snapshot.ts';
 import { type Caller, Work } from '../../src/mechanisms/work.ts';
 import { createTestDatabase } from './database.ts';
-
-/** Every section of the bundle that the specification names. */
-export const allSections: readonly ConfigSection[] = [
-  settingsSection,
-  usersSection,
-  groupsSection,
-  orgUnitsSection,
-  workflowsSection(recordProbe),
-  typesSection(recordProbe),
-  rolesSection,
-  calendarsSection,
-  slaPoliciesSection,
-  relationDefinitionsSection,
-  servicesSection,
-  catalogsSection,
-  knowledgeBasesSection,
-  signingSecretsSection,
-  webhooksSection,
-  integrationsSection,
-  importDefinitionsSection,
-];
 
 /** One file of a bundle. */
 export function file(text: string, name = 'bundle.yaml'): BundleFile[] {
@@ -70,7 +37,7 @@ export async function problemsOf(files: readonly BundleFile[]): Promise<readonly
     memo: new Map(),
   };
   try {
-    await planBundle(ctx, allSections, files);
+    await planBundle(ctx, configSections, files);
     return [];
   } catch (error) {
     if (error instanceof BundleError) return error.problems;
@@ -115,7 +82,7 @@ export async function startBundleWorld(): Promise<BundleWorld> {
     config: await loadSnapshot(db),
   });
   const apply = async (files: readonly BundleFile[], options: BundleOptions, actor?: Actor): Promise<PlannedItem[]> => {
-    const result = await work.write(await caller(actor), (ctx) => applyBundle(ctx, allSections, files, options));
+    const result = await work.write(await caller(actor), (ctx) => applyBundle(ctx, configSections, files, options));
     if (result.kind !== 'done') throw new Error('no replay is possible here');
     return result.data;
   };
@@ -123,11 +90,11 @@ export async function startBundleWorld(): Promise<BundleWorld> {
     db,
     url: database.url,
     plan: async (files, options = {}) =>
-      await work.read(await caller(), (ctx) => planBundle(ctx, allSections, files, options), { snapshot: true }),
+      await work.read(await caller(), (ctx) => planBundle(ctx, configSections, files, options), { snapshot: true }),
     apply: (files, options = {}) => apply(files, options),
     applyAs: (rights, files, userId) => apply(files, {}, actorWith(rights, userId ?? null)),
     export: async (identity) =>
-      await work.read(await caller(), (ctx) => exportBundle(ctx, allSections, { identity }), { snapshot: true }),
+      await work.read(await caller(), (ctx) => exportBundle(ctx, configSections, { identity }), { snapshot: true }),
     refused: async (files, options = {}) => {
       try {
         await apply(files, options);

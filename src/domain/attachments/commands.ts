@@ -1,8 +1,6 @@
 /** The writes on files. Content is safe in the store before the row that refers to it commits. */
 import { createHash } from 'node:crypto';
 import { Fault } from '../../lib/fault.ts';
-import type { Runner } from '../../mechanisms/binding.ts';
-import type { BlobStore } from '../../mechanisms/blobs/store.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import { registry } from '../metadata/door.ts';
 import { holdActive, requireAction, requireActive, requireGranted } from '../objects/door.ts';
@@ -24,40 +22,35 @@ export interface AddInput {
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, INVALID_REQUEST, ATTACHMENT_EMPTY, ATTACHMENT_TOO_LARGE
  */
-export async function addAttachment(runner: Runner, blobs: BlobStore, input: AddInput): Promise<AttachmentAnswer> {
-  const { work, caller } = runner;
+export async function addAttachment(ctx: WriteContext, input: AddInput): Promise<AttachmentAnswer> {
   if (input.bodyObjectId !== undefined && input.bodyObjectId !== input.objectId) {
     const message = 'objectId in the body must equal the one in the path.';
     throw new Fault('INVALID_REQUEST', message, [{ path: '/objectId', code: 'MISMATCH', message }]);
   }
   // Whoever may not add a file here must not fill the store either.
-  await work.read(caller, (ctx) => requireGranted(ctx, input.objectId, 'attachment.add'));
-  const filename = checkFilename(input.filename);
+  const object = await requireGranted(ctx, input.objectId, 'attachment.add');
+  ctx.rightsChecked();
+  requireActive(object);
+  const originalFilename = checkFilename(input.filename);
   const mediaType = checkMediaType(input.mediaType);
-  const bytes = decodeContent(input.contentBase64, registry(caller).settings.attachmentMaxBytes);
+  const bytes = decodeContent(input.contentBase64, registry(ctx).settings.attachmentMaxBytes);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  await work.write(caller, async (ctx) => ctx.plan(store.touchBlob, { sha256, at: ctx.now }));
-  await blobs.put(sha256, bytes);
-  return await runner.write(async (ctx) => {
-    const object = await requireGranted(ctx, input.objectId, 'attachment.add');
-    ctx.rightsChecked();
-    requireActive(object);
-    const row: store.AttachmentRow = {
-      id: ctx.newId(),
-      objectId: object.row.id,
-      originalFilename: filename,
-      mediaType,
-      size: bytes.byteLength,
-      sha256,
-      revision: 1,
-      state: 'ACTIVE',
-      createdAt: ctx.now,
-      createdBy: ctx.actor.userId,
-      createdByName: ctx.actor.displayName,
-    };
-    planRow(ctx, row);
-    return attachmentAnswer(row);
-  });
+  const row: store.AttachmentRow = {
+    id: ctx.newId(),
+    objectId: object.row.id,
+    originalFilename,
+    mediaType,
+    size: bytes.byteLength,
+    sha256,
+    revision: 1,
+    state: 'ACTIVE',
+    createdAt: ctx.now,
+    createdBy: ctx.actor.userId,
+    createdByName: ctx.actor.displayName,
+  };
+  ctx.keep(sha256, bytes);
+  planRow(ctx, row);
+  return attachmentAnswer(row);
 }
 
 function planRow(ctx: WriteContext, row: store.AttachmentRow): void {

@@ -44,7 +44,7 @@ export const addAttachment = defineOperation({
   path: '/objects/{objectId}/attachments',
   access: 'files:write',
   right: 'attachment.add',
-  unit: 'own',
+  unit: 'write',
   idempotent: true,
   status: 201,
   tag,

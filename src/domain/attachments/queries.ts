@@ -1,8 +1,8 @@
 /** The reads on files: the record decides who comes near. */
-import { buffer } from 'node:stream/consumers';
 import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
+import { isKnown, readWhole } from '../../mechanisms/blobs/serve.ts';
 import type { BlobStore } from '../../mechanisms/blobs/store.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { findVisible, requireVisible, type VisibleObject } from '../objects/door.ts';
@@ -58,9 +58,9 @@ export async function readContent(
 ): Promise<Reply> {
   const row = await work.read(caller, (ctx) => requireServed(ctx, id));
   const headers = contentHeaders(row);
-  if (request.ifNoneMatch === headers.ETag) return new Reply(Buffer.alloc(0), headers, 304);
+  if (isKnown(request.ifNoneMatch, headers['ETag'] as string)) return new Reply(Buffer.alloc(0), headers, 304);
   const range = requestedRange(request.range, row.size);
-  const bytes = await buffer(await blobs.read(row.sha256, range));
+  const bytes = await readWhole(blobs, row, range);
   await work.read(await freshCaller(caller), (ctx) => requireServed(ctx, id));
   if (range === undefined) return new Reply(bytes, headers);
   return new Reply(

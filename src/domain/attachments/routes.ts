@@ -13,9 +13,9 @@ export function attachmentRoutes(
     bind(contract.listAttachments, (ctx, { params }) => listAttachments(ctx, params.objectId)),
     bind(
       contract.addAttachment,
-      (runner, { params, body }) => {
+      (ctx, { params, body }) => {
         const { objectId: bodyObjectId, ...file } = body;
-        return addAttachment(runner, blobs, {
+        return addAttachment(ctx, {
           ...file,
           ...params,
           ...(bodyObjectId === undefined ? {} : { bodyObjectId }),

@@ -66,7 +66,7 @@ function upwards(view: ConfigView, code: string): Set<string> {
 function rights(change: Change, view: ConfigView): string[] {
   const before = change.stored?.definition as Group | undefined;
   const after = change.definition as Group;
-  const more = (key: 'users' | 'groups'): boolean => after[key].some((member) => !before?.[key].includes(member));
+  const more = (key: 'users' | 'groups'): boolean => new Set(after[key]).difference(new Set(before?.[key])).size > 0;
   if (change.action !== 'restore' && !more('users') && !more('groups')) return [];
   const holders = upwards(view, change.code);
   const roles = view.active<{ assignedTo: { groups: string[] } }>('roles').values();

@@ -31,4 +31,12 @@ export {
 } from './registry.ts';
 export { metadataRoutes } from './routes.ts';
 export { titleText } from './title.ts';
-export { checkValue, convertValue, foldedCopy, idsIn } from './values.ts';
+export {
+  checkValue,
+  convertValue,
+  foldedCopy,
+  type InlineImage,
+  idsIn,
+  imageHandles,
+  type RichNode,
+} from './values.ts';

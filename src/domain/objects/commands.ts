@@ -1,13 +1,14 @@
 /** The writes on records. Each judges, plans and returns; the unit of work writes (architecture, section 4). */
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
-import { findType, numberSequence, type RecordType, registry } from '../metadata/door.ts';
+import { findType, type InlineImage, numberSequence, type RecordType, registry } from '../metadata/door.ts';
 import { requireRevision } from './conflict.ts';
 import { rememberRow, requireActive, requireGranted } from './load.ts';
 import { judge, type ObjectAnswer, project, type VisibleObject } from './record.ts';
 import { requireReferences } from './references.ts';
 import { derive, planChange, planValues, requireWritable, type Values } from './rules.ts';
 import { changeObject, insertObject, type ObjectRow } from './store.ts';
+import { useImage } from './store-images.ts';
 
 export interface CreateInput {
   typeDefinitionId: string;
@@ -32,13 +33,14 @@ export async function createObject(ctx: WriteContext, input: CreateInput): Promi
     reads: (code: string) => actor.mayEverRead(type.id, code),
     writes: (code: string) => actor.mayEverWrite(type.id, code),
   };
-  const values = planValues(version, input.values, 'values', reach);
+  const { values, images } = planValues(version, input.values, 'values', reach);
   await requireReferences(ctx, version, pick(values, given), 'values');
   const row = newRow(ctx, type, input.objectId ?? ctx.newId(), values);
   const object = judge(ctx, row);
   if (!object.right.can('create')) throw createMissing();
   requireWritable(object.right, given, 'values');
   planInsert(ctx, type, row);
+  keepImages(ctx, row.id, images);
   return project(ctx, object);
 }
 
@@ -182,6 +184,8 @@ export interface ObjectPlan {
   state?: 'ACTIVE' | 'ARCHIVED';
   workflowStateId?: string;
   typeVersion?: number;
+  /** Images that came with the values. */
+  images?: readonly InlineImage[];
   data?: Record<string, unknown>;
 }
 
@@ -221,6 +225,7 @@ export function applyChange(ctx: WriteContext, object: VisibleObject, plan: Obje
     by: ctx.actor.userId,
     archived_at: next.archivedAt,
   });
+  keepImages(ctx, row.id, plan.images ?? []);
   ctx.emit({
     type: plan.type,
     objectId: row.id,
@@ -230,4 +235,11 @@ export function applyChange(ctx: WriteContext, object: VisibleObject, plan: Obje
   });
   rememberRow(ctx, next);
   return judge(ctx, next);
+}
+
+function keepImages(ctx: WriteContext, objectId: string, images: readonly InlineImage[]): void {
+  for (const { sha256, mediaType, bytes } of images) {
+    ctx.keep(sha256, bytes);
+    ctx.plan(useImage, { object_id: objectId, sha256, media_type: mediaType, size: bytes.length });
+  }
 }

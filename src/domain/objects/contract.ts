@@ -185,6 +185,24 @@ export const getObjectSchema = defineOperation({
   faults: ['NOT_FOUND'],
 });
 
+export const readImage = defineOperation({
+  id: 'objects.image',
+  method: 'GET',
+  path: '/objects/{objectId}/images/{sha256}',
+  access: 'objects:read',
+  right: 'read',
+  unit: 'own',
+  status: 200,
+  tag,
+  summary: 'Read an image of a rich text',
+  description:
+    'A stored rich text names its images by `blob:<sha256>`. An image is there for whoever may read a field that shows it, or an event of the history that does.',
+  params: closed({ objectId: Id, sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
+  answer: Type.Unknown(),
+  raw: { mediaTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] },
+  faults: ['NOT_FOUND'],
+});
+
 export const restoreObject = defineOperation({
   id: 'objects.restore',
   method: 'POST',

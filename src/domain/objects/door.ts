@@ -1,7 +1,7 @@
 /**
  * Records: the heart of the service. A record has a type, values of that type's stored version, a revision and a state.
  *
- * Own table: `objects`. Invariants: the revision grows by one with each change of values, state or archiving, and with nothing
+ * Own tables: `objects`, `inline_images`. Invariants: the revision grows by one with each change of values, state or archiving, and with nothing
  * else; `values` holds only fields of the stored type version; an archived record takes no change but a restore; a number is
  * given once and never again; the workflow state changes through `applyChange` by the workflow room alone.
  *
@@ -16,7 +16,9 @@ export { findVisible, preload, requireActive, requireAction, requireGranted, req
 export { type ObjectAnswer, stateAnswer, type VisibleObject, visibleTitle } from './record.ts';
 export type { HistoryRow } from './store.ts';
 export { holdActive, holdRevision } from './store.ts';
+export { imageUse } from './store-images.ts';
 export { requireReferences } from './references.ts';
 export type { EventFilter } from './queries.ts';
 export { objectRoutes } from './routes.ts';
+export { imagesIn, strangeImages } from './rules-images.ts';
 export { invalidValues, type PlannedChange, planChange } from './rules.ts';

@@ -1,10 +1,11 @@
 import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
 import { archiveObject, createObject, restoreObject, updateObject } from './commands.ts';
 import * as contract from './contract.ts';
+import { type ContentParts, readImage } from './queries-images.ts';
 import { type EventFilter, getHistory, getObject, getSchema, listObjects, replayObject } from './queries.ts';
 
 /** `filters`: what other rooms say about events that are theirs. */
-export function objectRoutes(filters: readonly EventFilter[]): BoundOperation[] {
+export function objectRoutes(filters: readonly EventFilter[], content: ContentParts): BoundOperation[] {
   return [
     bind(contract.listObjects, (ctx, { query }) => listObjects(ctx, query)),
     bind(contract.createObject, (ctx, { body }) => createObject(ctx, body), replayObject),
@@ -13,6 +14,7 @@ export function objectRoutes(filters: readonly EventFilter[]): BoundOperation[] 
     bind(contract.archiveObject, (ctx, { params, body }) => archiveObject(ctx, { ...params, ...body })),
     bind(contract.getHistory, (ctx, { params }) => getHistory(ctx, params.objectId, filters)),
     bind(contract.getObjectSchema, (ctx, { params }) => getSchema(ctx, params.objectId)),
+    bind(contract.readImage, (runner, { params }, request) => readImage(runner, content, params, request)),
     bind(contract.restoreObject, (ctx, { params }) => restoreObject(ctx, params.objectId)),
   ];
 }

@@ -3,7 +3,15 @@ import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import { fold } from '../../lib/text.ts';
 import type { RecordRight } from '../../mechanisms/context.ts';
-import { checkValue, type FieldDefinition, foldedCopy, type TypeVersion, titleText } from '../metadata/door.ts';
+import {
+  checkValue,
+  type FieldDefinition,
+  foldedCopy,
+  type InlineImage,
+  type TypeVersion,
+  titleText,
+} from '../metadata/door.ts';
+import { imagesIn, strangeImages } from './rules-images.ts';
 
 export type Values = Record<string, unknown>;
 
@@ -43,8 +51,10 @@ function accept(
   given: Values,
   member: string,
   reach: FieldReach,
-): { stored: Values; problems: FaultDetail[] } {
+  knownImages: ReadonlySet<string>,
+): { stored: Values; images: InlineImage[]; problems: FaultDetail[] } {
   const stored: Values = {};
+  const images: InlineImage[] = [];
   const problems: FaultDetail[] = [];
   for (const [code, value] of Object.entries(given)) {
     const field = version.fields.get(code);
@@ -52,11 +62,18 @@ function accept(
       problems.push({ ...unknownField(code), path: pointer(member, code) });
       continue;
     }
-    const checked = checkValue(field, value, pointer(member, code));
-    if (checked.ok) stored[code] = checked.stored;
-    else problems.push(...checked.problems);
+    const path = pointer(member, code);
+    const checked = checkValue(field, value, path);
+    if (!checked.ok) {
+      problems.push(...checked.problems);
+      continue;
+    }
+    stored[code] = checked.stored;
+    if (field.dataType !== 'rich-text' || checked.stored === null) continue;
+    images.push(...checked.images);
+    problems.push(...strangeImages(checked, knownImages, path));
   }
-  return { stored, problems };
+  return { stored, images, problems };
 }
 
 function isEmpty(value: unknown): boolean {
@@ -93,8 +110,13 @@ function missing(version: TypeVersion, values: Values, member: string, reach: Fi
  *
  * @throws Fault INVALID_VALUES with every problem at once
  */
-export function planValues(version: TypeVersion, given: Values, member: string, reach: FieldReach): Values {
-  const { stored, problems } = accept(version, given, member, reach);
+export function planValues(
+  version: TypeVersion,
+  given: Values,
+  member: string,
+  reach: FieldReach,
+): { values: Values; images: readonly InlineImage[] } {
+  const { stored, images, problems } = accept(version, given, member, reach, new Set());
   for (const field of version.fields.values()) {
     if (!Object.hasOwn(given, field.code) && field.default !== undefined) stored[field.code] = field.default;
   }
@@ -102,7 +124,7 @@ export function planValues(version: TypeVersion, given: Values, member: string, 
   const named = new Set(problems.map((problem) => problem.path));
   problems.push(...missing(version, values, member, reach).filter((problem) => !named.has(problem.path)));
   if (problems.length > 0) throw invalidValues(problems);
-  return values;
+  return { values, images };
 }
 
 /**
@@ -123,6 +145,8 @@ export interface PlannedChange {
   values: Values;
   /** Field code → [before, after], only of what differs. */
   changes: Record<string, [unknown, unknown]>;
+  /** Images that came with the values, to be kept with the change. */
+  images: readonly InlineImage[];
 }
 
 /**
@@ -138,7 +162,8 @@ export function planChange(
   member: string,
   right: RecordRight,
 ): PlannedChange {
-  const { stored, problems } = accept(version, given, member, right);
+  const known = imagesIn(version, current, (code) => right.reads(code));
+  const { stored, images, problems } = accept(version, given, member, right, known);
   const values: Values = { ...current };
   const changes: Record<string, [unknown, unknown]> = {};
   for (const [code, value] of Object.entries(stored)) {
@@ -155,7 +180,7 @@ export function planChange(
   }
   if (problems.length > 0) throw invalidValues(problems);
   requireWritable(right, Object.keys(stored), member);
-  return { values, changes };
+  return { values, changes, images };
 }
 
 /** What is stored beside the values: folded copies for conditions, and the text that names the record. */

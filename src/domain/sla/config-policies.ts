@@ -20,7 +20,7 @@ const PolicyItem = closed({
   start: ConditionSchema,
   pause: Type.Optional(ConditionSchema),
   stop: ConditionSchema,
-  warnAt: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 99 }), { maxItems: 20, uniqueItems: true })),
+  warnAt: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), { maxItems: 20, uniqueItems: true })),
 });
 
 type Item = Static<typeof PolicyItem>;

@@ -3,9 +3,10 @@ import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
 import { fieldsOf } from '../../lib/filter.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
-import { checkValue, type FieldDefinition, registry } from '../metadata/door.ts';
+import { checkValue, type FieldDefinition, type InlineImage, registry } from '../metadata/door.ts';
 import {
   applyChange,
+  imagesIn,
   invalidValues,
   type PlannedChange,
   planChange,
@@ -13,6 +14,7 @@ import {
   requireGranted,
   requireReferences,
   requireRevision,
+  strangeImages,
   type VisibleObject,
 } from '../objects/door.ts';
 import { conditionHolds, holds, REMARKS } from './queries.ts';
@@ -49,12 +51,13 @@ export async function transitionObject(
   }
   if (transition === undefined || !leaves(transition, object.row.workflowStateId)) throw notAvailable();
   if (!conditionHolds(ctx, object, transition)) throw notMet(object, transition);
-  const { values, changes, remarks } = await plan(ctx, object, transition, input.values ?? {});
+  const { values, changes, images, remarks } = await plan(ctx, object, transition, input.values ?? {});
   const to = registry(ctx).states.get(transition.toId);
   const changed = applyChange(ctx, object, {
     type: 'ObjectTransitioned',
     workflowStateId: transition.toId,
     values,
+    images,
     changes: { ...changes, workflowState: [object.state?.code ?? null, to?.code ?? null] },
     data: { transition: { id: transition.id, code: transition.code }, ...remarks },
   });
@@ -99,8 +102,8 @@ async function plan(
   transition: Transition,
   given: Record<string, unknown>,
 ): Promise<Planned> {
-  const { remarks, fields, problems } = readForm(transition, given);
-  const nothing: PlannedChange = { values: { ...object.row.values }, changes: {} };
+  const { remarks, fields, images, problems } = readForm(object, transition, given);
+  const nothing: PlannedChange = { values: { ...object.row.values }, changes: {}, images: [] };
   const planned = collect(
     problems,
     () => planChange(object.version, object.row.values, fields, 'values', object.right),
@@ -111,20 +114,22 @@ async function plan(
   const named = new Set(problems.map((problem) => problem.path));
   problems.push(...missing(object, transition, planned.values, remarks).filter((problem) => !named.has(problem.path)));
   if (problems.length > 0) throw invalidValues(problems);
-  return { ...planned, remarks };
+  return { ...planned, images: [...planned.images, ...images], remarks };
 }
 
 interface GivenForm {
   remarks: Record<string, unknown>;
   /** Field code → value from the wire, of fields that stand in the form. */
   fields: Record<string, unknown>;
+  /** Of the decision report. */
+  images: InlineImage[];
   problems: FaultDetail[];
 }
 
 /** The values given, split into what goes with the event and what goes into the record. */
-function readForm(transition: Transition, given: Record<string, unknown>): GivenForm {
+function readForm(object: VisibleObject, transition: Transition, given: Record<string, unknown>): GivenForm {
   const inForm = new Set(transition.fields.map((part) => part.code));
-  const form: GivenForm = { remarks: {}, fields: {}, problems: [] };
+  const form: GivenForm = { remarks: {}, fields: {}, images: [], problems: [] };
   for (const [code, value] of Object.entries(given)) {
     const path = pointer('values', code);
     const remark = REMARKS.get(code);
@@ -133,10 +138,18 @@ function readForm(transition: Transition, given: Record<string, unknown>): Given
     else {
       const checked = checkValue(remarkField(code, remark.dataType), value, path);
       if (!checked.ok) form.problems.push(...checked.problems);
-      else if (checked.stored !== null) form.remarks[remark.key] = checked.stored;
+      else if (checked.stored !== null) {
+        form.remarks[remark.key] = checked.stored;
+        form.images.push(...checked.images);
+        if (remark.dataType === 'rich-text') form.problems.push(...strangeImages(checked, visibleImages(object), path));
+      }
     }
   }
   return form;
+}
+
+function visibleImages({ version, row, right }: VisibleObject): Set<string> {
+  return imagesIn(version, row.values, (code) => right.reads(code));
 }
 
 /** What `decide` returns; where the values are at fault, `otherwise`, with what is wrong among the problems. */

@@ -1,5 +1,5 @@
 /** Which content the service knows of: the table `blobs`. Every row of another table that names content refers to its row here. */
-import sql, { empty, join, type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { Database, Queryable } from '../db/pool.ts';
 
 /** Whether rows of a room name the content: a predicate over the column that holds its SHA-256. */
@@ -20,27 +20,42 @@ export async function adoptBlobs(db: Queryable, keys: readonly string[], at: str
     SELECT key, ${at}::timestamptz FROM unnest(${[...keys].sort()}::text[]) AS keys (key) ON CONFLICT DO NOTHING`);
 }
 
+function forgettable(before: string, uses: readonly BlobUse[]): Sql {
+  return join(
+    [sql`b.touched_at < ${before}::timestamptz`, ...uses.map((use) => sql`NOT ${use(sql`b.sha256`)}`)],
+    ' AND ',
+  );
+}
+
+/** Content that nobody uses and nobody touched since `before`. */
+export async function listForgettable(
+  db: Queryable,
+  before: string,
+  uses: readonly BlobUse[],
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ sha256: string }>(
+    sql`SELECT b.sha256 FROM blobs b WHERE ${forgettable(before, uses)} LIMIT ${limit}::int`,
+  );
+  return rows.map((row) => row.sha256);
+}
+
 /**
- * Forgets one piece of content that nobody uses and nobody touched since `before`, and removes it by `remove` before the end of
- * its row is committed: whoever touches it meanwhile waits, finds it gone and puts it anew.
- *
- * @returns false when there was none
+ * Forgets the content if it still is forgettable, and removes it by `remove` before the end of its row is committed: whoever
+ * touches it meanwhile waits, finds it gone and puts it anew.
  */
 export async function forgetBlob(
   db: Database,
+  sha256: string,
   before: string,
   uses: readonly BlobUse[],
-  remove: (sha256: string) => Promise<void>,
+  remove: () => Promise<void>,
 ): Promise<boolean> {
-  const used = uses.map((use) => sql`AND NOT ${use(sql`b.sha256`)}`);
   return await db.transaction('BEGIN', async (tx) => {
-    const [row] = await tx.query<{ sha256: string }>(sql`
-      DELETE FROM blobs WHERE sha256 = (
-        SELECT b.sha256 FROM blobs b WHERE b.touched_at < ${before}::timestamptz ${used.length === 0 ? empty : join(used, ' ')}
-        ORDER BY b.touched_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-      RETURNING sha256`);
-    if (row === undefined) return false;
-    await remove(row.sha256);
-    return true;
+    const rows = await tx.query<{ one: number }>(
+      sql`DELETE FROM blobs b WHERE b.sha256 = ${sha256} AND ${forgettable(before, uses)} RETURNING 1 AS one`,
+    );
+    if (rows.length === 1) await remove();
+    return rows.length === 1;
   });
 }

@@ -1,10 +1,11 @@
 /** The sweeper: content that nothing refers to goes after a day (decisions, "Comments, attachments, relations"). */
 import { instant } from '../clock.ts';
 import type { Database } from '../db/pool.ts';
-import { adoptBlobs, type BlobUse, forgetBlob } from './register.ts';
+import { adoptBlobs, type BlobUse, forgetBlob, listForgettable } from './register.ts';
 import type { BlobStore } from './store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+const PORTION = 1000;
 
 /**
  * Removes content that has been without use for a day, left by a crash before its row included. There is one way out: content
@@ -20,7 +21,14 @@ export async function sweepBlobs(
 ): Promise<number> {
   const unknownSince = instant(now - DAY_MS - 1);
   for await (const keys of blobs.list(DAY_MS, now)) await adoptBlobs(db, keys, unknownSince);
+  const before = instant(now - DAY_MS);
   let removed = 0;
-  while (await forgetBlob(db, instant(now - DAY_MS), uses, (sha256) => blobs.remove(sha256))) removed++;
-  return removed;
+  for (;;) {
+    const keys = await listForgettable(db, before, uses, PORTION);
+    let gone = 0;
+    for (const key of keys) if (await forgetBlob(db, key, before, uses, () => blobs.remove(key))) gone++;
+    removed += gone;
+    // Another sweeper may be at the rest.
+    if (keys.length < PORTION || gone === 0) return removed;
+  }
 }

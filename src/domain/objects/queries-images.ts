@@ -1,0 +1,71 @@
+/** Images of rich text: served to whoever may read a text that they stand in, now or in the history. */
+import { Reply } from '../../contract/operation.ts';
+import { Fault } from '../../lib/fault.ts';
+import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
+import { isKnown, readWhole } from '../../mechanisms/blobs/serve.ts';
+import type { BlobStore } from '../../mechanisms/blobs/store.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { imageHandles, type RichNode } from '../metadata/door.ts';
+import { requireVisible } from './load.ts';
+import type { VisibleObject } from './record.ts';
+import { imagesIn } from './rules-images.ts';
+import { findImage, type ImageRow, listEventsNaming } from './store-images.ts';
+
+/** The room's hands on content: the store, and the same caller with the rights that hold now. */
+export interface ContentParts {
+  blobs: BlobStore;
+  freshCaller(caller: Runner['caller']): Promise<Runner['caller']>;
+}
+
+/** @throws Fault NOT_FOUND */
+async function requireShown(ctx: ReadContext, objectId: string, sha256: string): Promise<ImageRow> {
+  const object = await requireVisible(ctx, objectId);
+  const image = await findImage(ctx, objectId, sha256);
+  if (image !== undefined && (isShown(object, sha256) || (await wasShown(ctx, object, sha256)))) return image;
+  throw new Fault('NOT_FOUND', 'There is no such image, or you may not see it.');
+}
+
+function isShown({ version, row, right }: VisibleObject, sha256: string): boolean {
+  return imagesIn(version, row.values, (code) => right.reads(code)).has(sha256);
+}
+
+/** Only where a rich text or a decision report shows it: a handle in any other value would be the caller's own word. */
+async function wasShown(ctx: ReadContext, object: VisibleObject, sha256: string): Promise<boolean> {
+  const { right, type, row } = object;
+  if (!right.can('history')) return false;
+  const shows = (text: unknown): boolean => text !== null && imageHandles(text as RichNode).includes(sha256);
+  const isRichText = (code: string): boolean =>
+    [...type.versions.values()].every(({ fields }) => !fields.has(code) || fields.get(code)?.dataType === 'rich-text');
+  for (const { changes, data } of await listEventsNaming(ctx, row.id, sha256)) {
+    if (shows(data?.decisionReport ?? null)) return true;
+    for (const [code, texts] of Object.entries(changes ?? {})) {
+      if (right.reads(code) && isRichText(code) && texts.some(shows)) return true;
+    }
+  }
+  return false;
+}
+
+/**
+ * An image of a record. As with files, rights are asked before storage is read and again after it.
+ *
+ * @throws Fault NOT_FOUND
+ */
+export async function readImage(
+  { work, caller }: Runner,
+  { blobs, freshCaller }: ContentParts,
+  { objectId, sha256 }: { objectId: string; sha256: string },
+  request: RequestFacts,
+): Promise<Reply> {
+  const image = await work.read(caller, (ctx) => requireShown(ctx, objectId, sha256));
+  const headers = {
+    'Content-Type': image.mediaType,
+    'Content-Disposition': 'inline',
+    'Content-Security-Policy': 'sandbox',
+    'Cache-Control': 'private, no-cache',
+    ETag: `"${sha256}"`,
+  };
+  if (isKnown(request.ifNoneMatch, headers.ETag)) return new Reply(Buffer.alloc(0), headers, 304);
+  const bytes = await readWhole(blobs, image);
+  await work.read(await freshCaller(caller), (ctx) => requireShown(ctx, objectId, sha256));
+  return new Reply(bytes, headers);
+}
