@@ -25,7 +25,8 @@ async function raw(text: string): Promise<string> {
     socket.setEncoding('utf8').on('data', (part: string) => {
       said += part;
     });
-    socket.on('end', () => resolve(said)).on('error', reject);
+    // What was received before the connection broke counts: that is what a client can know.
+    socket.on('end', () => resolve(said)).on('error', (error) => (said === '' ? reject(error) : resolve(said)));
     socket.setTimeout(5000, () => socket.destroy(new Error(`no answer: ${said}`)));
   });
 }
@@ -253,7 +254,7 @@ describe('conventions', () => {
   });
 
   it('answers broken and oversized requests in the one shape', async () => {
-    const large = await raw(`GET /api/v1/objects?x=${'a'.repeat(200_000)} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const large = await raw(`GET /api/v1/objects?x=${'a'.repeat(66_000)} HTTP/1.1\r\nHost: x\r\n\r\n`);
     assert.match(large, /^HTTP\/1\.1 431 /);
     assert.match(large, /"code":"HEADERS_TOO_LARGE"/);
     const broken = await raw('GARBAGE\r\n\r\n');

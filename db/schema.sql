@@ -134,6 +134,16 @@ CREATE TABLE idempotency (
 );
 CREATE INDEX idempotency_age ON idempotency USING brin (created_at);
 
+CREATE TABLE inline_images (
+  object_id uuid NOT NULL,
+  sha256 text NOT NULL,
+  media_type text NOT NULL,
+  size integer NOT NULL,
+  CONSTRAINT inline_images_pkey PRIMARY KEY (object_id, sha256),
+  CONSTRAINT inline_images_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256)
+);
+CREATE INDEX inline_images_content ON inline_images USING btree (sha256);
+
 CREATE TABLE journal (
   seq bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   id uuid NOT NULL,

@@ -30,11 +30,12 @@ import { ensureNumbering, metadataRoutes, typeSlice } from './domain/metadata/do
 import { attachmentRoutes, attachmentUse } from './domain/attachments/door.ts';
 import { bulkRoutes } from './domain/bulk/door.ts';
 import { commentEvents, commentRoutes } from './domain/comments/door.ts';
-import { objectRoutes } from './domain/objects/door.ts';
+import { imageUse, objectRoutes } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
 import { workflowRoutes } from './domain/workflow/door.ts';
 import { buildServer } from './http/server.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
+import type { BlobUse } from './mechanisms/blobs/register.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
 import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
@@ -73,11 +74,14 @@ export interface Parts {
   freshCaller(caller: Caller): Promise<Caller>;
 }
 
+/** Where content of the blob store is referred to; what nothing refers to is swept. */
+export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
+
 /** Every operation of the service, in the order in which the documents show them. */
 export function bindings(parts: Parts): BoundOperation[] {
   return [
     ...metadataRoutes,
-    ...objectRoutes([commentEvents, relationEvents]),
+    ...objectRoutes([commentEvents, relationEvents], parts),
     ...commentRoutes,
     ...attachmentRoutes(parts.blobs, parts.freshCaller),
     ...relationRoutes,
@@ -132,7 +136,7 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     prepare: (snapshot) => ensureNumbering(db, snapshot),
     onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
   });
-  const work = new Work({ db, clock, constraints: CONSTRAINTS });
+  const work = new Work({ db, clock, blobs, constraints: CONSTRAINTS });
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
   await epoch.start();
@@ -240,7 +244,7 @@ function tasks(db: Database, blobs: BlobStore, epoch: Epoch, authenticator: Auth
       name: 'blobs',
       everyMs: 3_600_000,
       run: async () => {
-        await sweepBlobs(db, blobs, [attachmentUse], clock.now());
+        await sweepBlobs(db, blobs, BLOB_USES, clock.now());
         return false;
       },
     },

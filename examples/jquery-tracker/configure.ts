@@ -11,19 +11,27 @@ import type { Journal } from './journal.ts';
 import { assignLogins, type People, type Person } from './people.ts';
 import { inParallel, type Progress } from './progress.ts';
 import type { Service } from './service.ts';
+import type { Workflow } from './workflow.ts';
 
 export const TYPE = 'jquery-ticket';
+export const DUPLICATE_OF = 'duplicate-of';
 const REPLAYER = 'jquery-replay';
 const BUNDLE = fileURLToPath(new URL('bundle', import.meta.url));
-const READER_SCOPES = ['metadata:read', 'objects:read'];
-const CONTRIBUTOR_SCOPES = ['objects:read', 'objects:write'];
+const READER_SCOPES = [
+  ...['metadata:read', 'objects:read', 'workflow:read'],
+  ...['comments:read', 'files:read', 'relations:read'],
+];
+const CONTRIBUTOR_SCOPES = [
+  ...['objects:read', 'objects:write', 'workflow:read', 'workflow:write'],
+  ...['comments:write', 'files:write', 'relations:write'],
+];
 
 export interface Cast extends People {
-  /** Handles whom tickets or their history name, and `users.csv` does not. */
+  /** Handles whom tickets, or what belongs to them, name, and `users.csv` does not. */
   unlisted: string[];
-  /** Handles that open or change a ticket, and so need a key. */
+  /** Handles that open, change, comment or link a ticket or attach a file to it, and so need a key. */
   acting: Set<string>;
-  /** Handles that change a ticket. */
+  /** Handles that change or link a ticket. */
   editors: Set<string>;
 }
 
@@ -46,7 +54,10 @@ export function cast(tracker: Tracker, whole: boolean): Cast {
       if (row.field === 'owner' || row.field === 'reporter') named.add(row.old_value).add(row.new_value);
     }
     named.add(ticket.reporter).add(ticket.owner);
+    for (const { author } of tracker.comments.get(ticket.id) ?? []) acting.add(author);
+    for (const { author } of tracker.attachments.get(ticket.id) ?? []) acting.add(author);
   }
+  for (const { author } of tracker.relations) editors.add(author);
   for (const handle of editors) acting.add(handle);
   for (const handle of acting) named.add(handle);
   named.delete('');
@@ -77,8 +88,8 @@ export async function fieldSpecs(): Promise<FieldSpec[]> {
   return type.fields;
 }
 
-/** Writes the bundle: the files that stand beside this one, and the people. @returns its folder */
-export async function writeBundle(folder: string, people: Cast): Promise<string> {
+/** Writes the bundle: the files that stand beside this one, the workflow and the people. @returns its folder */
+export async function writeBundle(folder: string, people: Cast, workflow: Workflow): Promise<string> {
   const target = path.join(folder, 'bundle');
   await mkdir(target, { recursive: true });
   for (const name of await readdir(BUNDLE)) {
@@ -97,6 +108,7 @@ export async function writeBundle(folder: string, people: Cast): Promise<string>
     users: persons.map(({ handle, login }) => ({ login, displayName: handle, externalId: handle })),
   };
   await writeFile(path.join(target, 'people.yaml'), stringify(generated));
+  await writeFile(path.join(target, 'workflow.yaml'), stringify({ workflows: [workflow] }));
   return target;
 }
 
@@ -189,6 +201,15 @@ export async function issueKeys(
     progress.add();
   });
   return keys;
+}
+
+/** Id of the relation definition by which a ticket is linked to the one that it duplicates. */
+export async function duplicateDefinition(client: Client, reader: string): Promise<string> {
+  const call = { name: 'definitions', method: 'GET', path: '/api/v1/relation-definitions', key: reader } as const;
+  const all = granted(call, await client.call<{ id: string; code: string }[]>(call));
+  const found = all.find(({ code }) => code === DUPLICATE_OF);
+  if (found === undefined) throw new Error(`the service has no relation definition ${DUPLICATE_OF} after the apply`);
+  return found.id;
 }
 
 /** Ids of the users by handle. */

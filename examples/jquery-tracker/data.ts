@@ -37,10 +37,27 @@ export type HistoryRow = Record<(typeof HISTORY_COLUMNS)[number], string>;
 const USER_COLUMNS = ['login', 'first_seen', 'last_seen', 'reported', 'comments', 'changes'] as const;
 export type UserRow = Record<(typeof USER_COLUMNS)[number], string>;
 
+const COMMENT_COLUMNS = ['ticket_id', 'seq', 'author', 'created_at', 'body'] as const;
+export type CommentRow = Record<(typeof COMMENT_COLUMNS)[number], string>;
+
+const RELATION_COLUMNS = ['source_id', 'relation', 'target_id', 'created_at', 'author'] as const;
+export type RelationRow = Record<(typeof RELATION_COLUMNS)[number], string>;
+
+const ATTACHMENT_COLUMNS = ['ticket_id', 'filename', 'size', 'author', 'added_at', 'description'] as const;
+export type AttachmentRow = Record<(typeof ATTACHMENT_COLUMNS)[number], string>;
+
 export interface Tracker {
   tickets: TicketRow[];
   /** By ticket, in the order of the file, which is the order of time. */
   history: Map<string, HistoryRow[]>;
+  /** The history of all tickets, those beyond the limit included: the workflow is the whole tracker's. */
+  wholeHistory: HistoryRow[];
+  /** By ticket, in the order in which they were written. */
+  comments: Map<string, CommentRow[]>;
+  /** By ticket, in the order of the file. */
+  attachments: Map<string, AttachmentRow[]>;
+  /** Those with both ends among the tickets. */
+  relations: RelationRow[];
   users: UserRow[];
 }
 
@@ -62,10 +79,26 @@ async function readTable<Column extends string>(
   return parse<Record<Column, string>>(text, { columns: true });
 }
 
+/** Rows by ticket, for the tickets given alone. */
+function byTicket<Row extends { ticket_id: string }>(tickets: readonly TicketRow[], rows: readonly Row[]): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>(tickets.map((ticket) => [ticket.id, []]));
+  for (const row of rows) groups.get(row.ticket_id)?.push(row);
+  return groups;
+}
+
 /** Reads the tables; `limit` takes the first tickets and what belongs to them. */
 export async function readTracker(folder: string, limit: number): Promise<Tracker> {
   const tickets = (await readTable(folder, 'tickets', TICKET_COLUMNS)).slice(0, limit);
-  const history = new Map<string, HistoryRow[]>(tickets.map((ticket) => [ticket.id, []]));
-  for (const row of await readTable(folder, 'history', HISTORY_COLUMNS)) history.get(row.ticket_id)?.push(row);
-  return { tickets, history, users: await readTable(folder, 'users', USER_COLUMNS) };
+  const ids = new Set(tickets.map((ticket) => ticket.id));
+  const wholeHistory = await readTable(folder, 'history', HISTORY_COLUMNS);
+  const relations = await readTable(folder, 'relations', RELATION_COLUMNS);
+  return {
+    tickets,
+    history: byTicket(tickets, wholeHistory),
+    wholeHistory,
+    comments: byTicket(tickets, await readTable(folder, 'comments', COMMENT_COLUMNS)),
+    attachments: byTicket(tickets, await readTable(folder, 'attachments', ATTACHMENT_COLUMNS)),
+    relations: relations.filter((row) => ids.has(row.source_id) && ids.has(row.target_id)),
+    users: await readTable(folder, 'users', USER_COLUMNS),
+  };
 }

@@ -33,8 +33,16 @@ const CODES = new Map([
   ['blockedby', 'blockedBy'],
 ]);
 
+/** Code of the field by the tracker's name for it. */
+export function codeOf(name: string): string {
+  return CODES.get(name) ?? name;
+}
+
 /** Fields that the history changes though `tickets.csv` has no such column. */
 export const HISTORY_ONLY = ['need', 'blocking', 'blockedby'] as const;
+
+/** The column that is no field: a record's status is its workflow state, and moves by transitions alone. */
+export const STATUS = 'status';
 
 const LONGEST = new Map([
   ['string', 1_000],
@@ -44,17 +52,17 @@ const SEPARATOR = ', ';
 const MOST_ELEMENTS = 100;
 
 /**
- * The fields by the name that the tracker has for them.
+ * The fields by the name that the tracker has for them; the status is none.
  *
  * @param userIds id of the user by the person's handle in the tracker
  * @throws Error when the type lacks a field that the data needs
  */
 export function fieldsOf(specs: readonly FieldSpec[], userIds: ReadonlyMap<string, string>): Map<string, Field> {
   const byCode = new Map(specs.map((spec) => [spec.code, spec]));
-  const names: readonly string[] = [...TICKET_COLUMNS, ...HISTORY_ONLY];
+  const names = [...TICKET_COLUMNS, ...HISTORY_ONLY].filter((name) => name !== STATUS);
   return new Map(
     names.map((name) => {
-      const code = CODES.get(name) ?? name;
+      const code = codeOf(name);
       const spec = byCode.get(code);
       if (spec === undefined) throw new Error(`the bundle's type has no field ${code} for the tracker's ${name}`);
       const convert = converter(spec, userIds);
@@ -77,7 +85,7 @@ function converter(spec: FieldSpec, userIds: ReadonlyMap<string, string>): (cell
       return instant;
     default: {
       const longest = spec.constraints?.maxLength ?? LONGEST.get(spec.dataType) ?? 0;
-      return (cell) => text(cell, longest, spec.dataType === 'string');
+      return (cell) => storable(cell, longest, spec.dataType === 'string');
     }
   }
 }
@@ -104,7 +112,7 @@ function list(cell: string): Converted {
 }
 
 /** Text as the service stores it: NFC, no U+0000, no half surrogate pairs, within bounds; a `string` is one line. */
-function text(cell: string, longest: number, oneLine: boolean): Converted {
+export function storable(cell: string, longest: number, oneLine: boolean): Converted & { value: string } {
   const flaws: string[] = [];
   const change = (next: string, flaw: string): string => {
     if (next !== value) flaws.push(flaw);

@@ -4,7 +4,8 @@ import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:f
 type Entry =
   | { kind: 'key'; login: string; key: string }
   | { kind: 'created'; ticket: string; id: string }
-  | { kind: 'replayed'; ticket: string };
+  | { kind: 'replayed'; ticket: string }
+  | { kind: 'related'; ticket: string };
 
 export class Journal {
   readonly #file: number;
@@ -14,6 +15,8 @@ export class Journal {
   readonly created = new Map<string, string>();
   /** Tickets whose whole history was replayed. */
   readonly replayed = new Set<string>();
+  /** Tickets that were linked to the one that they duplicate. */
+  readonly related = new Set<string>();
 
   /** Opens or begins the journal. It holds keys: the file is its owner's alone. */
   constructor(path: string) {
@@ -50,6 +53,7 @@ export class Journal {
   #apply(entry: Entry): void {
     if (entry.kind === 'key') this.keys.set(entry.login, entry.key);
     else if (entry.kind === 'created') this.created.set(entry.ticket, entry.id);
-    else this.replayed.add(entry.ticket);
+    else if (entry.kind === 'replayed') this.replayed.add(entry.ticket);
+    else this.related.add(entry.ticket);
   }
 }

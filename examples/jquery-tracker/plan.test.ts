@@ -11,7 +11,6 @@ const options = (...names: string[]): NonNullable<FieldSpec['constraints']> => (
 const SPECS: FieldSpec[] = [
   { code: 'trackerId', dataType: 'string', required: true },
   { code: 'type', dataType: 'enum', constraints: options('bug') },
-  { code: 'status', dataType: 'enum', constraints: options('new', 'closed', 'reopened') },
   { code: 'resolution', dataType: 'enum', constraints: options('fixed', 'invalid') },
   ...['priority', 'component', 'milestone', 'version', 'keywords', 'summary'].map((code) => ({
     code,
@@ -80,7 +79,6 @@ describe('a ticket as it was when opened', () => {
     assert.deepEqual(opening, {
       trackerId: 'JQ-1',
       type: 'bug',
-      status: 'new',
       milestone: '1.0',
       reporter: 'id-of-john',
       openedAt: '2006-06-09T03:16:00.000Z',
@@ -97,31 +95,31 @@ describe('a ticket as it was when opened', () => {
 });
 
 describe('the changes', () => {
-  test('of one author and instant are one patch', () => {
-    const { patches, splits } = plan([
+  test('of one author and instant are one change, a transition where the status changes', () => {
+    const { changes, splits } = plan([
       ['joern', 1, 'status', 'new', 'closed'],
       ['joern', 1, 'resolution', '', 'fixed'],
       ['john', 1, 'status', 'closed', 'reopened'],
       ['john', 2, 'resolution', 'fixed', ''],
     ]);
     assert.deepEqual(
-      patches.map(({ author, changes, rows, revision }) => ({ author, changes, rows, revision })),
+      changes.map(({ author, values, move, rows, revision }) => ({ author, values, move, rows, revision })),
       [
-        { author: 'joern', changes: { status: 'closed', resolution: 'fixed', changedAt: at(1) }, rows: 2, revision: 2 },
-        { author: 'john', changes: { status: 'reopened', changedAt: at(1) }, rows: 1, revision: 3 },
-        { author: 'john', changes: { resolution: null, changedAt: at(2) }, rows: 1, revision: 4 },
+        { author: 'joern', values: { resolution: 'fixed', changedAt: at(1) }, move: { from: 'new', to: 'closed' }, rows: 2, revision: 2 },
+        { author: 'john', values: { changedAt: at(1) }, move: { from: 'closed', to: 'reopened' }, rows: 1, revision: 3 },
+        { author: 'john', values: { resolution: null, changedAt: at(2) }, move: undefined, rows: 1, revision: 4 },
       ],
     );
     assert.equal(splits, 0);
   });
 
-  test('of one field twice in an instant are two patches, so that no value is skipped', () => {
-    const { patches, splits } = plan([
+  test('of one field twice in an instant are two changes, so that no value is skipped', () => {
+    const { changes, splits } = plan([
       ['joern', 1, 'milestone', '1.0', '1.1'],
       ['joern', 1, 'milestone', '1.1', '1.2'],
     ]);
     assert.deepEqual(
-      patches.map((patch) => patch.effect.milestone),
+      changes.map((patch) => patch.effect.milestone),
       [
         ['1.0', '1.1'],
         ['1.1', '1.2'],
@@ -130,16 +128,37 @@ describe('the changes', () => {
     assert.equal(splits, 1);
   });
 
+  test('of the status twice in an instant are two transitions, and of the standing one none', () => {
+    const { changes, states, stays, splits } = plan([
+      ['joern', 1, 'status', 'new', 'closed'],
+      ['joern', 1, 'status', 'closed', 'reopened'],
+      ['joern', 2, 'status', 'closed', 'reopened'],
+      ['joern', 2, 'milestone', '1.0', '1.1'],
+      ['joern', 3, 'status', 'assigned', 'closed'],
+    ]);
+    assert.deepEqual(
+      changes.map(({ move, revision }) => ({ move, revision })),
+      [
+        { move: { from: 'new', to: 'closed' }, revision: 2 },
+        { move: { from: 'closed', to: 'reopened' }, revision: 3 },
+        { move: undefined, revision: 4 },
+        { move: { from: 'reopened', to: 'closed' }, revision: 5 },
+      ],
+    );
+    assert.deepEqual(changes[0]?.effect.workflowState, ['new', 'closed']);
+    assert.deepEqual({ states, stays, splits }, { states: { opening: 'new', final: 'closed' }, stays: 1, splits: 1 });
+  });
+
   test('that change nothing keep the revision', () => {
-    const { patches } = plan([
+    const { changes } = plan([
       ['joern', 1, 'milestone', '1.0', '1.1'],
       ['joern', 1, 'milestone', '1.0', '1.1'],
     ]);
     assert.deepEqual(
-      patches.map((patch) => patch.revision),
+      changes.map((patch) => patch.revision),
       [2, 2],
     );
-    assert.deepEqual(patches[1]?.effect, {});
+    assert.deepEqual(changes[1]?.effect, {});
   });
 
   test('whose old value does not stand win, and are breaks', () => {

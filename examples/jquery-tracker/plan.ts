@@ -4,21 +4,29 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type HistoryRow, TICKET_COLUMNS, type TicketRow } from './data.ts';
-import { type Field, instant, type Wire } from './fields.ts';
+import { type Field, instant, STATUS, type Wire } from './fields.ts';
+import { type Move, stateCode } from './workflow.ts';
 
 export type Values = Record<string, Wire>;
 
 /** The field that every replayed change writes: when it was made in the tracker. */
 const CHANGED_AT = 'changedAt';
 
-/** One PATCH: what one person changed in one instant. */
-export interface Patch {
+/** What one person changed in one instant: a transition where the status changed, else a PATCH. */
+export interface Change {
+  kind: 'change';
   /** Handle in the tracker. */
   author: string;
-  changes: Values;
+  at: string;
+  values: Values;
   /** Rows of the history that it replays. */
   rows: number;
-  /** What differs from the record as it stands then: field code → [before, after]. Empty: no event, no new revision. */
+  /** From state to state; undefined: the status stays, and a PATCH does it. */
+  move: Move | undefined;
+  /**
+   * What differs from the record as it stands then: field code → [before, after], the state being `workflowState`. Empty: no
+   * event, no new revision.
+   */
   effect: Record<string, [Wire, Wire]>;
   /** The record's revision afterwards. */
   revision: number;
@@ -37,14 +45,18 @@ export interface TicketPlan {
   reporter: string;
   /** Without the empty ones. */
   opening: Values;
-  patches: Patch[];
+  changes: Change[];
   /** Without the empty ones: what the record must hold in the end. */
   final: Values;
+  /** Code of the workflow state at opening, and in the end. */
+  states: { opening: string; final: string };
+  /** Rows of the history that name the status which stands already: no transition. */
+  stays: number;
   /** Tracker's field names of changes whose old value was not the one that stood. */
   breaks: string[];
   /** Columns of `tickets.csv` that differ from opening plus history. */
   differences: string[];
-  /** PATCHes made beyond one per author and instant, because a field changed more than once in it. */
+  /** Changes made beyond one per author and instant, because a field changed more than once in it. */
   splits: number;
   flaws: Flaw[];
 }
@@ -68,11 +80,14 @@ export function planTicket(
   const planner = new Planner(ticket.id, fields);
   const opening: Values = {};
   for (const [name, cell] of cells) {
+    if (name === STATUS) continue;
     const { code, value } = planner.read(name, cell);
     if (value !== null) opening[code] = value;
   }
   const reporter = cells.get('reporter') ?? '';
   planner.standing = { ...opening };
+  const openingState = stateCode(cells.get(STATUS) ?? '');
+  planner.state = openingState;
   const breaks: string[] = [];
   let splits = 0;
   let previous: HistoryRow | undefined;
@@ -88,8 +103,10 @@ export function planTicket(
     ticket: ticket.id,
     reporter,
     opening,
-    patches: planner.patches,
+    changes: planner.changes,
     final: planner.standing,
+    states: { opening: openingState, final: planner.state },
+    stays: planner.stays,
     breaks,
     differences: TICKET_COLUMNS.filter((column) => cells.get(column) !== ticket[column]),
     splits,
@@ -97,15 +114,26 @@ export function planTicket(
   };
 }
 
-/** Collects rows of the history into patches and keeps the record as it stands after each. */
+interface OpenChange {
+  author: string;
+  at: string;
+  values: Values;
+  /** Code of the state that the status of the change names. */
+  state: string | undefined;
+  rows: number;
+}
+
+/** Collects rows of the history into changes and keeps the record as it stands after each. */
 class Planner {
   readonly #ticket: string;
   readonly #fields: ReadonlyMap<string, Field>;
-  readonly patches: Patch[] = [];
+  readonly changes: Change[] = [];
   readonly flaws: Flaw[] = [];
   standing: Values = {};
+  state = '';
+  stays = 0;
   #revision = 1;
-  #open: { author: string; changes: Values; rows: number } | undefined;
+  #open: OpenChange | undefined;
 
   constructor(ticket: string, fields: ReadonlyMap<string, Field>) {
     this.#ticket = ticket;
@@ -122,34 +150,50 @@ class Planner {
     return { code: field.code, value, kept };
   }
 
-  /** Adds a row to the open patch, or to a new one where it belongs to another moment or its field is taken already. */
+  /** Adds a row to the open change, or to a new one where it belongs to another moment or its field is taken already. */
   add(row: HistoryRow, together: boolean): 'joined' | 'opened' | 'split' {
-    const { code, value, kept } = this.read(row.field, row.new_value);
-    const change: Values = kept ? { [code]: value } : {};
-    const taken = this.#open !== undefined && Object.hasOwn(this.#open.changes, code);
-    if (together && !taken && this.#open !== undefined) {
-      Object.assign(this.#open.changes, change);
-      this.#open.rows++;
+    const given = this.#given(row);
+    const open = this.#open;
+    if (together && open !== undefined && !taken(open, given)) {
+      Object.assign(open.values, given.values);
+      open.state ??= given.state;
+      open.rows++;
       return 'joined';
     }
     this.close();
-    const { value: at } = instant(row.changed_at);
-    this.#open = { author: row.author, changes: { ...change, [CHANGED_AT]: at }, rows: 1 };
+    const at = String(instant(row.changed_at).value);
+    this.#open = { author: row.author, at, values: { ...given.values, [CHANGED_AT]: at }, state: given.state, rows: 1 };
     return together ? 'split' : 'opened';
+  }
+
+  #given(row: HistoryRow): Pick<OpenChange, 'values' | 'state'> & { code: string | undefined } {
+    if (row.field === STATUS) return { values: {}, state: stateCode(row.new_value), code: undefined };
+    const { code, value, kept } = this.read(row.field, row.new_value);
+    return { values: kept ? { [code]: value } : {}, state: undefined, code };
   }
 
   close(): void {
     if (this.#open === undefined) return;
-    const effect: Patch['effect'] = {};
-    for (const [code, value] of Object.entries(this.#open.changes)) {
+    const { state, ...open } = this.#open;
+    const effect: Change['effect'] = {};
+    for (const [code, value] of Object.entries(open.values)) {
       const before = this.standing[code] ?? null;
       if (isDeepStrictEqual(before, value)) continue;
       effect[code] = [before, value];
       if (value === null) delete this.standing[code];
       else this.standing[code] = value;
     }
+    const move = state === undefined || state === this.state ? undefined : { from: this.state, to: state };
+    if (move !== undefined) {
+      effect.workflowState = [move.from, move.to];
+      this.state = move.to;
+    } else if (state !== undefined) this.stays++;
     if (Object.keys(effect).length > 0) this.#revision++;
-    this.patches.push({ ...this.#open, effect, revision: this.#revision });
+    this.changes.push({ kind: 'change', ...open, move, effect, revision: this.#revision });
     this.#open = undefined;
   }
+}
+
+function taken(open: OpenChange, { code, state }: { code: string | undefined; state: string | undefined }): boolean {
+  return state === undefined ? code !== undefined && Object.hasOwn(open.values, code) : open.state !== undefined;
 }

@@ -11,7 +11,7 @@ import { type BundleFile, readBundle } from './read.ts';
 export { BundleError, type BundleProblem } from './errors.ts';
 export { exportBundle } from './export.ts';
 export type { BundleOptions, PlannedItem, VersionStep } from './planner.ts';
-export { type BundleFile, readBundle } from './read.ts';
+export type { BundleFile } from './read.ts';
 
 /**
  * Says what `applyBundle` would do, and changes nothing. To see one state throughout, ask in a snapshot.

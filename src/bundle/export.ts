@@ -61,8 +61,9 @@ function withoutDefaults(section: ConfigSection, item: unknown): unknown {
   if (section.shape === 'map') return whole;
   // Definitions may share parts with the item that they were made of, and the item is about to be cut.
   const meant = structuredClone(meaning(section, item));
-  thin(whole, () => deepEqualJson(attempt(section, whole), meant) && checkShape(section.schema, whole, () => {}));
-  return whole;
+  thin(whole, () => deepEqualJson(attempt(section, whole), meant));
+  // What means the same and is no longer well formed would be a fault of the section; the whole item is always right.
+  return checkShape(section.schema, whole, () => {}) ? whole : inOrder(section.schema, item);
 }
 
 /** What a cut item means; nothing where too much was cut for it to mean anything. */

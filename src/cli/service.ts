@@ -76,7 +76,12 @@ export async function openTool(settings: Settings, log: (line: string) => void):
     if (settings.migrate) await migrateDatabase(db);
     const config = await loadSnapshot(db);
     await ensureNumbering(db, config);
-    return { db, work: new Work({ db, clock: systemClock }), caller: systemCaller(config), close };
+    return {
+      db,
+      work: new Work({ db, clock: systemClock, blobs: openBlobs(settings) }),
+      caller: systemCaller(config),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

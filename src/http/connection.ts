@@ -47,7 +47,10 @@ function refuse(shared: Shared, error: Error & { code?: string }, socket: Socket
   shared.metrics.observe('none', status, 0);
   shared.log.info({ correlationId, operation: 'none', status, reason: error.code, ip: socket.remoteAddress });
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // Data that is still coming must not reset the connection before the answer is read.
+  // Data that is still coming must not reset the connection before the answer is read. It goes nowhere: the parser would
+  // break on it again, and lets go of the socket only when somebody else listens.
+  socket.removeAllListeners('data');
+  socket.on('data', () => {});
   socket.resume();
   setTimeout(() => socket.destroy(), 1000).unref();
 }

@@ -9,6 +9,7 @@ import { applyFolder, type BundleFile, starterFolder } from '../../src/cli/bundl
 import { createKey } from '../../src/domain/access/door.ts';
 import { ensureNumbering } from '../../src/domain/metadata/door.ts';
 import { FileBlobs } from '../../src/mechanisms/blobs/filesystem.ts';
+import type { BlobStore } from '../../src/mechanisms/blobs/store.ts';
 import { type Clock, systemClock } from '../../src/mechanisms/clock.ts';
 import { Database } from '../../src/mechanisms/db/pool.ts';
 import { loadSnapshot } from '../../src/mechanisms/snapshot.ts';
@@ -53,6 +54,8 @@ export interface TestOptions {
   /** Join the database of another app: a second process, as far as the database can tell. */
   on?: TestApp;
   ratePerMinute?: number | 'off';
+  /** What stands between the service and its files: to look on, or to come in between. */
+  blobs?: (files: BlobStore) => BlobStore;
 }
 
 export async function startTestApp(options: TestOptions = {}): Promise<TestApp> {
@@ -72,7 +75,7 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
   const app = await buildApp({
     settings: { rateLimit: options.ratePerMinute ?? 'off', trustedProxies: [], metricsAllow: ['127.0.0.0/8'] },
     db,
-    blobs: new FileBlobs(folder),
+    blobs: options.blobs?.(new FileBlobs(folder)) ?? new FileBlobs(folder),
     log: pino({ level: 'silent' }),
     clock,
   });

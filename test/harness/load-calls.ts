@@ -18,6 +18,7 @@ types:
     fields:
       - { code: title, dataType: string, required: true }
       - { code: shown, dataType: boolean, default: true }
+      - { code: picture, dataType: rich-text }
       - { code: ${SECRET}, dataType: string }
 workflows:
   - code: flow
@@ -37,7 +38,7 @@ roles:
       - type: thing
         where: { field: shown, operator: equals, value: true }
         actions: [${ACTIONS}]
-        fields: { read: [title, shown], write: [title, shown] }
+        fields: { read: [title, shown, picture], write: [title, shown] }
         transitions: '*'
     assignedTo: { users: [partial] }
   - code: reader
@@ -113,6 +114,15 @@ class Maker {
     return (await this.send('POST', `/objects/${await this.record(shown)}/attachments`, body)).id;
   }
 
+  /** A record with an image in a text of it. */
+  async image(shown: boolean): Promise<Record<string, string>> {
+    const src = 'data:image/gif;base64,R0lGODlhAQABAAAAADs=';
+    const picture = { type: 'doc', content: [{ type: 'image', attrs: { src } }] };
+    const body = { typeDefinitionId: 'thing', values: { title: 'A thing', picture, shown } };
+    const { id, values } = await this.send('POST', '/objects', body);
+    return { objectId: id, sha256: values.picture.content[0].attrs.src.slice('blob:'.length) };
+  }
+
   async near(): Promise<{ definitionId: string; targetObjectId: string }> {
     const [definition] = await this.send('GET', '/relation-definitions');
     return { definitionId: definition.id, targetObjectId: await this.record(true) };
@@ -172,6 +182,14 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
     'objects.archive': { ...record(expected), lacks: missing('archive', 'reader') },
     'objects.history': { ...record(), lacks: missing('history', 'reader') },
     'objects.schema': { ...record(), lacks: NOT_THERE },
+    'objects.image': {
+      call: async () => ({ params: await make.image(true) }),
+      lacks: NOT_THERE,
+      hidden: {
+        seen: async () => ({ params: await make.image(false) }),
+        absent: async () => ({ params: { ...(await make.image(true)), objectId: randomUUID() } }),
+      },
+    },
     'objects.restore': { ...on('objectId', (shown) => make.archived(shown)), lacks: missing('archive', 'reader') },
     'comments.list': { ...record(), lacks: NOT_THERE },
     'comments.add': {

@@ -69,6 +69,8 @@ export interface LoadOptions {
   random: () => number;
   journal: Journal;
   running: () => boolean;
+  /** No more once the service is given up: what is under way then stays without an answer. */
+  patient: () => boolean;
 }
 
 const PASSING = new Set(['DATABASE_UNAVAILABLE', 'OVERLOADED', 'IDEMPOTENCY_IN_PROGRESS']);
@@ -100,7 +102,7 @@ function note(options: LoadOptions, what: string, answer: LoadAnswer, ms: number
 
 async function createUntilAnswered(options: LoadOptions, key: string): Promise<Expected | undefined> {
   const body = { typeDefinitionId: options.typeCode, values: { title: key, tag: key } };
-  for (;;) {
+  while (options.patient()) {
     const began = performance.now();
     const answer = await attempt(options.url, options.key, 'POST', '/api/v1/objects', body, { 'idempotency-key': key });
     if (answer?.status === 201) {
@@ -111,6 +113,8 @@ async function createUntilAnswered(options: LoadOptions, key: string): Promise<E
     if (answer !== undefined && answer.status < 500 && answer.status !== 409) return undefined;
     await sleep(20 + options.random() * 60);
   }
+  options.journal.surprises.push(`create ${key} was never answered`);
+  return undefined;
 }
 
 /** One change. Without an answer it may have happened or not, and the record says which. */
@@ -128,7 +132,7 @@ async function change(options: LoadOptions, record: Expected, title: string): Pr
     return;
   }
   if (answer !== undefined) note(options, `change of ${record.key}`, answer, performance.now() - began);
-  for (;;) {
+  while (options.patient()) {
     const found = await attempt(options.url, options.key, 'GET', path);
     if (found?.status === 200) {
       const revision = Number(found.body.data?.['revision']);
@@ -147,4 +151,5 @@ async function change(options: LoadOptions, record: Expected, title: string): Pr
     }
     await sleep(20 + options.random() * 60);
   }
+  options.journal.surprises.push(`read of ${record.key} was never answered`);
 }

@@ -2,8 +2,8 @@
 import ipaddr from 'ipaddr.js';
 import { ADMIN_SCOPE, isScope, SCOPES } from '../../contract/scopes.ts';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
-import { fold } from '../../lib/text.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import { findKey } from '../identity/door.ts';
 import { makeKey } from './key-format.ts';
 import * as store from './store.ts';
 
@@ -105,7 +105,7 @@ function refuse(problems: FaultDetail[]): void {
 /** @throws Fault RIGHT_MISSING, INVALID_REQUEST */
 export async function createKey(ctx: WriteContext, input: NewKeyInput): Promise<ShownKey> {
   ctx.actor.require('key.manage');
-  const owner = await store.findUserByLogin(ctx, fold(input.owner.normalize('NFKC')));
+  const owner = await store.findUserByLogin(ctx, findKey(input.owner));
   if (owner?.id !== ctx.actor.userId) ctx.actor.require('role.assign');
   ctx.rightsChecked();
   const problems: FaultDetail[] = [];

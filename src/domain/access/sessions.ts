@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
-import { fold } from '../../lib/text.ts';
 import type { Runner } from '../../mechanisms/binding.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import { findKey } from '../identity/door.ts';
 import { tokenHash, unauthenticated } from './authenticate.ts';
 import { GLOBAL_RIGHTS } from './definitions.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
@@ -27,7 +27,7 @@ export async function signIn(
   given: { login: string; password: string },
   secure: boolean,
 ): Promise<Reply> {
-  const person = await work.read(caller, (ctx) => store.findSignIn(ctx, fold(given.login.normalize('NFKC'))));
+  const person = await work.read(caller, (ctx) => store.findSignIn(ctx, findKey(given.login)));
   const right = await verifyPassword(given.password, person?.passwordHash ?? null);
   if (person === undefined) throw refused();
   const result = await work.write(caller, async (ctx) => {
@@ -82,7 +82,7 @@ export async function signOut(ctx: WriteContext, token: string | undefined, secu
 /** Sets a password and ends the sessions that the old one opened. @throws Fault NOT_FOUND, INVALID_REQUEST */
 export async function setPassword(ctx: WriteContext, login: string, password: string): Promise<{ id: string }> {
   ctx.actor.require('user.administer');
-  const user = await store.findUserByLogin(ctx, fold(login.normalize('NFKC')));
+  const user = await store.findUserByLogin(ctx, findKey(login));
   if (user === undefined) throw new Fault('NOT_FOUND', 'There is no user with this login.');
   ctx.plan(store.setPasswordHash, { id: user.id, hash: await hashPassword(password) });
   ctx.plan(store.endSessionsOf, { user_id: user.id });

@@ -179,7 +179,7 @@ describe('checkRichText of HTML', () => {
       const start = performance.now();
       checkRichText(html, '');
       const took = performance.now() - start;
-      assert.ok(took < 1000, `${part} took ${took} ms`);
+      assert.ok(took < 10_000, `${part} took ${took} ms`);
     }
   });
 

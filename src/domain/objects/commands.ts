@@ -182,7 +182,8 @@ export interface ObjectPlan {
   changes: Record<string, [unknown, unknown]>;
   values?: Values;
   state?: 'ACTIVE' | 'ARCHIVED';
-  workflowStateId?: string;
+  /** Null where the record's type has no workflow any more. */
+  workflowStateId?: string | null;
   typeVersion?: number;
   /** Images that came with the values. */
   images?: readonly InlineImage[];
@@ -206,7 +207,7 @@ export function applyChange(ctx: WriteContext, object: VisibleObject, plan: Obje
     typeVersion,
     revision: row.revision + 1,
     state,
-    workflowStateId: plan.workflowStateId ?? row.workflowStateId,
+    workflowStateId: plan.workflowStateId === undefined ? row.workflowStateId : plan.workflowStateId,
     updatedAt: ctx.now,
     updatedBy: ctx.actor.userId,
     updatedByName: ctx.actor.displayName,

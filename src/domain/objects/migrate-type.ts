@@ -66,11 +66,26 @@ function convert(type: RecordType, { row, version }: VisibleObject): { values: V
   return { values, reasons };
 }
 
+/** Where the record stands in the workflow of the newest version: in its own state, in that of the same code, or at the start. */
+function stateIn(type: RecordType, { row, state }: VisibleObject): string | null {
+  const { workflow } = type.newest;
+  if (workflow === null) return null;
+  if (row.workflowStateId !== null && workflow.states.has(row.workflowStateId)) return row.workflowStateId;
+  const same = [...workflow.states.values()].find((one) => one.code === state?.code);
+  return same?.id ?? workflow.initialId;
+}
+
 function move(ctx: WriteContext, type: RecordType, object: VisibleObject, values: Values): void {
   const before = object.row.values;
   const changes: Record<string, [unknown, unknown]> = {};
   for (const code of new Set([...Object.keys(before), ...Object.keys(values)])) {
     if (!deepEqualJson(before[code], values[code])) changes[code] = [before[code] ?? null, values[code] ?? null];
+  }
+  const workflowStateId = stateIn(type, object);
+  if (workflowStateId !== object.row.workflowStateId) {
+    const states = type.newest.workflow?.states;
+    const code = workflowStateId === null ? null : (states?.get(workflowStateId)?.code ?? null);
+    changes.workflowState = [object.state?.code ?? null, code];
   }
   if (Object.keys(changes).length === 0) {
     // Nothing that a reader of the record can see changes: no revision, no event.
@@ -81,6 +96,7 @@ function move(ctx: WriteContext, type: RecordType, object: VisibleObject, values
     type: 'ObjectUpdated',
     typeVersion: type.newest.version,
     values,
+    workflowStateId,
     changes,
     data: { migratedToVersion: type.newest.version },
   });
