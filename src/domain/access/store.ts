@@ -189,10 +189,10 @@ export interface SignInRow {
   lockedUntil: string | null;
 }
 
-export async function findSignIn(db: Queryable, loginKey: string): Promise<SignInRow | undefined> {
+export async function findSignIn(db: Queryable, loginKey: string | undefined): Promise<SignInRow | undefined> {
   const rows = await db.query<SignInRow>(sql`
     SELECT id, display_name AS "displayName", state, password_hash AS "passwordHash", failed_sign_ins AS failed,
-      locked_until AS "lockedUntil" FROM users WHERE login_key = ${loginKey}`);
+      locked_until AS "lockedUntil" FROM users WHERE login_key = ${loginKey ?? null}::text`);
   return rows[0];
 }
 
@@ -224,10 +224,10 @@ export const endSessionsOf: TableWrite<{ user_id: string }> = {
 
 export async function findUserByLogin(
   db: Queryable,
-  loginKey: string,
+  loginKey: string | undefined,
 ): Promise<{ id: string; login: string; state: string } | undefined> {
   const rows = await db.query<{ id: string; login: string; state: string }>(
-    sql`SELECT id, login, state FROM users WHERE login_key = ${loginKey}`,
+    sql`SELECT id, login, state FROM users WHERE login_key = ${loginKey ?? null}::text`,
   );
   return rows[0];
 }
