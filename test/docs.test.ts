@@ -14,7 +14,11 @@ describe('documents', () => {
   });
 
   it('link only to files that are there', () => {
-    const pages = ['README.md', 'CONTRIBUTING.md', ...readdirSync(path.join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))];
+    const pages = [
+      'README.md',
+      'CONTRIBUTING.md',
+      ...readdirSync(path.join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+    ];
     let links = 0;
     for (const page of pages) {
       for (const [, target = ''] of read(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)) {

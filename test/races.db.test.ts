@@ -227,6 +227,32 @@ describe('races', () => {
     }
   });
 
+  it('has one winner a record between bulk calls in opposite order, and no deadlock in any answer', async () => {
+    const ids = await together(8, async () => (await create()).id);
+    for (let revision = 1; revision <= 10; revision++) {
+      const answers = await together(8, (turn) => {
+        const order = turn % 4 < 2 ? ids : [...ids].reverse();
+        const items = order.map((objectId) => ({
+          objectId,
+          expectedRevision: revision,
+          changes: { title: `${revision} by ${turn}` },
+        }));
+        return either(turn).request('POST', '/api/v1/bulk', { key, body: { operation: 'update', items } });
+      });
+      const results = answers.flatMap(({ status, body }) => {
+        assert.equal(status, 200, JSON.stringify(body));
+        return body.data as { objectId: string; status: string; error?: { code: string } }[];
+      });
+      for (const id of ids) {
+        const about = results.filter(({ objectId }) => objectId === id);
+        assert.equal(about.filter(({ status }) => status === 'SUCCEEDED').length, 1, JSON.stringify(about));
+        const lost = about.filter(({ status }) => status === 'FAILED').map(({ error }) => error?.code);
+        assert.deepEqual(lost, Array(7).fill('REVISION_CONFLICT'));
+        assert.deepEqual(await counts(id), { revision: revision + 1, journal: revision + 1, outbox: revision + 1 });
+      }
+    }
+  });
+
   it('follows changes of rights on the other server within a second', async () => {
     const { id } = await create();
     const read = (who: string): Promise<TestAnswer> => two.request('GET', `/api/v1/objects/${id}`, { key: who });

@@ -11,6 +11,8 @@ import { type ConfigSnapshot, loadSnapshot } from './snapshot.ts';
 
 const POLL_MS = 300;
 const STALE_MS = 1000;
+/** How long a request waits for a read that is due. */
+const PATIENCE_MS = 300;
 
 export interface EpochOptions {
   db: Queryable;
@@ -84,6 +86,22 @@ export class Epoch {
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+  }
+
+  /**
+   * The configuration in force, read anew first when it may be older than a second: a busy machine makes a request wait a
+   * moment rather than be refused.
+   *
+   * @throws Fault DATABASE_UNAVAILABLE when it cannot be read in time
+   */
+  async fresh(): Promise<ConfigSnapshot> {
+    if (performance.now() - this.#asOf > STALE_MS) {
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(late.resolve, PATIENCE_MS);
+      await Promise.race([this.refresh().catch(() => {}), late.promise]);
+      clearTimeout(timer);
+    }
+    return this.current();
   }
 
   /** The configuration in force. @throws Fault DATABASE_UNAVAILABLE when it may be older than a second */

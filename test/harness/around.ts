@@ -129,8 +129,6 @@ export interface CallOptions {
 export interface Around {
   app: TestApp;
   keys: Record<Person, string>;
-  /** What answers said that the documents do not describe; empty at the end of every test file. */
-  undescribed: string[];
   /** Calls below `/api/v1` as the person. */
   call(who: Person, method: string, path: string, body?: unknown, options?: CallOptions): Promise<TestAnswer>;
   /** As `call`, and the answer's `data`; anything but a success fails the test. */
@@ -141,6 +139,7 @@ export interface Around {
   /** Id of a transition or a state of the workflow, or of a relation definition, by code. */
   id(code: string): string;
   rows<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** @throws AssertionError when an answer was not as the documents describe it */
   close(): Promise<void>;
 }
 
@@ -161,7 +160,6 @@ export async function startAround(options: Omit<TestOptions, 'bundle'> = {}): Pr
   const self: Around = {
     app,
     keys,
-    undescribed,
     call: (who, method, path, body, extra = {}) =>
       app.request(method, `/api/v1${path}`, { key: keys[who], ...(body === undefined ? {} : { body }), ...extra }),
     ok: async (...args) => {
@@ -180,7 +178,10 @@ export async function startAround(options: Omit<TestOptions, 'bundle'> = {}): Pr
     },
     id: (code) => ids.get(code) ?? assert.fail(`nothing is called ${code}`),
     rows: (statement, values) => stored(app, statement, values),
-    close: () => app.close(),
+    close: async () => {
+      await app.close();
+      assert.deepEqual(undescribed.slice(0, 3), [], 'what answers said that the documents do not describe');
+    },
   };
   return self;
 }

@@ -63,7 +63,15 @@ export class UserActor implements Actor {
   }
 
   #variables(now: string): Variables {
-    return { ...this.variables, now, today: today(this.#types, now) };
+    const types = this.#types;
+    return {
+      ...this.variables,
+      now,
+      // Few conditions ask for the day, and the calendar of a time zone is dear.
+      get today() {
+        return today(types, now);
+      },
+    };
   }
 
   on(typeId: string, record: RecordFacts, now: string): RecordRight {

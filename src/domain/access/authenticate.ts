@@ -69,7 +69,7 @@ export class Authenticator {
 
   /** @throws Fault UNAUTHENTICATED (one answer for all causes), DATABASE_UNAVAILABLE */
   async authenticate(given: Credentials): Promise<Authenticated> {
-    const config = this.#epoch.current();
+    const config = await this.#epoch.fresh();
     if (given.authorization === undefined && given.surface === 'console' && given.sessionToken !== undefined) {
       return await this.#session(given, given.sessionToken);
     }

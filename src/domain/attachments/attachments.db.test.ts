@@ -69,10 +69,7 @@ describe('attachments', () => {
   before(async () => {
     around = await startAround({ blobs: looking });
   });
-  after(async () => {
-    await around.close();
-    assert.deepEqual(around.undescribed, []);
-  });
+  after(() => around.close());
 
   it('come back as they went in, with what was said of them', async () => {
     const made = await around.make();

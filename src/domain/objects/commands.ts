@@ -99,7 +99,7 @@ function planInsert(ctx: WriteContext, type: RecordType, row: ObjectRow): void {
     title: row.title,
     workflow_state_id: row.workflowStateId,
     values: row.values,
-    folded: row.folded,
+    folded: row.folded ?? derive(type.newest, row.values).folded,
     at: ctx.now,
     by: ctx.actor.userId,
   });
@@ -221,7 +221,7 @@ export function applyChange(ctx: WriteContext, object: VisibleObject, plan: Obje
     state: next.state,
     workflow_state_id: next.workflowStateId,
     values: next.values,
-    folded: next.folded,
+    folded: next.folded ?? derive(version, next.values).folded,
     at: ctx.now,
     by: ctx.actor.userId,
     archived_at: next.archivedAt,

@@ -8,7 +8,7 @@ import { checkValue, convertValue, findType, type RecordType, registry } from '.
 import { applyChange } from './commands.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { judge, type VisibleObject } from './record.ts';
-import type { Values } from './rules.ts';
+import { derive, type Values } from './rules.ts';
 import { listOlderVersions, moveVersion } from './store.ts';
 
 export interface Unmoved {
@@ -89,7 +89,12 @@ function move(ctx: WriteContext, type: RecordType, object: VisibleObject, values
   }
   if (Object.keys(changes).length === 0) {
     // Nothing that a reader of the record can see changes: no revision, no event.
-    ctx.plan(moveVersion, { id: object.row.id, expected: object.row.revision, type_version: type.newest.version });
+    ctx.plan(moveVersion, {
+      id: object.row.id,
+      expected: object.row.revision,
+      type_version: type.newest.version,
+      folded: derive(type.newest, values).folded,
+    });
     return;
   }
   applyChange(ctx, object, {

@@ -13,6 +13,7 @@ import {
   type TypeVersion,
   versionOf,
 } from '../metadata/door.ts';
+import { derive } from './rules.ts';
 import type { ObjectRow } from './store.ts';
 
 declare const seen: unique symbol;
@@ -32,11 +33,16 @@ export interface VisibleObject {
 export function factsOf(
   row: Omit<ObjectRow, 'createdByName' | 'updatedByName' | 'archivedAt'>,
   type: RecordType,
+  version: TypeVersion,
   state: StateView | null,
 ): RecordFacts {
+  let { folded } = row;
   return {
     values: row.values,
-    folded: row.folded,
+    get folded() {
+      folded ??= derive(version, row.values).folded;
+      return folded;
+    },
     system: {
       id: row.id,
       number: row.number,
@@ -64,9 +70,10 @@ export function judge(ctx: ReadContext, row: ObjectRow): VisibleObject {
   const type = types.byId.get(row.typeId);
   if (type === undefined) throw new Error(`record ${row.id} has an unknown type`);
   const state = row.workflowStateId === null ? null : (types.states.get(row.workflowStateId) ?? null);
-  const facts = factsOf(row, type, state);
+  const version = versionOf(types, row.typeId, row.typeVersion);
+  const facts = factsOf(row, type, version, state);
   const right = ctx.actor.on(type.id, facts, ctx.now);
-  return { row, type, version: versionOf(types, row.typeId, row.typeVersion), state, facts, right } as VisibleObject;
+  return { row, type, version, state, facts, right } as VisibleObject;
 }
 
 export interface Person {

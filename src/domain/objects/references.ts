@@ -4,10 +4,10 @@ import type { ReadContext } from '../../mechanisms/context.ts';
 import { pointer } from '../../lib/json.ts';
 import { idsIn, registry, type TypeVersion } from '../metadata/door.ts';
 import { invalidValues, type Values } from './rules.ts';
-import { findPeople, findReadable } from './store.ts';
+import { findNamed } from './store.ts';
 
 /**
- * Checks the ids in `values`, all kinds in at most two statements, none when there is nothing to check. A record that the
+ * Checks the ids in `values`, all kinds in one statement, none when there is nothing to check. A record that the
  * caller may not read gets the same answer as one that is not there.
  *
  * @throws Fault INVALID_VALUES
@@ -20,22 +20,20 @@ export async function requireReferences(
 ): Promise<void> {
   const named = idsIn([...version.fields.values()], values);
   if (named.length === 0) return;
-  const of = (dataType: string): string[] => named.flatMap((entry) => (entry.dataType === dataType ? entry.ids : []));
-  const people = { users: of('user'), groups: of('group'), units: of('org-unit') };
-  const someone = people.users.length + people.groups.length + people.units.length > 0;
-  const objects = of('reference');
-  const [known, records] = await Promise.all([
-    someone ? findPeople(ctx, people) : new Set<string>(),
-    objects.length > 0 ? readable(ctx, objects) : new Map<string, string>(),
-  ]);
+  const of = (dataType: string): string[] => [
+    ...new Set(named.flatMap((entry) => (entry.dataType === dataType ? entry.ids : []))),
+  ];
+  const ids = { users: of('user'), groups: of('group'), units: of('org-unit'), objects: of('reference') };
+  const visible = ids.objects.length > 0 ? ctx.actor.visible('o', 'read', ctx.now) : null;
+  const found = await findNamed(ctx, ids, visible);
   const types = registry(ctx);
   const problems: FaultDetail[] = [];
   for (const entry of named) {
     const allowed = version.fields.get(entry.code)?.constraints.types;
     const right = (id: string): boolean => {
       if (entry.dataType === 'service') return types.services.has(id);
-      if (entry.dataType !== 'reference') return known.has(id);
-      const typeId = records.get(id);
+      if (entry.dataType !== 'reference') return found.people.has(id);
+      const typeId = found.objects.get(id);
       const code = typeId === undefined ? undefined : types.byId.get(typeId)?.code;
       return code !== undefined && (allowed === undefined || allowed.includes(code));
     };
@@ -48,9 +46,4 @@ export async function requireReferences(
     }
   }
   if (problems.length > 0) throw invalidValues(problems);
-}
-
-async function readable(ctx: ReadContext, ids: readonly string[]): Promise<Map<string, string>> {
-  const visible = ctx.actor.visible('o', 'read', ctx.now);
-  return visible === null ? new Map() : await findReadable(ctx, visible, ids);
 }

@@ -1,5 +1,5 @@
 /** SQL on the table `objects` and on a record's rows of the journal; nothing else touches them. */
-import sql, { empty, type Sql } from 'sql-template-tag';
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
 
 export interface ObjectRow {
@@ -12,7 +12,8 @@ export interface ObjectRow {
   state: 'ACTIVE' | 'ARCHIVED';
   workflowStateId: string | null;
   values: Record<string, unknown>;
-  folded: Record<string, string | string[]>;
+  /** Known where it was just derived, never read: it is as large as the texts, and what is derived again is the same. */
+  folded?: Record<string, string | string[]>;
   createdAt: string;
   createdBy: string | null;
   createdByName: string | null;
@@ -23,7 +24,7 @@ export interface ObjectRow {
 }
 
 const COLUMNS = sql`o.id, o.type_id AS "typeId", o.type_version AS "typeVersion", o.number, o.title, o.revision, o.state,
-  o.workflow_state_id AS "workflowStateId", o."values", o.folded, o.created_at AS "createdAt", o.created_by AS "createdBy",
+  o.workflow_state_id AS "workflowStateId", o."values", o.created_at AS "createdAt", o.created_by AS "createdBy",
   o.updated_at AS "updatedAt", o.updated_by AS "updatedBy", o.archived_at AS "archivedAt"`;
 
 // People are read by primary key beside the record: their names are as fresh as the record itself.
@@ -52,22 +53,29 @@ export interface ListPage {
   offset: number;
 }
 
-/** Newest first. Ids are chosen first and rows fetched after, so that a deep page reads only what it shows. */
+// A page names few people: joined, so that the planner may remember those it found.
+const JOINED_NAMES = sql`uc.display_name AS "createdByName", uu.display_name AS "updatedByName"`;
+const JOINS = sql`LEFT JOIN users uc ON uc.id = o.created_by LEFT JOIN users uu ON uu.id = o.updated_by`;
+
+/** Newest first. */
 export async function listVisible(ctx: ReadContext, page: ListPage): Promise<ObjectRow[]> {
   // The state is part of the statement's text, so that the partial index over it can be chosen.
   const state = page.state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`;
-  return await ctx.query<ObjectRow>(sql`
-    SELECT ${COLUMNS}, ${NAMES} FROM (
-      SELECT o.id FROM objects o
-      WHERE ${state} AND ${page.visible}
-        ${page.typeId === undefined ? empty : sql`AND o.type_id = ${page.typeId}::uuid`}
-        ${
-          page.workflowStateIds === undefined
-            ? empty
-            : sql`AND o.workflow_state_id = ANY(${[...page.workflowStateIds]}::uuid[])`
-        }
-      ORDER BY o.created_at DESC, o.id DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int
-    ) AS page JOIN objects o ON o.id = page.id ORDER BY o.created_at DESC, o.id DESC`);
+  const states =
+    page.workflowStateIds === undefined
+      ? empty
+      : sql`AND o.workflow_state_id = ANY(${[...page.workflowStateIds]}::uuid[])`;
+  const type = page.typeId === undefined ? empty : sql`AND o.type_id = ${page.typeId}::uuid`;
+  const chosen = sql`FROM objects o WHERE ${state} AND ${page.visible} ${type} ${states} ORDER BY o.created_at DESC, o.id DESC`;
+  // The first page, by far the most frequent, has its limit in the text: with one that the planner does not know, the
+  // statement would be planned anew each time. Of a deep page ids are chosen first, so that it reads only what it shows.
+  const rows =
+    page.offset === 0
+      ? sql`(SELECT o.* ${chosen} LIMIT ${raw(String(Math.trunc(page.limit)))}) AS o`
+      : sql`(SELECT o.id ${chosen} LIMIT ${page.limit}::int OFFSET ${page.offset}::int) AS page JOIN objects o ON o.id = page.id`;
+  return await ctx.query<ObjectRow>(
+    sql`SELECT ${COLUMNS}, ${JOINED_NAMES} FROM ${rows} ${JOINS} ORDER BY o.created_at DESC, o.id DESC`,
+  );
 }
 
 export interface NewObject {
@@ -155,28 +163,53 @@ export async function listEvents(ctx: ReadContext, objectId: string, after?: num
     ORDER BY j.at, j.seq`);
 }
 
-/** Which of the people, groups and units exist and are active. */
-export async function findPeople(
-  ctx: ReadContext,
-  ids: { users: readonly string[]; groups: readonly string[]; units: readonly string[] },
-): Promise<Set<string>> {
-  const rows = await ctx.query<{ id: string }>(sql`
-    SELECT id FROM users WHERE id = ANY(${[...ids.users]}::uuid[]) AND state = 'ACTIVE'
-    UNION ALL SELECT id FROM groups WHERE id = ANY(${[...ids.groups]}::uuid[]) AND state = 'ACTIVE'
-    UNION ALL SELECT id FROM org_units WHERE id = ANY(${[...ids.units]}::uuid[]) AND state = 'ACTIVE'`);
-  return new Set(rows.map((row) => row.id));
+/** Ids that values name, by what they should be. */
+export interface NamedThings {
+  users: readonly string[];
+  groups: readonly string[];
+  units: readonly string[];
+  objects: readonly string[];
 }
 
-/** Which of the records are active and readable to the caller, with their types. */
-export async function findReadable(
-  ctx: ReadContext,
-  visible: Sql,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
-  const rows = await ctx.query<{ id: string; typeId: string }>(sql`
-    SELECT o.id, o.type_id AS "typeId" FROM objects o
-    WHERE o.id = ANY(${[...ids]}::uuid[]) AND o.state = 'ACTIVE' AND ${visible}`);
-  return new Map(rows.map((row) => [row.id, row.typeId]));
+export interface FoundThings {
+  /** Ids of users, groups and units. */
+  people: ReadonlySet<string>;
+  /** Ids of records, with their types. */
+  objects: ReadonlyMap<string, string>;
+}
+
+/** Which of the people, groups, units and records are there and active, in one statement; records only under `visible`. */
+export async function findNamed(ctx: ReadContext, ids: NamedThings, visible: Sql | null): Promise<FoundThings> {
+  const parts: Sql[] = [];
+  const look = (table: Sql, named: readonly string[]): void => {
+    if (named.length === 0) return;
+    parts.push(
+      sql`SELECT id, NULL::uuid AS "typeId" FROM ${table} WHERE ${isAmong(sql`id`, named)} AND state = 'ACTIVE'`,
+    );
+  };
+  look(sql`users`, ids.users);
+  look(sql`groups`, ids.groups);
+  look(sql`org_units`, ids.units);
+  if (ids.objects.length > 0 && visible !== null) {
+    parts.push(sql`SELECT o.id, o.type_id AS "typeId" FROM objects o
+      WHERE ${isAmong(sql`o.id`, ids.objects)} AND o.state = 'ACTIVE' AND ${visible}`);
+  }
+  const people = new Set<string>();
+  const objects = new Map<string, string>();
+  if (parts.length === 0) return { people, objects };
+  for (const { id, typeId } of await ctx.query<{ id: string; typeId: string | null }>(join(parts, ' UNION ALL '))) {
+    if (typeId === null) people.add(id);
+    else objects.set(id, typeId);
+  }
+  return { people, objects };
+}
+
+/**
+ * For one id an equation: a list is planned anew at each execution, since the planner takes it to be ten long when it does not
+ * look, and that costs several times the look-up itself.
+ */
+function isAmong(column: Sql, ids: readonly string[]): Sql {
+  return ids.length === 1 ? sql`${column} = ${ids[0]}::uuid` : sql`${column} = ANY(${[...ids]}::uuid[])`;
 }
 
 /** Records of the type on an older version, by id from `after` on. */
@@ -194,12 +227,18 @@ export async function listOlderVersions(
 }
 
 /** A newer type version that changes no value: the revision stays. */
-export const moveVersion: TableWrite<{ id: string; expected: number; type_version: number }> = {
+export const moveVersion: TableWrite<{
+  id: string;
+  expected: number;
+  type_version: number;
+  /** What is text in the newest version may not have been in the one before. */
+  folded: Record<string, unknown>;
+}> = {
   name: 'move_version',
   guard: true,
   sql: (rows: Sql) => sql`
-    UPDATE objects o SET type_version = r.type_version
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer, type_version integer)
+    UPDATE objects o SET type_version = r.type_version, folded = r.folded
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer, type_version integer, folded jsonb)
     WHERE o.id = r.id AND o.revision = r.expected RETURNING 1`,
 };
 

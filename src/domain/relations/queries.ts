@@ -56,9 +56,16 @@ export async function listRelations(
   return answers;
 }
 
+/** Whether some grant of the caller concerns the type, as in the metadata. */
+function isKnown(ctx: ReadContext, typeCode: string): boolean {
+  const type = registry(ctx).byCode.get(typeCode);
+  return type !== undefined && (ctx.actor.mayEver(type.id, 'read') || ctx.actor.mayEver(type.id, 'create'));
+}
+
 function definitionAnswer(ctx: ReadContext, definition: KnownDefinition): unknown {
   const types = registry(ctx);
-  const ids = (codes: readonly string[]): string[] => codes.flatMap((code) => types.byCode.get(code)?.id ?? []);
+  const ids = (codes: readonly string[]): string[] =>
+    codes.flatMap((code) => (isKnown(ctx, code) ? (types.byCode.get(code)?.id ?? []) : []));
   return {
     id: definition.id,
     code: definition.code,
@@ -74,12 +81,7 @@ function definitionAnswer(ctx: ReadContext, definition: KnownDefinition): unknow
 
 /** @throws Fault NOT_FOUND, RIGHT_MISSING */
 export async function listDefinitions(ctx: ReadContext, sourceObjectId: string | undefined): Promise<unknown[]> {
-  const types = registry(ctx);
-  const known = (code: string): boolean => {
-    const type = types.byCode.get(code);
-    return type !== undefined && ctx.actor.mayEver(type.id, 'read');
-  };
-  let fits = (definition: KnownDefinition): boolean => definition.sourceTypes.some(known);
+  let fits = (definition: KnownDefinition): boolean => definition.sourceTypes.some((code) => isKnown(ctx, code));
   if (sourceObjectId !== undefined) {
     const source = await requireVisible(ctx, sourceObjectId);
     requireAction(source, 'relation.create');

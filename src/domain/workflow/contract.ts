@@ -18,8 +18,20 @@ const TransitionSchema = Type.Object(
     to: Type.Object({ id: Id, code: Type.String(), name: Type.String() }),
     fields: Type.Array(
       Type.Object(
-        { code: Type.String(), name: Type.String(), dataType: Type.String(), required: Type.Boolean() },
-        { description: 'As a field schema; also $reason (text) and $decisionReport (rich text).' },
+        {
+          code: Type.String(),
+          name: Type.String(),
+          dataType: Type.String(),
+          required: Type.Boolean(),
+          readOnly: Type.Optional(Type.Boolean()),
+          multiple: Type.Optional(Type.Boolean()),
+          constraints: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+          default: Type.Optional(Type.Unknown()),
+        },
+        {
+          description:
+            'A field schema, or $reason (text) or $decisionReport (rich-text), which are kept with the event.',
+        },
       ),
     ),
   },

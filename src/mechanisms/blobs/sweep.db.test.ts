@@ -8,7 +8,6 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BLOB_USES } from '../../app.ts';
 import { type Around, startAround } from '../../../test/harness/around.ts';
-import { FileBlobs } from './filesystem.ts';
 import type { BlobStore } from './store.ts';
 import { sweepBlobs } from './sweep.ts';
 
@@ -49,10 +48,10 @@ async function age(key: string): Promise<void> {
   await around.rows('UPDATE blobs SET touched_at = $2 WHERE sha256 = $1', [key, then.toISOString()]);
 }
 
-async function upload(content: Uint8Array): Promise<{ id: string; objectId: string }> {
+async function upload(content: Uint8Array): Promise<{ id: string }> {
   const { id: objectId } = await around.make();
   const body = { filename: 'a', contentBase64: Buffer.from(content).toString('base64') };
-  return { objectId, ...(await around.ok('chief', 'POST', `/objects/${objectId}/attachments`, body)) };
+  return await around.ok('chief', 'POST', `/objects/${objectId}/attachments`, body);
 }
 
 const known = async (key: string): Promise<boolean> =>
@@ -114,7 +113,7 @@ describe('the sweeper', () => {
   });
 
   it('never takes what is put into use while it is about to remove it', async () => {
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < 20; round++) {
       const content = randomBytes(600 + round);
       const key = keyOf(content);
       await blobs.put(key, content);
@@ -125,14 +124,13 @@ describe('the sweeper', () => {
         if (removed !== key) return;
         using ??= upload(content);
         // Time for the other to come as far as it can.
-        await sleep(round < 8 ? 60 : 2);
+        await sleep(round < 6 ? 60 : 2);
       };
       await sweep();
       removing = undefined;
       assert.ok(using !== undefined, 'the content was about to be removed');
-      const { id } = await using;
+      await using;
       assert.ok(await has(key), `round ${round}: the row is there, and so is the content`);
-      await around.ok('chief', 'GET', `/attachments/${id}/content`).catch(() => {});
     }
   });
 

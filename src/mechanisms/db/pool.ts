@@ -56,7 +56,8 @@ export class Database implements Queryable {
       idle_in_transaction_session_timeout: 15_000,
       application_name: options.applicationName ?? 'docket',
       keepAlive: true,
-      options: '-c timezone=UTC -c datestyle=ISO',
+      // Many small statements at once: a query that took further processors, or compiled itself, would take them from others.
+      options: '-c timezone=UTC -c datestyle=ISO -c jit=off -c max_parallel_workers_per_gather=0',
       types: { getTypeParser: typeParser as pg.CustomTypesConfig['getTypeParser'] },
     });
     // Both kinds of listener are needed: an idle or a checked-out connection that breaks would end the process.

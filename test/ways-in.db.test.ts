@@ -1,0 +1,252 @@
+/**
+ * One command, many doors (architecture, 3e): the same thing done by the endpoint for one record and by bulk gets the same
+ * verdict, word for word, and leaves the same records and the same journal.
+ */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { type Around, type Made, type Person, startAround } from './harness/around.ts';
+
+const REPORT = { type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'So be it.' }] }] };
+
+interface Scenario {
+  name: string;
+  operation: 'update' | 'archive' | 'transition';
+  who?: Person;
+  /** Values of the record. */
+  values?: Record<string, unknown>;
+  /** What happens to it before. */
+  before?: (made: Made) => Promise<unknown>;
+  /** The item without its record; the record's present revision and state unless given. */
+  item?: Record<string, unknown>;
+  /** A record that is not there. */
+  absent?: true;
+  /** What must come of it: a status, and the code of a refusal. */
+  expected: number | string;
+}
+
+let around: Around;
+
+const take = async (made: Made): Promise<void> => {
+  const body = { transitionId: around.id('take'), expectedRevision: 1, expectedStateId: made.stateId };
+  await around.ok('chief', 'POST', `/objects/${made.id}/transitions`, body);
+};
+const patch =
+  (changes: object) =>
+  async (made: Made): Promise<void> =>
+    await around.ok('chief', 'PATCH', `/objects/${made.id}`, { expectedRevision: 1, changes });
+const archive = (made: Made): Promise<void> => around.archive(made);
+
+function scenarios(): Scenario[] {
+  const update = (
+    name: string,
+    changes: object,
+    expected: number | string,
+    more: Partial<Scenario> = {},
+  ): Scenario => ({
+    name,
+    operation: 'update',
+    item: { changes },
+    expected,
+    ...more,
+  });
+  const move = (
+    name: string,
+    code: string,
+    values: object,
+    expected: number | string,
+    more: Partial<Scenario> = {},
+  ): Scenario => ({
+    name,
+    operation: 'transition',
+    expected,
+    ...more,
+    item: { transitionId: around.id(code), values, ...more.item },
+  });
+  return [
+    update('a change', { note: 'x', count: 5, kind: 'b' }, 200),
+    update('a change of nothing', { title: 'A record' }, 200),
+    update('clearing', { kind: null, note: null }, 200, { values: { note: 'before' } }),
+    update('a change out of sight', { kind: 'b', note: 'x' }, 200, { who: 'agent' }),
+    update('a stale revision', { note: 'x' }, 'REVISION_CONFLICT', {
+      item: { changes: { note: 'x' }, expectedRevision: 1 },
+      before: patch({ note: 'y', secret: 'z' }),
+      who: 'agent',
+    }),
+    update('a revision to come', { note: 'x' }, 'REVISION_CONFLICT', {
+      item: { changes: { note: 'x' }, expectedRevision: 9 },
+    }),
+    update(
+      'wrong values, all at once',
+      { title: null, count: -5, kind: 'zzz', day: 'today', note: 7 },
+      'INVALID_VALUES',
+    ),
+    update('a hidden field', { secret: 'x' }, 'INVALID_VALUES', { who: 'agent' }),
+    update('a field that is not there', { nothing: 'x' }, 'INVALID_VALUES', { who: 'agent' }),
+    update('a field to be read alone', { grade: 'x', note: 'y' }, 'FIELD_READ_ONLY', { who: 'agent' }),
+    update('a reference to nothing', { cause: randomUUID(), assignee: randomUUID() }, 'INVALID_VALUES'),
+    update('the state', { workflowState: 'work' }, 'INVALID_VALUES'),
+    update('no right', { note: 'x' }, 'RIGHT_MISSING', { who: 'viewer' }),
+    update('a hidden record', { note: 'x' }, 'NOT_FOUND', { who: 'viewer', values: { kind: 'b' } }),
+    update('an absent record', { note: 'x' }, 'NOT_FOUND', { absent: true }),
+    update('an archived record', { note: 'x' }, 'ARCHIVED', { before: archive }),
+    update('an archived record, stale', { note: 'x' }, 'ARCHIVED', {
+      before: archive,
+      item: { changes: { note: 'x' }, expectedRevision: 1 },
+    }),
+    { name: 'archiving', operation: 'archive', expected: 200 },
+    { name: 'archiving, stale', operation: 'archive', item: { expectedRevision: 3 }, expected: 'REVISION_CONFLICT' },
+    { name: 'archiving twice', operation: 'archive', before: archive, expected: 'ARCHIVED' },
+    { name: 'archiving without the right', operation: 'archive', who: 'viewer', expected: 'RIGHT_MISSING' },
+    {
+      name: 'archiving what is hidden',
+      operation: 'archive',
+      who: 'viewer',
+      values: { kind: 'b' },
+      expected: 'NOT_FOUND',
+    },
+    move('a transition', 'take', { note: 'mine' }, 200, { who: 'agent' }),
+    move('a transition with reason', 'hold', { $reason: 'later', grade: 'A' }, 200, { before: take }),
+    move('a transition with report', 'finish', { $decisionReport: REPORT, secret: 's', solution: 'x' }, 200, {
+      before: take,
+    }),
+    move('what a form requires', 'finish', { solution: 1, other: 2 }, 'INVALID_VALUES', { before: take }),
+    move('a field beside the form', 'hold', { $reason: 'x', title: 'y' }, 'INVALID_VALUES', { before: take }),
+    move('a hidden field of the form', 'hold', { $reason: 'x', secret: 'y' }, 'INVALID_VALUES', {
+      before: take,
+      who: 'agent',
+    }),
+    move('a field of the form to be read alone', 'hold', { $reason: 'x', grade: 'y' }, 'FIELD_READ_ONLY', {
+      before: take,
+      who: 'agent',
+    }),
+    move('a condition', 'take', {}, 'TRANSITION_CONDITION_NOT_MET', {
+      values: { kind: 'b', secret: 'x' },
+      who: 'agent',
+    }),
+    move('a transition from elsewhere', 'finish', {}, 'TRANSITION_NOT_AVAILABLE'),
+    move('a transition that is not there', 'take', {}, 'TRANSITION_NOT_AVAILABLE', {
+      item: { transitionId: randomUUID() },
+    }),
+    move('a transition not held', 'finish', {}, 'RIGHT_MISSING', { before: take, who: 'agent' }),
+    move('a transition, stale', 'take', {}, 'REVISION_CONFLICT', {
+      item: { expectedRevision: 1 },
+      before: patch({ note: 'x' }),
+    }),
+    move('a transition from another state', 'take', {}, 'STATE_CONFLICT', { item: { expectedStateId: randomUUID() } }),
+    move('a transition of the archived', 'take', {}, 'ARCHIVED', { before: archive }),
+    move('a transition of the hidden', 'take', {}, 'NOT_FOUND', { who: 'viewer', values: { kind: 'b' } }),
+  ];
+}
+
+/** The text with the record's own id, number and times taken out: what twins may differ by. */
+function anonymous(value: unknown, made: Made): unknown {
+  const text = JSON.stringify(value, (key, inner) => (/^(?:number|.*At|at)$/.test(key) ? '-' : inner));
+  return JSON.parse(text.replaceAll(made.id, 'ID'));
+}
+
+async function prepared({ values, before: first }: Scenario): Promise<Made> {
+  const made = await around.make(values);
+  await first?.(made);
+  return made;
+}
+
+async function itemFor(scenario: Scenario, made: Made): Promise<Record<string, unknown>> {
+  const { revision, workflowState } = await around.ok('chief', 'GET', `/objects/${made.id}`);
+  const state = scenario.operation === 'transition' ? { expectedStateId: workflowState.id } : {};
+  return { expectedRevision: revision, ...state, ...scenario.item };
+}
+
+/** Everything that stands about the record afterwards, the way in apart. */
+async function traces(made: Made): Promise<unknown> {
+  const journal = await around.rows<{ via: string }>(
+    'SELECT type, revision, actor_id, key_id, changes, data, via FROM journal WHERE object_id = $1 ORDER BY seq',
+    [made.id],
+  );
+  const [record] = await around.rows(
+    `SELECT title, revision, state, workflow_state_id, "values", folded, updated_by FROM objects WHERE id = $1`,
+    [made.id],
+  );
+  const outbox = await around.rows('SELECT type FROM outbox WHERE object_id = $1 ORDER BY seq', [made.id]);
+  return anonymous({ record, outbox, journal: journal.map(({ via: _, ...row }) => row) }, made);
+}
+
+interface Verdict {
+  revision?: unknown;
+  error?: unknown;
+}
+
+const METHODS = { update: ['PATCH', ''], archive: ['DELETE', ''], transition: ['POST', '/transitions'] } as const;
+
+async function byEndpoint({ operation, who = 'chief' }: Scenario, id: string, item: object): Promise<Verdict> {
+  const [method, suffix] = METHODS[operation];
+  const { status, body } = await around.call(who, method, `/objects/${id}${suffix}`, item);
+  if (status >= 300) return { error: body.error };
+  return { revision: operation === 'transition' ? body.data.object.revision : body.data.revision };
+}
+
+async function byBulk({ operation, who = 'chief' }: Scenario, id: string, item: object): Promise<Verdict> {
+  const items = [{ objectId: id, ...item }];
+  const [result] = await around.ok<any[]>(who, 'POST', '/bulk', { operation, items });
+  assert.equal(result.objectId, id);
+  assert.equal(result.status, result.error === undefined ? 'SUCCEEDED' : 'FAILED');
+  return result.error === undefined ? { revision: result.revision } : { error: result.error };
+}
+
+describe('ways in', () => {
+  before(async () => {
+    around = await startAround({ clock: { now: () => Date.parse('2026-11-21T10:00:00.000Z') } });
+  });
+  after(() => around.close());
+
+  it('lead to the same verdict and the same journal', async () => {
+    for (const scenario of scenarios()) {
+      const [one, other] = [await prepared(scenario), await prepared(scenario)];
+      const [first, second] = [await itemFor(scenario, one), await itemFor(scenario, other)];
+      const gone = randomUUID();
+      const single = await byEndpoint(scenario, scenario.absent ? gone : one.id, first);
+      const many = await byBulk(scenario, scenario.absent ? gone : other.id, second);
+      const outcome = (single.error as { code: string } | undefined)?.code ?? 200;
+      assert.equal(outcome, scenario.expected, `${scenario.name}: ${JSON.stringify(single)}`);
+      assert.deepEqual(anonymous(many, other), anonymous(single, one), scenario.name);
+      assert.deepEqual(await traces(other), await traces(one), scenario.name);
+    }
+  });
+
+  it('lead there too when many different ones come in one call', async () => {
+    for (const operation of ['update', 'archive', 'transition'] as const) {
+      const chosen = scenarios().filter((one) => one.operation === operation && (one.who ?? 'chief') === 'chief');
+      const pairs = [];
+      for (const scenario of chosen) {
+        const [one, other] = [await prepared(scenario), await prepared(scenario)];
+        const item = await itemFor(scenario, one);
+        const target = scenario.absent ? { ...other, id: randomUUID() } : other;
+        pairs.push({ scenario, one, other, target, item, single: {} as Verdict });
+      }
+      for (const pair of pairs)
+        pair.single = await byEndpoint(pair.scenario, pair.scenario.absent ? randomUUID() : pair.one.id, pair.item);
+      const items = pairs.map(({ target, item }) => ({ objectId: target.id, ...item }));
+      const results = await around.ok<any[]>('chief', 'POST', '/bulk', { operation, items });
+      for (const [index, { scenario, one, other, single }] of pairs.entries()) {
+        const { revision, error } = results[index];
+        const many = error === undefined ? { revision } : { error };
+        assert.deepEqual(anonymous(many, other), anonymous(single, one), scenario.name);
+        assert.deepEqual(await traces(other), await traces(one), scenario.name);
+      }
+    }
+  });
+
+  it('are told apart in the journal', async () => {
+    const made = await around.make();
+    const items = [{ objectId: made.id, expectedRevision: 1, changes: { note: 'x' } }];
+    await around.ok('chief', 'POST', '/bulk', { operation: 'update', items });
+    const events = await around.ok<any[]>('chief', 'GET', `/objects/${made.id}/history`);
+    assert.deepEqual(
+      events.map(({ actor }) => [actor.displayName, actor.via]),
+      [
+        ['Person chief', 'api'],
+        ['Person chief', 'bulk'],
+      ],
+    );
+  });
+});
