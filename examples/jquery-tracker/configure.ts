@@ -18,12 +18,21 @@ export const DUPLICATE_OF = 'duplicate-of';
 const REPLAYER = 'jquery-replay';
 const BUNDLE = fileURLToPath(new URL('bundle', import.meta.url));
 const READER_SCOPES = [
-  ...['metadata:read', 'objects:read', 'workflow:read'],
-  ...['comments:read', 'files:read', 'relations:read'],
+  'metadata:read',
+  'objects:read',
+  'workflow:read',
+  'comments:read',
+  'files:read',
+  'relations:read',
 ];
 const CONTRIBUTOR_SCOPES = [
-  ...['objects:read', 'objects:write', 'workflow:read', 'workflow:write'],
-  ...['comments:write', 'files:write', 'relations:write'],
+  'objects:read',
+  'objects:write',
+  'workflow:read',
+  'workflow:write',
+  'comments:write',
+  'files:write',
+  'relations:write',
 ];
 
 export interface Cast extends People {

@@ -80,7 +80,10 @@ async function readTable<Column extends string>(
 }
 
 /** Rows by ticket, for the tickets given alone. */
-function byTicket<Row extends { ticket_id: string }>(tickets: readonly TicketRow[], rows: readonly Row[]): Map<string, Row[]> {
+function byTicket<Row extends { ticket_id: string }>(
+  tickets: readonly TicketRow[],
+  rows: readonly Row[],
+): Map<string, Row[]> {
   const groups = new Map<string, Row[]>(tickets.map((ticket) => [ticket.id, []]));
   for (const row of rows) groups.get(row.ticket_id)?.push(row);
   return groups;

@@ -4,16 +4,29 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client } from './client.ts';
-import { cast, configure, fieldSpecs, issueKeys, userIds, writeBundle } from './configure.ts';
+import { planLife } from './around.ts';
+import {
+  cast,
+  configure,
+  duplicateDefinition,
+  fieldSpecs,
+  issueKeys,
+  TYPE,
+  userIds,
+  writeBundle,
+} from './configure.ts';
 import { dataFolder, readTracker } from './data.ts';
-import { fieldsOf } from './fields.ts';
+import { codeOf, fieldsOf } from './fields.ts';
 import { Journal } from './journal.ts';
 import { planTicket } from './plan.ts';
 import { Progress } from './progress.ts';
+import { linksOf } from './reading.ts';
 import { Replay } from './replay.ts';
-import { makeReport, type Phase, type Report, reportLines, survey } from './report.ts';
+import { makeReport, type Phase, type Report, reportLines } from './report.ts';
 import { type Service, startService } from './service.ts';
+import { survey } from './survey.ts';
 import { verify } from './verify.ts';
+import { deriveWorkflow } from './workflow.ts';
 
 const USAGE = `usage: npm run example:jquery -- [--limit N] [--workers N] [--data DIR] [--keep]
   --limit N    the first N tickets alone
@@ -84,25 +97,36 @@ async function replayTracker(
 
   const tracker = await readTracker(source, options.limit);
   const people = cast(tracker, options.limit === Number.POSITIVE_INFINITY);
+  const statuses = tracker.tickets.map((ticket) => ticket.status);
+  const derived = deriveWorkflow(TYPE, tracker.wholeHistory, statuses, codeOf);
   const journal = new Journal(path.join(folder, 'progress.ndjson'));
   const resumed = journal.begun;
   if (resumed) say(`Going on: ${journal.created.size} tickets were created before, ${journal.replayed.size} are done.`);
   try {
     const office = await phase('configure', async () => {
       say(`Applying the bundle with ${people.byHandle.size} people …`);
-      const bundle = await writeBundle(folder, people);
+      const bundle = await writeBundle(folder, people, derived.workflow);
       return await configure(service, client, journal, bundle, process.env.DOCKET_KEY);
     });
     const ids = await userIds(client, office.admin, people);
     const fields = fieldsOf(await fieldSpecs(), ids);
-    const plans = tracker.tickets.map((ticket) => planTicket(ticket, tracker.history.get(ticket.id) ?? [], fields));
-    const data = survey(tracker, plans);
+    const plans = tracker.tickets.map((ticket) => {
+      const plan = planTicket(ticket, tracker.history.get(ticket.id) ?? [], fields);
+      return planLife(plan, tracker.comments.get(ticket.id) ?? [], tracker.attachments.get(ticket.id) ?? []);
+    });
+    const data = survey(tracker, plans, derived);
     const keys = await shown('keys', people.acting.size, (bar) =>
       issueKeys(client, journal, office, people, options.workers, bar),
     );
     const replay = new Replay(client, journal, keys, office.reader);
-    await shown('replay', data.tickets + data.patches, (bar) => replay.run(plans, options.workers, bar));
-    const context = { client, journal, reader: office.reader, userIds: ids };
+    await shown('replay', data.tickets + plans.reduce((sum, { steps }) => sum + steps.length, 0), (bar) =>
+      replay.run(plans, options.workers, bar),
+    );
+    const definition = await duplicateDefinition(client, office.reader);
+    await shown('link', tracker.relations.length, (bar) =>
+      replay.relate(tracker.relations, definition, options.workers, bar),
+    );
+    const context = { client, journal, reader: office.reader, userIds: ids, ...linksOf(tracker.relations) };
     const verdict = await shown('read back', data.tickets, (bar) => verify(context, plans, options.workers, bar));
     return makeReport({
       resumed,

@@ -105,8 +105,20 @@ describe('the changes', () => {
     assert.deepEqual(
       changes.map(({ author, values, move, rows, revision }) => ({ author, values, move, rows, revision })),
       [
-        { author: 'joern', values: { resolution: 'fixed', changedAt: at(1) }, move: { from: 'new', to: 'closed' }, rows: 2, revision: 2 },
-        { author: 'john', values: { changedAt: at(1) }, move: { from: 'closed', to: 'reopened' }, rows: 1, revision: 3 },
+        {
+          author: 'joern',
+          values: { resolution: 'fixed', changedAt: at(1) },
+          move: { from: 'new', to: 'closed' },
+          rows: 2,
+          revision: 2,
+        },
+        {
+          author: 'john',
+          values: { changedAt: at(1) },
+          move: { from: 'closed', to: 'reopened' },
+          rows: 1,
+          revision: 3,
+        },
         { author: 'john', values: { resolution: null, changedAt: at(2) }, move: undefined, rows: 1, revision: 4 },
       ],
     );

@@ -1,9 +1,13 @@
-/** Opens the tickets and replays their histories, several tickets at once, each in its own order. */
+/** Opens the tickets and replays what happened to them, several at once, each in its own order; then links the duplicates. */
+import { type CommentStep, contentOf, type FileStep, type LifePlan } from './around.ts';
 import { type Answer, type Client, granted } from './client.ts';
 import { TYPE } from './configure.ts';
+import type { RelationRow } from './data.ts';
 import type { Journal } from './journal.ts';
-import type { Patch, TicketPlan } from './plan.ts';
+import { Moves } from './moves.ts';
+import type { Change } from './plan.ts';
 import { inParallel, type Progress } from './progress.ts';
+import type { Move } from './workflow.ts';
 
 interface Written {
   id: string;
@@ -23,11 +27,21 @@ export interface ReplayCounts {
   /** Creates answered from an earlier call with the same idempotency key. */
   replayedCreates: number;
   patches: number;
-  /** Patches that a run before this one had made. */
-  skippedPatches: number;
+  transitions: number;
+  /** Patches and transitions that a run before this one had made. */
+  skippedChanges: number;
   /** Conflicts that were our own earlier try, found out by reading the record. */
   ownConflicts: number;
   rows: number;
+  comments: number;
+  files: number;
+  /** Of the files sent. */
+  fileBytes: number;
+  relations: number;
+  /** Comments, files and relations answered from an earlier call with the same idempotency key, or known as done. */
+  replayedAround: number;
+  /** Relations that the service had already. */
+  relationsThereAlready: number;
   tickets: number;
 }
 
@@ -37,14 +51,22 @@ export class Replay {
   /** By handle. */
   readonly #keys: ReadonlyMap<string, string>;
   readonly #reader: string;
+  readonly #moves: Moves;
   readonly refusals: Refusal[] = [];
   readonly counts: ReplayCounts = {
     created: 0,
     replayedCreates: 0,
     patches: 0,
-    skippedPatches: 0,
+    transitions: 0,
+    skippedChanges: 0,
     ownConflicts: 0,
     rows: 0,
+    comments: 0,
+    files: 0,
+    fileBytes: 0,
+    relations: 0,
+    replayedAround: 0,
+    relationsThereAlready: 0,
     tickets: 0,
   };
 
@@ -53,49 +75,54 @@ export class Replay {
     this.#journal = journal;
     this.#keys = keys;
     this.#reader = reader;
+    this.#moves = new Moves(client);
   }
 
   /** @throws Error when the service stays away or fails; what it refuses is in `refusals` */
-  async run(plans: readonly TicketPlan[], workers: number, progress: Progress): Promise<void> {
+  async run(plans: readonly LifePlan[], workers: number, progress: Progress): Promise<void> {
     await inParallel(plans, workers, async (plan) => {
-      const steps = 1 + plan.patches.length;
       if (this.#journal.replayed.has(plan.ticket)) {
-        this.counts.skippedPatches += plan.patches.length;
-        progress.add(steps);
+        this.counts.skippedChanges += plan.changes.length;
+        this.counts.replayedAround += plan.steps.length - plan.changes.length;
+        progress.add(1 + plan.steps.length);
         return;
       }
       await this.#ticket(plan, progress);
     });
   }
 
-  async #ticket(plan: TicketPlan, progress: Progress): Promise<void> {
+  async #ticket(plan: LifePlan, progress: Progress): Promise<void> {
     const known = this.#journal.created.get(plan.ticket);
     const record = known === undefined ? await this.#create(plan) : { ...(await this.#read(known)), resumed: true };
     progress.add();
     if (record === undefined) {
-      progress.add(plan.patches.length);
+      progress.add(plan.steps.length);
       return;
     }
+    const refused = this.refusals.length;
     // A run before this one may have gone further than its journal says: the record itself knows.
     const reached = record.resumed ? record.revision : 0;
     let { revision } = record;
-    for (const patch of plan.patches) {
+    for (const step of plan.steps) {
       progress.add();
-      if (patch.revision <= reached) {
-        this.counts.skippedPatches++;
-        continue;
+      if (step.kind === 'comment') await this.#comment(plan, step, record.id);
+      else if (step.kind === 'file') await this.#file(plan, step, record.id);
+      else if (step.revision <= reached) this.counts.skippedChanges++;
+      else {
+        const next = await this.#change(plan, step, record.id, revision);
+        if (next === undefined) return;
+        revision = next;
+        if (step.move === undefined) this.counts.patches++;
+        else this.counts.transitions++;
+        this.counts.rows += step.rows;
       }
-      const next = await this.#patch(plan, patch, record.id, revision);
-      if (next === undefined) return;
-      revision = next;
-      this.counts.patches++;
-      this.counts.rows += patch.rows;
     }
+    if (this.refusals.slice(refused).some(({ ticket }) => ticket === plan.ticket)) return;
     this.counts.tickets++;
     this.#journal.write({ kind: 'replayed', ticket: plan.ticket });
   }
 
-  async #create(plan: TicketPlan): Promise<(Written & { resumed: boolean }) | undefined> {
+  async #create(plan: LifePlan): Promise<(Written & { resumed: boolean }) | undefined> {
     const answer = await this.#client.call<Written>({
       name: 'create',
       method: 'POST',
@@ -104,7 +131,7 @@ export class Replay {
       idempotencyKey: `jquery-tracker/create/${plan.ticket}`,
       body: { typeDefinitionId: TYPE, values: plan.opening },
     });
-    if (answer.data === undefined) return this.#refuse(plan, 'create', answer);
+    if (answer.data === undefined) return this.#refuse(plan.ticket, 'create', answer);
     if (answer.replayed) this.counts.replayedCreates++;
     else this.counts.created++;
     this.#journal.write({ kind: 'created', ticket: plan.ticket, id: answer.data.id });
@@ -120,28 +147,116 @@ export class Replay {
   }
 
   /** @returns the revision afterwards; undefined when the change was refused */
-  async #patch(plan: TicketPlan, patch: Patch, id: string, expectedRevision: number): Promise<number | undefined> {
-    const answer = await this.#client.call<Written>({
+  async #change(plan: LifePlan, change: Change, id: string, revision: number): Promise<number | undefined> {
+    const answer =
+      change.move === undefined
+        ? await this.#patch(change, id, revision)
+        : await this.#transition(change, change.move, id, revision);
+    if (answer.data !== undefined) return answer.data.revision;
+    if (answer.code === 'REVISION_CONFLICT' && answer.repeated) {
+      // Neither has an idempotency key: a try whose answer was lost may have had its effect. Nobody else writes here.
+      const record = await this.#read(id);
+      if (record.revision === change.revision) {
+        this.counts.ownConflicts++;
+        return record.revision;
+      }
+    }
+    return this.#refuse(plan.ticket, change.move === undefined ? 'change' : 'transition', answer);
+  }
+
+  async #patch(change: Change, id: string, expectedRevision: number): Promise<Answer<Written>> {
+    return await this.#client.call<Written>({
       name: 'change',
       method: 'PATCH',
       path: `/api/v1/objects/${id}`,
-      key: this.#keyOf(patch.author),
-      body: { expectedRevision, changes: patch.changes },
+      key: this.#keyOf(change.author),
+      body: { expectedRevision, changes: change.values },
     });
-    if (answer.data !== undefined) return answer.data.revision;
-    if (answer.code === 'REVISION_CONFLICT' && answer.repeated) {
-      // PATCH has no idempotency key: a try whose answer was lost may have had its effect. Nobody else writes here.
-      const { revision } = await this.#read(id);
-      if (revision === patch.revision) {
-        this.counts.ownConflicts++;
-        return revision;
-      }
-    }
-    return this.#refuse(plan, 'change', answer);
   }
 
-  #refuse(plan: TicketPlan, call: string, { status, error }: Answer): undefined {
-    this.refusals.push({ ticket: plan.ticket, call, status, error });
+  async #transition(change: Change, move: Move, id: string, expectedRevision: number): Promise<Answer<Written>> {
+    const key = this.#keyOf(change.author);
+    const ids = await this.#moves.idsOf(move, id, key);
+    if (ids === undefined) throw new Error(`record ${id} has no transition from ${move.from} to ${move.to}`);
+    const answer = await this.#client.call<{ object: Written }>({
+      name: 'transition',
+      method: 'POST',
+      path: `/api/v1/objects/${id}/transitions`,
+      key,
+      body: { ...ids, expectedRevision, values: change.values },
+    });
+    return { ...answer, data: answer.data?.object };
+  }
+
+  async #comment(plan: LifePlan, { author, body, slot }: CommentStep, id: string): Promise<void> {
+    const answer = await this.#client.call({
+      name: 'comment',
+      method: 'POST',
+      path: `/api/v1/objects/${id}/comments`,
+      key: this.#keyOf(author),
+      idempotencyKey: `jquery-tracker/comment/${plan.ticket}/${slot}`,
+      body: { body, visibility: 'public' },
+    });
+    if (answer.data === undefined) this.#refuse(plan.ticket, 'comment', answer);
+    else if (answer.replayed) this.counts.replayedAround++;
+    else this.counts.comments++;
+  }
+
+  async #file(plan: LifePlan, step: FileStep, id: string): Promise<void> {
+    const { filename, mediaType } = step;
+    const answer = await this.#client.call({
+      name: 'attach',
+      method: 'POST',
+      path: `/api/v1/objects/${id}/attachments`,
+      key: this.#keyOf(step.author),
+      idempotencyKey: `jquery-tracker/file/${plan.ticket}/${step.slot}`,
+      body: { filename, mediaType, contentBase64: contentOf(plan.ticket, step).toString('base64') },
+    });
+    if (answer.data === undefined) this.#refuse(plan.ticket, 'attach', answer);
+    else if (answer.replayed) this.counts.replayedAround++;
+    else {
+      this.counts.files++;
+      this.counts.fileBytes += step.size;
+    }
+  }
+
+  /**
+   * Links each ticket to the one that it duplicates. Both ends have to be there, so it comes after `run`.
+   *
+   * @param definitionId of the relation definition
+   */
+  async relate(rows: readonly RelationRow[], definitionId: string, workers: number, progress: Progress): Promise<void> {
+    await inParallel(rows, workers, async (row) => {
+      progress.add();
+      const source = this.#journal.created.get(row.source_id);
+      const targetObjectId = this.#journal.created.get(row.target_id);
+      // A ticket that was refused is told of by its own refusal, and the comparison finds the link missing.
+      if (source === undefined || targetObjectId === undefined) return;
+      if (this.#journal.related.has(row.source_id)) {
+        this.counts.replayedAround++;
+        return;
+      }
+      const answer = await this.#client.call<{ idempotent: boolean }>({
+        name: 'relate',
+        method: 'POST',
+        path: `/api/v1/objects/${source}/relations`,
+        key: this.#keyOf(row.author),
+        idempotencyKey: `jquery-tracker/duplicate/${row.source_id}/${row.target_id}`,
+        body: { definitionId, targetObjectId },
+      });
+      if (answer.data === undefined) {
+        this.#refuse(row.source_id, 'relate', answer);
+        return;
+      }
+      if (answer.replayed) this.counts.replayedAround++;
+      else if (answer.data.idempotent) this.counts.relationsThereAlready++;
+      else this.counts.relations++;
+      this.#journal.write({ kind: 'related', ticket: row.source_id });
+    });
+  }
+
+  #refuse(ticket: string, call: string, { status, error }: Answer): undefined {
+    this.refusals.push({ ticket, call, status, error });
     return undefined;
   }
 

@@ -1,55 +1,9 @@
 /** What a run did and found, as data for the file and as lines for a person. */
 import type { Figures } from './client.ts';
 import type { Cast } from './configure.ts';
-import type { Tracker } from './data.ts';
-import { HISTORY_ONLY } from './fields.ts';
-import type { Flaw, TicketPlan } from './plan.ts';
 import type { Refusal, ReplayCounts } from './replay.ts';
+import { type Counts, type Survey, sum } from './survey.ts';
 import type { Verdict } from './verify.ts';
-
-type Counts = Record<string, number>;
-
-/** What the data says, before anything is sent. */
-export interface Survey {
-  tickets: number;
-  historyRows: number;
-  patches: number;
-  /** One PATCH per ticket, author and instant; where a field changed twice in one, the next PATCH goes on. */
-  extraPatchesForRepeatedFields: number;
-  /** Rows whose old value was not the one that stood, by field; the new value won. */
-  breaks: Counts;
-  /** Fields in which opening plus history is not what tickets.csv says. */
-  differencesFromTickets: Counts;
-  /** Rows of fields that tickets.csv has no column for; they are fields of the type. */
-  rowsOfHistoryOnlyFields: Counts;
-  flaws: Flaw[];
-}
-
-export function survey(tracker: Tracker, plans: readonly TicketPlan[]): Survey {
-  const rows = [...tracker.history.values()].flat();
-  const extra: ReadonlySet<string> = new Set(HISTORY_ONLY);
-  return {
-    tickets: plans.length,
-    historyRows: rows.length,
-    patches: sum(plans.map((plan) => plan.patches.length)),
-    extraPatchesForRepeatedFields: sum(plans.map((plan) => plan.splits)),
-    breaks: tally(plans.flatMap((plan) => plan.breaks)),
-    differencesFromTickets: tally(plans.flatMap((plan) => plan.differences)),
-    rowsOfHistoryOnlyFields: tally(rows.flatMap((row) => (extra.has(row.field) ? [row.field] : []))),
-    flaws: plans.flatMap((plan) => plan.flaws),
-  };
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
-
-/** How often each name occurs, the most frequent first. */
-function tally(names: readonly string[]): Counts {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return Object.fromEntries([...counts].sort(([, a], [, b]) => b - a));
-}
 
 export interface CallFigures {
   calls: number;
@@ -139,6 +93,8 @@ export function makeReport(found: Findings): Report {
     notRepresented: [
       ...data.flaws.map(({ ticket, field, what }) => `${ticket} ${field}: ${what}`),
       `users.csv, ${found.userRows} rows: first_seen, last_seen, reported, comments, changes (a user has no such fields)`,
+      `${count(data.attachmentsWithDescription)} descriptions of attachments (an attachment has a name alone)`,
+      'the instants of comments, attachments and links (the service stamps its own)',
       'the instants at which the service itself stamps records and events: the original ones are the fields openedAt, closedAt, modifiedAt and changedAt',
       'the column id under its own name, which the service keeps for itself: it is the field trackerId',
     ],
@@ -152,10 +108,12 @@ const SHOWN = 20;
 /** The report for a person. */
 export function reportLines(report: Report): string[] {
   const { data, people, replay, verification } = report;
+  const { around } = verification;
   return [
     `Tickets      ${count(data.tickets)}: ${count(replay.created)} created, ${count(replay.replayedCreates)} answered by idempotency key`,
-    `History      ${count(data.historyRows)} field changes in ${count(data.patches)} PATCHes: one per ticket, author and instant, and ${count(data.extraPatchesForRepeatedFields)} more where a field changed again in that instant`,
-    `             ${count(replay.patches)} sent by this run (${count(replay.rows)} changes), ${count(replay.skippedPatches)} done by a run before`,
+    `History      ${count(data.historyRows)} field changes in ${count(data.changes)} calls: one per ticket, author and instant, and ${count(data.extraChangesForRepeatedFields)} more where a field changed again in that instant`,
+    `             ${count(replay.patches)} PATCHes and ${count(replay.transitions)} transitions sent by this run (${count(replay.rows)} changes), ${count(replay.skippedChanges)} done by a run before`,
+    ...aroundLines(report),
     `People       ${count(people.users)} users, ${count(people.acting)} of them with a key; ${count(people.namedOnlyInTickets.length)} are named in tickets alone`,
     `Logins       ${count(people.alikeButForCase.length)} equal another but for case and got a suffix: ${some(people.alikeButForCase.map(({ handle, login }) => `${handle} is ${login}`))}`,
     `             ${count(people.reshapedToBeLogins.length)} cannot be logins as they are${people.reshapedToBeLogins.length === 0 ? '' : `: ${some(people.reshapedToBeLogins.map(({ handle, login }) => `${handle} is ${login}`))}`}`,
@@ -171,11 +129,27 @@ export function reportLines(report: Report): string[] {
     ...callTable(report),
     '',
     `Read back    ${count(verification.records)} records with ${count(verification.events)} history events, ${count(verification.listed)} in the list`,
+    `             ${count(around.comments)} of ${count(data.comments)} comments; ${count(around.files)} of ${count(data.attachments - data.leftOutFiles.length)} files with ${count(around.fileBytes)} bytes; relations: ${count(around.outgoing)} outgoing and ${count(around.incoming)} incoming of ${count(data.relations)}`,
+    `             workflow states: ${byName(around.states)}; in tickets.csv: ${byName(data.finalStatuses)}`,
     report.equal
       ? '             every value, event, actor and revision is as planned'
       : `             ${count(report.deviations.length)} deviations and ${count(report.refusals.length)} refused calls`,
     ...report.refusals.slice(0, SHOWN).map((refusal) => `             ${JSON.stringify(refusal)}`),
     ...report.deviations.slice(0, SHOWN).map((deviation) => `             ${JSON.stringify(deviation).slice(0, 500)}`),
+  ];
+}
+
+function aroundLines({ data, replay }: Report): string[] {
+  const empty = data.leftOutFiles.filter((file) => file.why === 'empty');
+  const large = data.leftOutFiles.filter((file) => file.why === 'too large');
+  return [
+    `Workflow     ${data.states} states and ${data.transitionsOfWorkflow} transitions derived; of ${count(data.statusRows)} status changes ${count(data.transitions)} are transitions (${count(data.transitionsWithResolution)} with the resolution; ${count(data.resolutionRows)} resolution changes in all), ${count(data.statusStays)} name the status that stands`,
+    `             ${data.unnamedTransitions.length} of the transitions named by no row, and taken where a row's old value did not stand: ${data.unnamedTransitions.join(', ')}`,
+    `Comments     ${count(data.comments)}, all public and as written: ${count(replay.comments)} sent by this run`,
+    `Attachments  ${count(data.attachments)}: ${count(replay.files)} sent by this run (${count(replay.fileBytes)} bytes); ${count(empty.length)} of size 0 and ${count(large.length)} too large are not uploaded`,
+    ...data.leftOutFiles.slice(0, SHOWN).map((file) => `             ${file.ticket} ${file.filename}: ${file.why}`),
+    `Relations    ${count(data.relations)} duplicates: ${count(replay.relations)} linked by this run, ${count(replay.relationsThereAlready)} were there already`,
+    `             ${count(replay.replayedAround)} comments, attachments and relations answered by idempotency key or done by a run before`,
   ];
 }
 
@@ -198,7 +172,7 @@ function callTable(report: Report): string[] {
 }
 
 function row(cells: string[]): string {
-  return cells.map((cell, index) => (index === 0 ? cell.padEnd(12) : cell.padStart(10))).join(' ');
+  return cells.map((cell, index) => (index === 0 ? cell.padEnd(14) : cell.padStart(10))).join(' ');
 }
 
 function count(value: number): string {

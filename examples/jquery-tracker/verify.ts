@@ -1,15 +1,12 @@
 /** Reads everything back and compares it with the plans: values, history, numbers, and that there is nothing more. */
 import { isDeepStrictEqual } from 'node:util';
-import { type Client, granted } from './client.ts';
+import type { LifePlan, Step } from './around.ts';
 import { TYPE } from './configure.ts';
-import type { Journal } from './journal.ts';
-import type { TicketPlan, Values } from './plan.ts';
+import type { Values } from './plan.ts';
 import { inParallel, type Progress } from './progress.ts';
-
-interface Person {
-  id: string;
-  displayName: string;
-}
+import { type Context, type Differ, type Person, read } from './reading.ts';
+import { type AroundCounts, compareAround, compareWorkflow, noneYet } from './verify-around.ts';
+import { transitionCode } from './workflow.ts';
 
 interface StoredRecord {
   id: string;
@@ -18,6 +15,7 @@ interface StoredRecord {
   typeCode: string;
   revision: number;
   state: string;
+  workflowState: { code: string } | null;
   values: Values;
   createdBy: Person | null;
   updatedBy: Person | null;
@@ -28,6 +26,7 @@ interface HistoryEvent {
   actor: { id: string | null; displayName: string; via: string };
   revision: number | null;
   changes: { field: string; from: unknown; to: unknown }[];
+  data: Record<string, unknown> | null;
 }
 
 /** Something that the service holds otherwise than planned. */
@@ -43,25 +42,18 @@ export interface Verdict {
   events: number;
   /** Records of the type that the list shows. */
   listed: number;
+  around: AroundCounts;
   deviations: Deviation[];
-}
-
-interface Context {
-  client: Client;
-  journal: Journal;
-  /** Of a person who may read every ticket and its history. */
-  reader: string;
-  userIds: ReadonlyMap<string, string>;
 }
 
 /** Compares every ticket. Tickets that were refused are deviations, too: they are not there. */
 export async function verify(
   context: Context,
-  plans: readonly TicketPlan[],
+  plans: readonly LifePlan[],
   workers: number,
   progress: Progress,
 ): Promise<Verdict> {
-  const verdict: Verdict = { records: 0, events: 0, listed: 0, deviations: [] };
+  const verdict: Verdict = { records: 0, events: 0, listed: 0, around: noneYet(), deviations: [] };
   const numbers = new Map<string, string>();
   await inParallel(plans, workers, async (plan) => {
     const differ = (what: string, expected: unknown, found: unknown): void => {
@@ -72,6 +64,8 @@ export async function verify(
     if (id !== undefined) {
       const record = await read<StoredRecord>(context, 'read', `/api/v1/objects/${id}`);
       const events = await read<HistoryEvent[]>(context, 'history', `/api/v1/objects/${id}/history`);
+      await compareAround(context, plan, id, verdict.around, differ);
+      await compareWorkflow(context, plan, id, verdict.around, differ);
       compareRecord(context, plan, record, differ);
       compareHistory(context, plan, events, differ);
       const twin = numbers.get(record.number ?? '');
@@ -92,46 +86,76 @@ export async function verify(
   return verdict;
 }
 
-async function read<Data>(context: Context, name: string, path: string): Promise<Data> {
-  const call = { name, method: 'GET', path, key: context.reader } as const;
-  return granted(call, await context.client.call<Data>(call));
-}
-
-type Differ = (what: string, expected: unknown, found: unknown) => void;
-
-function compareRecord(context: Context, plan: TicketPlan, record: StoredRecord, differ: Differ): void {
+function compareRecord(context: Context, plan: LifePlan, record: StoredRecord, differ: Differ): void {
   for (const code of new Set([...Object.keys(plan.final), ...Object.keys(record.values)])) {
     differ(`value of ${code}`, plan.final[code] ?? null, record.values[code] ?? null);
   }
   differ('title', plan.final.summary ?? null, record.title);
   differ('type', TYPE, record.typeCode);
   differ('state', 'ACTIVE', record.state);
+  differ('workflow state', plan.states.final, record.workflowState?.code);
   differ('has a number', true, record.number !== null);
-  differ('revision', plan.patches.at(-1)?.revision ?? 1, record.revision);
+  differ('revision', plan.changes.at(-1)?.revision ?? 1, record.revision);
   differ('created by', context.userIds.get(plan.reporter), record.createdBy?.id);
-  const last = plan.patches.findLast((patch) => Object.keys(patch.effect).length > 0);
+  const last = plan.changes.findLast((change) => Object.keys(change.effect).length > 0);
   differ('updated by', context.userIds.get(last?.author ?? plan.reporter), record.updatedBy?.id);
 }
 
-function compareHistory(context: Context, plan: TicketPlan, events: HistoryEvent[], differ: Differ): void {
+interface ExpectedEvent {
+  type: string;
+  author: string;
+  /** Undefined: the event is about what stands around the record, whose revision stays. */
+  revision: number | undefined;
+  effect: Record<string, [unknown, unknown]>;
+  /** Code of the transition. */
+  transition?: string;
+}
+
+function eventOf(step: Step): ExpectedEvent | undefined {
+  const { author } = step;
+  if (step.kind === 'comment') return { type: 'CommentAdded', author, revision: undefined, effect: {} };
+  if (step.kind === 'file') return { type: 'AttachmentAdded', author, revision: undefined, effect: {} };
+  const { revision, effect, move } = step;
+  if (Object.keys(effect).length === 0) return undefined;
+  if (move === undefined) return { type: 'ObjectUpdated', author, revision, effect };
+  return { type: 'ObjectTransitioned', author, revision, effect, transition: transitionCode(move) };
+}
+
+function compareHistory(context: Context, plan: LifePlan, all: HistoryEvent[], differ: Differ): void {
+  // A link comes after everything else, whenever the other end was there.
+  const events = all.filter((event) => event.type !== 'RelationAdded');
+  compareLinkEvents(context, plan, all, differ);
   const opened = { type: 'ObjectCreated', author: plan.reporter, revision: 1, effect: asEffect(plan.opening) };
-  const changed = plan.patches
-    .filter((patch) => Object.keys(patch.effect).length > 0)
-    .map(({ author, revision, effect }) => ({ type: 'ObjectUpdated', author, revision, effect }));
-  const expected = [opened, ...changed];
+  const expected: ExpectedEvent[] = [opened, ...plan.steps.flatMap((step) => eventOf(step) ?? [])];
   differ('number of events', expected.length, events.length);
   expected.forEach((event, index) => {
     const found = events[index];
     if (found === undefined) return;
     const where = `event ${index + 1}`;
     differ(`${where}: type`, event.type, found.type);
-    differ(`${where}: revision`, event.revision, found.revision);
+    if (event.revision !== undefined) differ(`${where}: revision`, event.revision, found.revision);
     differ(`${where}: actor`, context.userIds.get(event.author), found.actor.id);
     differ(`${where}: actor's name`, event.author, found.actor.displayName);
     differ(`${where}: way in`, 'api', found.actor.via);
     const changes = Object.fromEntries(found.changes.map(({ field, from, to }) => [field, [from, to]]));
     differ(`${where}: changes`, event.effect, changes);
+    if (event.transition === undefined) return;
+    const { code } = (found.data?.transition ?? {}) as { code?: string };
+    differ(`${where}: transition`, event.transition, code);
   });
+}
+
+/** The end that links knows of it: one event, the last, on the ticket that duplicates another. */
+function compareLinkEvents(context: Context, plan: LifePlan, all: HistoryEvent[], differ: Differ): void {
+  const link = context.duplicates.get(plan.ticket);
+  const expected =
+    link === undefined
+      ? []
+      : [{ at: all.length, actor: context.userIds.get(link.author), target: context.journal.created.get(link.target) }];
+  const found = all.flatMap(({ type, actor, data }, index) =>
+    type === 'RelationAdded' ? [{ at: index + 1, actor: actor.id, target: data?.targetObjectId }] : [],
+  );
+  differ('events about links', expected, found);
 }
 
 function asEffect(opening: Values): Record<string, [null, unknown]> {
