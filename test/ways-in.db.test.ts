@@ -168,7 +168,7 @@ async function traces(made: Made): Promise<unknown> {
     [made.id],
   );
   const outbox = await around.rows('SELECT type FROM outbox WHERE object_id = $1 ORDER BY seq', [made.id]);
-  return anonymous({ record, outbox, journal: journal.map(({ via: _, ...row }) => row) }, made);
+  return anonymous({ record, outbox, journal: journal.map(({ via: _via, ...row }) => row) }, made);
 }
 
 interface Verdict {

@@ -24,7 +24,9 @@ ${rows.join('\n')}
 }
 
 export function settingsPage(): string {
-  const rows = SETTINGS_TABLE.map((row) => `| \`${row.name}\` | ${row.default === '' ? '–' : `\`${row.default}\``} | ${row.meaning} |`);
+  const rows = SETTINGS_TABLE.map(
+    (row) => `| \`${row.name}\` | ${row.default === '' ? '–' : `\`${row.default}\``} | ${row.meaning} |`,
+  );
   return `# Settings
 
 All from the environment, validated when a command starts; wrong ones are listed all at once.

@@ -214,14 +214,15 @@ export function together<T>(count: number, fn: (turn: number) => Promise<T>): Pr
 }
 
 /**
- * Sends `call` while another transaction holds a change of the record that it has not committed yet, commits it, and gives the
- * answer: what comes must know of the change.
+ * Sends `call` while another transaction holds a change of the record that it has not committed yet, commits it as soon
+ * as so many wait for it, and gives the answer: what comes must know of the change.
  */
 export async function behind(
   around: Around,
   statement: string,
   values: unknown[],
   call: () => Promise<TestAnswer>,
+  waiters = 1,
 ): Promise<TestAnswer> {
   const client = await around.app.db.connect();
   try {
@@ -233,7 +234,7 @@ export async function behind(
         around.app,
         `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
-      return (found[0]?.n ?? 0) > 0;
+      return (found[0]?.n ?? 0) >= waiters;
     };
     for (let tries = 0; tries < 500 && !(await waits()); tries++)
       await new Promise((resolve) => setTimeout(resolve, 2));

@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { type Around, type Made, type Person, refused, startAround, together } from '../../../test/harness/around.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Around,
+  behind,
+  type Made,
+  type Person,
+  refused,
+  startAround,
+  together,
+} from '../../../test/harness/around.ts';
 
 const MOST = 1000;
 let around: Around;
@@ -248,6 +257,43 @@ describe('bulk', () => {
       [made.map(({ id }) => id)],
     );
     assert.equal(row?.n, succeeded);
+  });
+
+  it('locks in one order, so that two in opposite orders wait for one another in no circle', async () => {
+    const made = await many(20);
+    const items = made.map((one) => update(one, { note: 'x' }));
+    // As on a large table: each row is looked up by its id, in whatever order it comes.
+    const [database] = await around.rows<{ name: string }>('SELECT current_database() AS name');
+    for (const way of ['seqscan', 'hashjoin', 'mergejoin']) {
+      await around.rows(`ALTER DATABASE ${database?.name} SET enable_${way} = off`);
+    }
+    await around.rows(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    await sleep(50);
+    const held = await behind(
+      around,
+      'SELECT 1 FROM objects WHERE id = $1 FOR UPDATE',
+      [made[10]?.id],
+      async () => {
+        const calls = [items, [...items].reverse()].map((all) => bulk('update', all));
+        const results = (await Promise.all(calls)).map((one) => outcomes(one).join());
+        assert.deepEqual(results.sort(), [
+          items.map(() => 'REVISION_CONFLICT').join(),
+          items.map(() => 'SUCCEEDED').join(),
+        ]);
+        return await around.call('chief', 'GET', `/objects/${made[0]?.id}`);
+      },
+      2,
+    );
+    assert.equal(held.body.data.revision, 2);
+    // Figures come with a delay.
+    await sleep(1100);
+    await around.rows('SELECT pg_stat_force_next_flush()');
+    const [figures] = await around.rows<{ deadlocks: number }>(
+      'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()',
+    );
+    assert.equal(figures?.deadlocks, 0);
   });
 
   it('gives way to single changes beside it, and they to it', async () => {

@@ -1,4 +1,5 @@
 /** Keeps blobs in a bucket of any S3-compatible store; a put is whole or not there, which is the store's own promise. */
+import type * as ClientS3 from '@aws-sdk/client-s3';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Readable } from 'node:stream';
 import { newId } from '../clock.ts';
@@ -12,7 +13,7 @@ export interface S3Options {
   prefix?: string;
 }
 
-type Sdk = typeof import('@aws-sdk/client-s3');
+type Sdk = typeof ClientS3;
 
 const CONNECT_MS = 3000;
 /** Silence of the store that ends a request. */

@@ -4,8 +4,8 @@ import { BlobMissing, type BlobStore, type ByteRange } from './store.ts';
 
 /** Whether the client has the content already: `If-None-Match` holds its tag, or any will do (RFC 9110, 13.1.2). */
 export function isKnown(header: string | undefined, etag: string): boolean {
-  const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes(etag) || tags.includes('*');
+  const tags = new Set((header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, '')));
+  return tags.has(etag) || tags.has('*');
 }
 
 /**
