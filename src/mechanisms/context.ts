@@ -6,6 +6,7 @@
  */
 import type { Sql } from 'sql-template-tag';
 import type { RecordFacts } from '../lib/filter.ts';
+import type { QueryOptions } from './db/pool.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
 
 /** Where a change came from; recorded in the journal and never branched upon (decisions, "History event"). */
@@ -33,6 +34,8 @@ export interface Actor {
   readonly userId: string | null;
   readonly displayName: string;
   readonly variables: ActorVariables;
+  /** Id → name of people that were looked up, shared by all actors of this epoch: a new name raises the epoch. */
+  readonly names: Map<string, string>;
   /** Whether a right that concerns no single record is held. */
   has(right: string): boolean;
   /** @throws Fault RIGHT_MISSING with `{right}` */
@@ -64,7 +67,7 @@ export interface ReadContext {
   readonly keyId: string | null;
   readonly correlationId: string;
   readonly config: ConfigSnapshot;
-  query<Row>(statement: Sql): Promise<Row[]>;
+  query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]>;
   newId(): string;
   /** Things loaded once per unit of work (identity map); keys are prefixed with the room's name. */
   readonly memo: Map<string, unknown>;

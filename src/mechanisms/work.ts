@@ -21,7 +21,7 @@ import type {
 } from './context.ts';
 import { touchBlobs } from './blobs/register.ts';
 import type { BlobStore } from './blobs/store.ts';
-import type { Database, Queryable, Transaction } from './db/pool.ts';
+import type { Database, Queryable, QueryOptions, Transaction } from './db/pool.ts';
 import { isRetryable, toFault } from './db/sqlstate.ts';
 import {
   claimFragments,
@@ -88,8 +88,8 @@ class UnitContext implements WriteContext {
     this.#begin = begin;
   }
 
-  query<Row>(statement: Sql): Promise<Row[]> {
-    return this.db.query<Row>(statement);
+  query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]> {
+    return this.db.query<Row>(statement, options);
   }
 
   newId(): string {

@@ -33,6 +33,7 @@ export class UserActor implements Actor {
   readonly userId: string;
   readonly displayName: string;
   readonly variables: ActorVariables;
+  readonly names: Map<string, string>;
   readonly #roles: RoleSet;
   readonly #types: TypeRegistry;
   /** Type id + which grants admit a record → their union: few combinations, each built once. */
@@ -42,12 +43,14 @@ export class UserActor implements Actor {
     user: { id: string; displayName: string; variables: ActorVariables },
     roles: RoleSet,
     types: TypeRegistry,
+    names: Map<string, string>,
   ) {
     this.userId = user.id;
     this.displayName = user.displayName;
     this.variables = user.variables;
     this.#roles = roles;
     this.#types = types;
+    this.names = names;
   }
 
   has(right: string): boolean {
@@ -147,6 +150,7 @@ export function systemActor(types: TypeRegistry | null): Actor {
     userId: null,
     displayName: 'system',
     variables: { me: '00000000-0000-0000-0000-000000000000', groups: [], orgUnit: null, orgUnits: [] },
+    names: new Map(),
     has: () => true,
     require: () => {},
     on: () => all,
@@ -166,6 +170,7 @@ export function anonymousActor(): Actor {
     userId: null,
     displayName: '',
     variables: { me: '00000000-0000-0000-0000-000000000000', groups: [], orgUnit: null, orgUnits: [] },
+    names: new Map(),
     has: () => false,
     require: (right) => {
       throw rightMissing(right);

@@ -34,6 +34,11 @@ export interface Authenticated {
   caller: Omit<Caller, 'correlationId'>;
 }
 
+interface RememberedKey extends KeyRow {
+  /** Its scopes, for the question that every request asks. */
+  granted: ReadonlySet<string>;
+}
+
 const NO_HASH = Buffer.alloc(32);
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 /** Prefixes that are no key are remembered too, within bounds, so that a flood of them costs the database little. */
@@ -53,8 +58,9 @@ export class Authenticator {
   readonly #db: Queryable;
   readonly #epoch: Epoch;
   readonly #clock: Clock;
-  #keys = new Map<string, Promise<KeyRow | undefined>>();
+  #keys = new Map<string, Promise<RememberedKey | undefined>>();
   #people = new Map<string, Promise<{ person: PersonRow; actor: Actor } | undefined>>();
+  #names = new Map<string, string>();
   #used = new Map<string, string>();
 
   constructor(options: { db: Queryable; epoch: Epoch; clock: Clock }) {
@@ -64,6 +70,7 @@ export class Authenticator {
     options.epoch.onRights(() => {
       this.#keys = new Map();
       this.#people = new Map();
+      this.#names = new Map();
     });
   }
 
@@ -83,12 +90,12 @@ export class Authenticator {
     return {
       callerId: row.id,
       keyId: row.id,
-      scopes: new Set(row.scopes),
+      scopes: row.granted,
       caller: { actor: found.actor, via: given.surface === 'console' ? 'console' : 'api', keyId: row.id, config },
     };
   }
 
-  async #acceptedKey(given: Credentials): Promise<KeyRow> {
+  async #acceptedKey(given: Credentials): Promise<RememberedKey> {
     const text = /^Bearer +(\S+)$/i.exec(given.authorization ?? '')?.[1];
     const parts = text === undefined ? undefined : readKey(text);
     if (parts === undefined) throw unauthenticated();
@@ -109,8 +116,11 @@ export class Authenticator {
     return row;
   }
 
-  #key(prefix: string): Promise<KeyRow | undefined> {
-    return remember(this.#keys, prefix, () => findKeyByPrefix(this.#db, prefix));
+  #key(prefix: string): Promise<RememberedKey | undefined> {
+    return remember(this.#keys, prefix, async () => {
+      const row = await findKeyByPrefix(this.#db, prefix);
+      return row === undefined ? undefined : { ...row, granted: new Set(row.scopes) };
+    });
   }
 
   #remembered(userId: string): Promise<{ person: PersonRow; actor: Actor } | undefined> {
@@ -131,6 +141,7 @@ export class Authenticator {
       },
       config.get(roleSlice).union(person.roles),
       config.get(typeSlice),
+      this.#names,
     );
   }
 

@@ -39,7 +39,7 @@ export function makeKey(prefix: string = random62(16)): { key: string; prefix: s
 }
 
 export function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 /** The parts of a well-formed key with a right checksum, else undefined. */

@@ -75,6 +75,8 @@ export async function listVisible(ctx: ReadContext, page: ListPage): Promise<Obj
       : sql`(SELECT o.id ${chosen} LIMIT ${page.limit}::int OFFSET ${page.offset}::int) AS page JOIN objects o ON o.id = page.id`;
   return await ctx.query<ObjectRow>(
     sql`SELECT ${COLUMNS}, ${JOINED_NAMES} FROM ${rows} ${JOINS} ORDER BY o.created_at DESC, o.id DESC`,
+    // A kept plan would take an unknown offset for a tenth of the table and sort all of it.
+    { freshPlan: page.offset > 0 },
   );
 }
 

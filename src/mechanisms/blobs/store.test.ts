@@ -170,6 +170,18 @@ describe('blob keepers', () => {
     await close();
   });
 
+  it('lists what lies in an S3 bucket page by page, and only what is its own', async () => {
+    const { endpoint, close } = await s3Server({ allowMismatchedSignatures: true });
+    const place = { bucket: 'docket', endpoint: decodeURIComponent(endpoint) };
+    const beside = new S3Blobs(place);
+    const paged = new S3Blobs({ ...place, prefix: 'files', portion: 3 });
+    const contents = Array.from({ length: 10 }, () => randomBytes(10));
+    for (const bytes of contents) await paged.put(keyOf(bytes), bytes);
+    await beside.put(keyOf(Buffer.from('beside')), Buffer.from('beside'));
+    assert.deepEqual(await listed(paged, 0, Date.now() + DAY_MS), contents.map(keyOf).sort());
+    await close();
+  });
+
   it('replaces a file that is shorter than it should be, and clears what interrupted puts left', async () => {
     const root = await mkdtemp(path.join(tmpdir(), 'docket-blobs-'));
     const blobs = new FileBlobs(root);
