@@ -2,7 +2,7 @@
  * The shape of an API key (decisions, "Keys"): `dk_<16 id chars>_<43 secret chars>_<6 check chars>`. The prefix is for secret
  * scanners, the check tells a typing error without a look-up; only a SHA-256 of the secret is ever stored.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

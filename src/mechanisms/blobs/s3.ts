@@ -11,8 +11,6 @@ export interface S3Options {
   endpoint: string | null;
   /** Folder in the bucket, without slashes around it; empty for none. */
   prefix?: string;
-  /** Most keys asked for at once; the store's own limit unless given. */
-  portion?: number;
 }
 
 type Sdk = typeof ClientS3;
@@ -28,15 +26,13 @@ export class S3Blobs implements BlobStore {
   readonly #bucket: string;
   readonly #endpoint: string | null;
   readonly #prefix: string;
-  readonly #portion: number | undefined;
   #opened: Promise<{ sdk: Sdk; client: S3Client }> | undefined;
   #written = false;
 
-  constructor({ bucket, endpoint, prefix = '', portion }: S3Options) {
+  constructor({ bucket, endpoint, prefix = '' }: S3Options) {
     this.#bucket = bucket;
     this.#endpoint = endpoint;
     this.#prefix = prefix === '' ? '' : `${prefix}/`;
-    this.#portion = portion;
   }
 
   /** The options that a setting `s3://BUCKET/FOLDER?endpoint=URL` names. */
@@ -106,7 +102,6 @@ export class S3Blobs implements BlobStore {
         new sdk.ListObjectsV2Command({
           Bucket: this.#bucket,
           Prefix: this.#prefix,
-          ...(this.#portion && { MaxKeys: this.#portion }),
           ...(ContinuationToken && { ContinuationToken }),
         }),
       );

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -107,7 +108,7 @@ function keeper(
   });
 }
 
-/** A server of its own folder, and the credentials that it knows in the environment, where the SDK looks for them. */
+/** A server of its own folder, its credentials in the environment. */
 async function s3Server(options: Record<string, unknown>): Promise<{ endpoint: string; close(): Promise<void> }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'docket-s3-'));
   const server = new S3rver({
@@ -119,19 +120,27 @@ async function s3Server(options: Record<string, unknown>): Promise<{ endpoint: s
     ...options,
   });
   const { port } = await server.run();
-  const variables = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
-  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
-  Object.assign(process.env, variables);
+  const restore = setCredentials();
   return {
     endpoint: encodeURIComponent(`http://127.0.0.1:${port}`),
     close: async () => {
-      for (const [name, value] of before) {
-        if (value === undefined) delete process.env[name];
-        else process.env[name] = value;
-      }
+      restore();
       await server.close();
       await rm(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** The credentials that the server knows, where the SDK looks for them. @returns puts back what was there */
+function setCredentials(): () => void {
+  const variables = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
+  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, variables);
+  return () => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
   };
 }
 
@@ -156,8 +165,9 @@ describe('blob keepers', () => {
     };
   });
 
-  it('signs what it sends to S3, and is told when the signature is not accepted', async () => {
+  it('signs what it sends to S3, and is told when the signature is not accepted', async (t) => {
     const { endpoint, close } = await s3Server({});
+    t.after(close);
     const blobs = S3Blobs.at(`s3://docket?endpoint=${endpoint}`);
     const bytes = randomBytes(100);
     await blobs.put(keyOf(bytes), bytes);
@@ -167,19 +177,38 @@ describe('blob keepers', () => {
     await assert.rejects(S3Blobs.at(`s3://docket?endpoint=${endpoint}`).put(keyOf(bytes), bytes), {
       name: 'SignatureDoesNotMatch',
     });
-    await close();
   });
 
-  it('lists what lies in an S3 bucket page by page, and only what is its own', async () => {
-    const { endpoint, close } = await s3Server({ allowMismatchedSignatures: true });
-    const place = { bucket: 'docket', endpoint: decodeURIComponent(endpoint) };
-    const beside = new S3Blobs(place);
-    const paged = new S3Blobs({ ...place, prefix: 'files', portion: 3 });
-    const contents = Array.from({ length: 10 }, () => randomBytes(10));
-    for (const bytes of contents) await paged.put(keyOf(bytes), bytes);
-    await beside.put(keyOf(Buffer.from('beside')), Buffer.from('beside'));
-    assert.deepEqual(await listed(paged, 0, Date.now() + DAY_MS), contents.map(keyOf).sort());
-    await close();
+  // The server above makes the names of its pages with a cipher that is no more, so that pages come from a stand-in.
+  it('lists an S3 bucket page by page, and of it only what is its own and old enough', async (t) => {
+    const keys = Array.from({ length: 5 }, () => keyOf(randomBytes(10)));
+    const [a, b, young, ...others] = keys as [string, string, string, ...string[]];
+    const entry = (key: string, modified = '2026-01-01T00:00:00.000Z'): string =>
+      `<Contents><Key>${key}</Key><LastModified>${modified}</LastModified><Size>10</Size></Contents>`;
+    const pages: Record<string, string> = {
+      '': `<IsTruncated>true</IsTruncated><NextContinuationToken>two/=&amp;</NextContinuationToken>${entry(`files/${a}`)}`,
+      'two/=&': `<IsTruncated>true</IsTruncated><NextContinuationToken>three</NextContinuationToken>
+        ${entry('files/.probe-1')}${entry(`files/deeper/${others[0]}`)}${entry(`files/${young}`, new Date().toISOString())}`,
+      three: `<IsTruncated>false</IsTruncated>${entry(`files/${b}`)}`,
+    };
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      const query = new URL(request.url ?? '', 'http://localhost').searchParams;
+      asked.push(query.get('prefix') ?? '');
+      response.setHeader('content-type', 'application/xml');
+      response.end(`<ListBucketResult>${pages[query.get('continuation-token') ?? '']}</ListBucketResult>`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const restore = setCredentials();
+    t.after(() => {
+      restore();
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const paged = new S3Blobs({ bucket: 'docket', endpoint: `http://127.0.0.1:${port}`, prefix: 'files' });
+    assert.deepEqual(await listed(paged, DAY_MS), [a, b].sort());
+    assert.deepEqual(asked, ['files/', 'files/', 'files/']);
   });
 
   it('replaces a file that is shorter than it should be, and clears what interrupted puts left', async () => {
