@@ -201,7 +201,9 @@ function shapeProblems(files: readonly { path: string; text: string }[]): string
   for (const { path: file, text } of files) {
     const lines = text.replace(/\n$/, '').split('\n').length;
     if (lines > LONGEST) problems.push(`${file} has ${lines} lines`);
-    const named = file.split('/').every((part) => /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.db|\.browser)?(?:\.test)?(?:\.ts)?$/.test(part));
+    const named = file
+      .split('/')
+      .every((part) => /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.db|\.browser)?(?:\.test)?(?:\.ts)?$/.test(part));
     if (!named) problems.push(`${file} is not named in kebab-case`);
     // Put together here, so that this file does not accuse itself.
     const excuses = [
