@@ -81,6 +81,11 @@ export interface ReadContext {
 export interface TableWrite<Row> {
   readonly name: string;
   readonly guard: boolean;
+  /**
+   * Column → SQL type. With it, `sql` gets an item for FROM, named `r`, instead: a row that comes alone travels as parameters,
+   * which costs a third less than to be taken out of JSON. For what is written with nearly every change.
+   */
+  readonly columns?: Readonly<Record<string, string>>;
   sql(rows: Sql): Sql;
   /** Phantom: the shape of a row. */
   readonly row?: Row;

@@ -32,6 +32,7 @@ import {
   WAIT_MS,
 } from './idempotency.ts';
 import { journalRow, journalWrite, outboxWrite } from './journal.ts';
+import { rowSource } from './row-source.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
 
 /** Who calls, from where, under which configuration: what every unit needs. */
@@ -284,7 +285,7 @@ export class Work {
     const outputs: Sql[] = [];
     for (const { write, rows } of ctx.planned.values()) {
       const name = raw(write.name);
-      ctes.push(sql`${name} AS (${write.sql(sql`${JSON.stringify(rows)}::jsonb`)})`);
+      ctes.push(sql`${name} AS (${write.sql(rowSource(write, rows))})`);
       if (write.guard) {
         outputs.push(sql`docket_require(${write.name}::text, (SELECT count(*) FROM ${name}), ${rows.length}::bigint)`);
       }
