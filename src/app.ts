@@ -32,6 +32,7 @@ import { bulkRoutes } from './domain/bulk/door.ts';
 import { commentEvents, commentRoutes } from './domain/comments/door.ts';
 import { imageUse, objectRoutes } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
+import { dueTimeMover, fireDue, slaFollower, slaRoutes } from './domain/sla/door.ts';
 import { workflowRoutes } from './domain/workflow/door.ts';
 import { buildServer } from './http/server.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
@@ -39,6 +40,7 @@ import type { BlobUse } from './mechanisms/blobs/register.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
 import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
+import type { Follower } from './mechanisms/context.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
 import { purgeIdempotency } from './mechanisms/idempotency.ts';
@@ -77,6 +79,9 @@ export interface Parts {
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
 
+/** Rooms that react to others' events inside the same unit, in this order. Whatever writes records must have them. */
+export const FOLLOWERS: readonly Follower[] = [slaFollower];
+
 /** Every operation of the service, in the order in which the documents show them. */
 export function bindings(parts: Parts): BoundOperation[] {
   return [
@@ -87,6 +92,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...relationRoutes,
     ...workflowRoutes,
     ...bulkRoutes,
+    ...slaRoutes,
     ...accessRoutes,
     ...bundleRoutes(configSections),
   ];
@@ -136,7 +142,7 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     prepare: (snapshot) => ensureNumbering(db, snapshot),
     onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
   });
-  const work = new Work({ db, clock, blobs, constraints: CONSTRAINTS });
+  const work = new Work({ db, clock, blobs, constraints: CONSTRAINTS, followers: FOLLOWERS });
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
   await epoch.start();
@@ -171,7 +177,7 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     epoch,
     system: () => systemCaller(epoch.current()),
     startWorker: () => {
-      loop = startLoop(tasks(db, blobs, epoch, authenticator, clock), (task, error) =>
+      loop = startLoop(tasks({ db, blobs, epoch, authenticator, clock, work }), (task, error) =>
         log.warn({ err: error, task }, 'background work failed and will be tried again'),
       );
       return loop;
@@ -213,8 +219,18 @@ async function readiness(
   }
 }
 
-function tasks(db: Database, blobs: BlobStore, epoch: Epoch, authenticator: Authenticator, clock: Clock): Task[] {
+interface TaskParts {
+  db: Database;
+  blobs: BlobStore;
+  epoch: Epoch;
+  authenticator: Authenticator;
+  clock: Clock;
+  work: Work;
+}
+
+function tasks({ db, blobs, epoch, authenticator, clock, work }: TaskParts): Task[] {
   const now = (): string => instant(clock.now());
+  const moveDueTimes = dueTimeMover();
   return [
     {
       // Nobody subscribes yet: what is claimed has no receiver, and the event itself stays in the journal.
@@ -247,6 +263,16 @@ function tasks(db: Database, blobs: BlobStore, epoch: Epoch, authenticator: Auth
         await sweepBlobs(db, blobs, BLOB_USES, clock.now());
         return false;
       },
+    },
+    {
+      name: 'sla-timers',
+      everyMs: 1000,
+      run: () => fireDue(work, systemCaller(epoch.current())),
+    },
+    {
+      name: 'sla-due-times',
+      everyMs: 1000,
+      run: () => moveDueTimes(work, systemCaller(epoch.current()), clock.now()),
     },
     {
       name: 'field-indexes',

@@ -71,6 +71,7 @@ const TABLES: Readonly<Record<string, Ownership>> = {
       objects: `${NAMES}; ${EXISTENCE}`,
       comments: NAMES,
       attachments: NAMES,
+      sla: NAMES,
       mechanisms: NAMES,
     },
     writes: { access: 'passwords and failed sign-ins are columns of the person' },
@@ -88,7 +89,15 @@ const TABLES: Readonly<Record<string, Ownership>> = {
   inline_images: { owner: 'objects' },
   blobs: { owner: 'mechanisms' },
   attachments: { owner: 'attachments' },
-  journal: { owner: 'mechanisms', reads: { objects: 'the history of a record is its rows of the journal' } },
+  calendar_versions: { owner: 'sla' },
+  sla_instances: { owner: 'sla' },
+  journal: {
+    owner: 'mechanisms',
+    reads: {
+      objects: 'the history of a record is its rows of the journal',
+      sla: 'the history of an instance is its events',
+    },
+  },
   outbox: { owner: 'mechanisms' },
   idempotency: { owner: 'mechanisms' },
 };

@@ -25,6 +25,14 @@ workflows:
     initial: begun
     states: [{ code: begun, category: open }, { code: ended, category: done }]
     transitions: [{ code: end, from: [begun], to: ended }]
+calendars: [{ code: open, timezone: UTC, week: { mon: ['09:00-17:00'] } }]
+slaPolicies:
+  - code: soon
+    type: thing
+    calendar: open
+    targets: [{ duration: PT1H }]
+    start: { field: workflowState, operator: equals, value: begun }
+    stop: { field: workflowState, operator: equals, value: ended }
 relationDefinitions:
   - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many, acyclic: false, active: true }
 roles:
@@ -130,6 +138,11 @@ class Maker {
 
   async relation(shown: boolean): Promise<string> {
     return (await this.send('POST', `/objects/${await this.record(shown)}/relations`, await this.near())).relation.id;
+  }
+
+  async instance(shown: boolean): Promise<string> {
+    const [instance] = await this.send('GET', `/objects/${await this.record(shown)}/sla`);
+    return instance.id;
   }
 
   async transition(): Promise<unknown> {
@@ -243,6 +256,17 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
         status: 200,
       },
     },
+    'sla.list': { ...record(), lacks: NOT_THERE },
+    'sla.history': { ...on('instanceId', (shown) => make.instance(shown)), lacks: NOT_THERE },
+    'sla.command': {
+      call: async () => ({ params: { instanceId: await make.instance(true), command: 'pause' }, body: {} }),
+      lacks: missing('sla.control', 'reader'),
+      hidden: {
+        seen: async () => ({ params: { instanceId: await make.instance(false), command: 'pause' } }),
+        absent: () => ({ params: { instanceId: randomUUID(), command: 'pause' } }),
+      },
+    },
+    'sla.explanation': { ...on('instanceId', (shown) => make.instance(shown)), lacks: NOT_THERE },
     'keys.list': { call: () => ({}), lacks: missing('key.manage') },
     'keys.create': {
       call: () => ({ body: { owner: 'partial', name: 'n', scopes: ['objects:read'] } }),

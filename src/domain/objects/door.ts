@@ -12,8 +12,16 @@
 export { applyChange, archiveObject, type ObjectPlan, updateObject } from './commands.ts';
 export { requireRevision } from './conflict.ts';
 export { type MigratedBatch, migrateTypeBatch, type Unmoved } from './migrate-type.ts';
-export { findVisible, preload, requireActive, requireAction, requireGranted, requireVisible } from './load.ts';
-export { type ObjectAnswer, stateAnswer, type VisibleObject, visibleTitle } from './record.ts';
+export {
+  findVisible,
+  preload,
+  recordOf,
+  requireActive,
+  requireAction,
+  requireGranted,
+  requireVisible,
+} from './load.ts';
+export { type ObjectAnswer, type RecordView, stateAnswer, type VisibleObject, visibleTitle } from './record.ts';
 export type { HistoryRow } from './store.ts';
 export { holdActive, holdRevision } from './store.ts';
 export { imageUse } from './store-images.ts';

@@ -2,13 +2,14 @@
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { storedForm } from '../../lib/filter-values.ts';
+import { WEEKDAYS, type Weekday } from '../../lib/worktime.ts';
 import { checkTimeZone, checkUnique } from '../../mechanisms/config-checks.ts';
 import { defineSection } from '../../mechanisms/config-define.ts';
 import { Code, type Localized, Name } from '../../mechanisms/config-schemas.ts';
 import type { ItemPath, Report } from '../../mechanisms/config-section.ts';
-
-const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-type Day = (typeof DAYS)[number];
+import { planItem } from '../../mechanisms/config-store.ts';
+import { insertCalendarVersion } from './config-store.ts';
+import type { CalendarDefinition } from './definitions.ts';
 
 const Hours = Type.Array(
   Type.String({
@@ -26,19 +27,12 @@ const CalendarItem = closed({
   name: Type.Optional(Name),
   timezone: Type.String({ minLength: 1, maxLength: 64 }),
   week: closed({ mon: Open, tue: Open, wed: Open, thu: Open, fri: Open, sat: Open, sun: Open }),
-  exceptions: Type.Optional(Type.Array(closed({ date: Type.String(), hours: Hours }), { maxItems: 10_000 })),
+  exceptions: Type.Optional(
+    Type.Array(closed({ date: Type.String(), name: Type.Optional(Name), hours: Hours }), { maxItems: 10_000 }),
+  ),
 });
 
 type Item = Static<typeof CalendarItem>;
-
-export interface CalendarDefinition {
-  code: string;
-  name: Localized;
-  timezone: string;
-  /** `HH:MM-HH:MM`, in order; `24:00` is the end of the day. */
-  week: Record<Day, string[]>;
-  exceptions: { date: string; hours: string[] }[];
-}
 
 function normalise(item: Item): CalendarDefinition {
   const { week } = item;
@@ -46,8 +40,12 @@ function normalise(item: Item): CalendarDefinition {
     code: item.code,
     name: (item.name as Localized | undefined) ?? item.code,
     timezone: item.timezone,
-    week: Object.fromEntries(DAYS.map((day) => [day, week[day] ?? []])) as Record<Day, string[]>,
-    exceptions: (item.exceptions ?? []).map(({ date, hours }) => ({ date, hours })),
+    week: Object.fromEntries(WEEKDAYS.map((day) => [day, week[day] ?? []])) as Record<Weekday, string[]>,
+    exceptions: (item.exceptions ?? []).map(({ date, name, hours }) => ({
+      date,
+      ...(name === undefined ? {} : { name: name as Localized }),
+      hours,
+    })),
   };
 }
 
@@ -69,7 +67,7 @@ export const calendarsSection = defineSection<Item, CalendarDefinition>({
   normalise,
   compile: (calendar, _view, report) => {
     checkTimeZone(calendar.timezone, ['timezone'], report);
-    for (const day of DAYS) checkHours(calendar.week[day], ['week', day], report);
+    for (const day of WEEKDAYS) checkHours(calendar.week[day], ['week', day], report);
     checkUnique(calendar.exceptions, (exception) => exception.date, ['exceptions'], 'date', report);
     for (const [index, { date, hours }] of calendar.exceptions.entries()) {
       const at = ['exceptions', index];
@@ -78,5 +76,12 @@ export const calendarsSection = defineSection<Item, CalendarDefinition>({
       checkHours(hours, [...at, 'hours'], report);
     }
     return calendar;
+  },
+  // Every version stays: an instance may be reckoned by one that is in force no more.
+  write: (ctx, change) => {
+    planItem(ctx, change);
+    if (change.action === 'archive') return;
+    const version = (change.stored?.version ?? 0) + 1;
+    ctx.plan(insertCalendarVersion, { calendar_id: change.id, version, compiled: change.compiled, at: ctx.now });
   },
 });

@@ -1,0 +1,11 @@
+import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import { commandSla } from './commands.ts';
+import * as contract from './contract.ts';
+import { explainSla, listSla, slaHistory } from './queries.ts';
+
+export const slaRoutes: BoundOperation[] = [
+  bind(contract.listSla, (ctx, { params }) => listSla(ctx, params.objectId)),
+  bind(contract.slaHistory, (ctx, { params }) => slaHistory(ctx, params.instanceId)),
+  bind(contract.commandSla, (ctx, { params, body }) => commandSla(ctx, { ...params, ...body })),
+  bind(contract.explainSla, (ctx, { params }) => explainSla(ctx, params.instanceId)),
+];
