@@ -189,7 +189,7 @@ const cases: fc.Arbitrary<Case> = fc
     return {
       calendar: {
         timezone,
-        week: Object.fromEntries(WEEKDAYS.map((name, index) => [name, week[index] ?? []])) as CalendarHours['week'],
+        week: Object.fromEntries(WEEKDAYS.map((name, index) => [name, week[index] ?? []])) as Record<Weekday, string[]>,
         exceptions: Object.entries(exceptions).map(([after, hoursOfDay]) => ({
           date: new Date(first + Number(after) * DAY).toISOString().slice(0, 10),
           hours: hoursOfDay,
@@ -208,7 +208,7 @@ const cases: fc.Arbitrary<Case> = fc
 class Oracle {
   readonly #format: Intl.DateTimeFormat;
   readonly #offsets = new Map<number, number>();
-  readonly #open = new Map<string, Uint8Array>();
+  readonly #open = new Map<number, Uint8Array>();
   readonly #calendar: CalendarHours;
 
   constructor(calendar: CalendarHours, offsets: Map<number, number>) {
@@ -235,9 +235,10 @@ class Oracle {
     return offset;
   }
 
-  #minutesOf(date: string): Uint8Array {
-    let minutes = this.#open.get(date);
+  #minutesOf(day: number): Uint8Array {
+    let minutes = this.#open.get(day);
     if (minutes === undefined) {
+      const date = new Date(day * DAY).toISOString().slice(0, 10);
       const weekday = WEEKDAYS[(new Date(`${date}T12:00:00Z`).getUTCDay() + 6) % 7] as Weekday;
       const ranges =
         this.#calendar.exceptions.find((exception) => exception.date === date)?.hours ?? this.#calendar.week[weekday];
@@ -246,7 +247,7 @@ class Oracle {
         const at = (text: string): number => Number(text.split(':')[0]) * 60 + Number(text.split(':')[1]);
         minutes.fill(1, at(from), at(to));
       }
-      this.#open.set(date, minutes);
+      this.#open.set(day, minutes);
     }
     return minutes;
   }
@@ -254,7 +255,7 @@ class Oracle {
   isOpen(minute: number): boolean {
     const local = minute + this.#offset(minute);
     const day = Math.floor(local / 1440);
-    return this.#minutesOf(new Date(day * DAY).toISOString().slice(0, 10))[local - day * 1440] === 1;
+    return this.#minutesOf(day)[local - day * 1440] === 1;
   }
 
   /** The instant at which so much was open since `start`, outside of the pauses; undefined within 12 days. */
