@@ -267,6 +267,14 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
       },
     },
     'sla.explanation': { ...on('instanceId', (shown) => make.instance(shown)), lacks: NOT_THERE },
+    'sla.try': {
+      call: () => ({ body: { openedAt: '2026-11-23T09:00:00.000Z', policy: 'soon' } }),
+      lacks: missing('config.manage'),
+    },
+    'sla.preview': {
+      call: () => ({ body: { calendar: 'open', from: '2026-11-23', days: 7 } }),
+      lacks: missing('config.manage'),
+    },
     'keys.list': { call: () => ({}), lacks: missing('key.manage') },
     'keys.create': {
       call: () => ({ body: { owner: 'partial', name: 'n', scopes: ['objects:read'] } }),

@@ -6,7 +6,7 @@ import { defineSection } from '../../mechanisms/config-define.ts';
 import { Code, ConditionSchema, type Localized, Name } from '../../mechanisms/config-schemas.ts';
 import type { CompileView, Report } from '../../mechanisms/config-section.ts';
 import { compileTypedCondition, type TypeShape } from '../../mechanisms/config-types.ts';
-import type { PolicyDefinition } from './definitions.ts';
+import { isOpenTime, type PolicyDefinition } from './definitions.ts';
 
 const PolicyItem = closed({
   code: Code,
@@ -40,11 +40,6 @@ function normalise(item: Item): PolicyDefinition {
     stop: item.stop as never,
     warnAt: [...(item.warnAt ?? [])].sort((a, b) => a - b),
   };
-}
-
-/** Open time is counted in hours, minutes and seconds: how long a day is, the calendar says differently every day. */
-function isOpenTime(duration: string): boolean {
-  return duration.startsWith('PT') && duration !== 'PT0S' && storedForm('duration', duration) !== undefined;
 }
 
 function compile(policy: PolicyDefinition, view: CompileView, report: Report): PolicyDefinition {

@@ -44,7 +44,7 @@ const EventSchema = Type.Object(
   { $id: 'SlaEvent' },
 );
 
-const IntervalSchema = Type.Object(
+export const IntervalSchema = Type.Object(
   {
     from: Instant,
     to: Instant,

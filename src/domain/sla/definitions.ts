@@ -1,6 +1,7 @@
 /** Policies and calendars as the service works with them: one registry per configuration snapshot. */
 import { isFault } from '../../lib/fault.ts';
 import { type Condition, fieldsOf, parseCondition, type TypedCondition, variablesOf } from '../../lib/filter.ts';
+import { storedForm } from '../../lib/filter-values.ts';
 import { type Weekday, WorkTime } from '../../lib/worktime.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { ConfigSnapshot, ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
@@ -108,6 +109,11 @@ function concernOf(conditions: readonly (TypedCondition | null)[]): Concern {
     }
   }
   return { every, fields };
+}
+
+/** Open time is counted in hours, minutes and seconds: how long a day is, the calendar says differently every day. */
+export function isOpenTime(duration: string): boolean {
+  return duration.startsWith('PT') && duration !== 'PT0S' && storedForm('duration', duration) !== undefined;
 }
 
 /** Milliseconds of a duration in hours, minutes and seconds; never nothing. */

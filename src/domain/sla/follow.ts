@@ -8,7 +8,7 @@
 import type { Follower, PlannedEvent, WriteContext } from '../../mechanisms/context.ts';
 import { recordOf, type RecordView } from '../objects/door.ts';
 import { calendarOf, type Policy, slaRegistry } from './definitions.ts';
-import { planDraft, settingFor, targetFor, variablesFor } from './force.ts';
+import { planDraft, settingFor, targetUnder, variablesFor } from './force.ts';
 import { type Judged, judgePolicy } from './rules.ts';
 import { begin, draftOf, follow, rearm, type Setting, startsAnew } from './rules-course.ts';
 import { listLatest, type StoredInstance } from './store.ts';
@@ -54,7 +54,7 @@ async function changedRecords(ctx: WriteContext, events: readonly PlannedEvent[]
 }
 
 function start(ctx: WriteContext, policy: Policy, view: RecordView, judged: Judged): void {
-  const targetMs = targetFor(ctx, policy, view);
+  const targetMs = targetUnder(ctx, policy, view.facts);
   if (targetMs === undefined) return;
   const calendar = calendarOf(slaRegistry(ctx), policy);
   const setting: Setting = { now: ctx.now, actorId: ctx.actor.userId, policy, calendar, targetMs };

@@ -1,5 +1,5 @@
 /** What is in force for an instance in this unit, and how a decision about it is planned. */
-import type { Variables } from '../../lib/filter.ts';
+import type { RecordFacts, Variables } from '../../lib/filter.ts';
 import { WorkTime } from '../../lib/worktime.ts';
 import type { ActorVariables, ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import { registry, today } from '../metadata/door.ts';
@@ -29,8 +29,9 @@ export function variablesFor(ctx: ReadContext, person: ActorVariables = ctx.acto
   };
 }
 
-export function targetFor(ctx: ReadContext, policy: Policy, view: RecordView): number | undefined {
-  return targetOf(policy, view.facts, variablesFor(ctx, NOBODY));
+/** The target that the policy in force has for a record of these facts; undefined where none fits. */
+export function targetUnder(ctx: ReadContext, policy: Policy, facts: RecordFacts): number | undefined {
+  return targetOf(policy, facts, variablesFor(ctx, NOBODY));
 }
 
 /** The policy of an instance; archived ones stay in the configuration. */
@@ -64,7 +65,7 @@ export function settingFor(ctx: ReadContext, instance: StoredInstance, view: Rec
     policy,
     calendar: calendarFor(ctx, instance, policy),
     // Where no target fits any more, the last one stays.
-    targetMs: targetFor(ctx, policy, view) ?? instance.targetMs,
+    targetMs: targetUnder(ctx, policy, view.facts) ?? instance.targetMs,
   };
 }
 
@@ -79,7 +80,7 @@ export function presentOf(ctx: ReadContext, instance: StoredInstance, view: Reco
   const policy = policyOf(ctx, instance);
   const calendar = calendarFor(ctx, instance, policy);
   if (instance.status !== 'STOPPED') {
-    const targetMs = targetFor(ctx, policy, view) ?? instance.targetMs;
+    const targetMs = targetUnder(ctx, policy, view.facts) ?? instance.targetMs;
     return { policy, calendar, figures: figuresOf(instance, targetMs, calendar.time, ctx.now) };
   }
   const { targetMs, dueAt } = instance;

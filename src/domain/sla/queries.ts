@@ -5,6 +5,7 @@ import { localized, registry } from '../metadata/door.ts';
 import { findVisible, requireVisible, type VisibleObject } from '../objects/door.ts';
 import { slaRegistry } from './definitions.ts';
 import { type Present, presentOf } from './force.ts';
+import { type IntervalAnswer, intervalsOf } from './intervals.ts';
 import { endOf, openPause, type Pause, pauseSpans } from './rules.ts';
 import { findInstance, listEvents, listInstances, namesOf, type StoredInstance } from './store.ts';
 
@@ -93,16 +94,6 @@ export async function slaHistory(ctx: ReadContext, instanceId: string): Promise<
   });
 }
 
-export interface IntervalAnswer {
-  from: string;
-  to: string;
-  ms: number;
-  counted: boolean;
-  reason: string;
-  name?: string;
-  pausedBy?: { by: string; actor: { id: string; displayName: string } | null };
-}
-
 export interface ExplanationAnswer {
   instance: InstanceAnswer;
   calendar: { id: string; code: string; version: number; timezone: string };
@@ -125,22 +116,10 @@ export async function explainSla(ctx: ReadContext, instanceId: string): Promise<
   const end = Date.parse(until);
   const names = await namesOf(ctx, instance.pauses);
   const locale = registry(ctx).settings.defaultLocale;
-  const pieces = time.pieces(Date.parse(instance.startedAt), end, pauseSpans(instance.pauses, end));
-  const intervals = pieces.map((piece): IntervalAnswer => {
-    const span = {
-      from: new Date(piece.from).toISOString(),
-      to: new Date(piece.to).toISOString(),
-      ms: piece.to - piece.from,
-      counted: piece.kind === 'open',
-    };
-    const pause = piece.pause === undefined ? undefined : instance.pauses[piece.pause];
-    if (pause !== undefined) return { ...span, reason: 'paused', pausedBy: holderOf(pause, names) };
-    const exception = piece.exception === undefined ? undefined : definition.exceptions[piece.exception];
-    if (exception === undefined) return { ...span, reason: piece.kind };
-    const reason = exception.hours.length === 0 ? 'holiday' : 'special-hours';
-    const { name } = exception;
-    return { ...span, reason, ...(name === undefined ? {} : { name: localized(name, locale, locale) }) };
-  });
+  const span = { from: Date.parse(instance.startedAt), to: end };
+  const pausedBy = (index: number) => holderOf(instance.pauses[index] as Pause, names);
+  const spans = pauseSpans(instance.pauses, end);
+  const intervals = intervalsOf(time, definition.exceptions, span, spans, pausedBy, locale);
   const code = slaRegistry(ctx).calendars.get(calendar.id)?.code ?? definition.code;
   return {
     instance: answerOf(ctx, instance, present),
@@ -151,6 +130,7 @@ export async function explainSla(ctx: ReadContext, instanceId: string): Promise<
   };
 }
 
-function holderOf({ by, actorId }: Pause, names: ReadonlyMap<string, string>): NonNullable<IntervalAnswer['pausedBy']> {
-  return { by, actor: actorId === null ? null : { id: actorId, displayName: names.get(actorId) ?? '' } };
+function holderOf({ by, actorId }: Pause, names: ReadonlyMap<string, string>): Pick<IntervalAnswer, 'pausedBy'> {
+  const actor = actorId === null ? null : { id: actorId, displayName: names.get(actorId) ?? '' };
+  return { pausedBy: { by, actor } };
 }
