@@ -167,7 +167,7 @@ export function pause(draft: Draft, by: PausedBy, { now, actorId }: Setting): vo
 }
 
 /** @param by what ends the pause; the command of a person sets the policy's condition aside until it was false once */
-export function resume(draft: Draft, by: PausedBy, { now }: Setting, armed = true): void {
+export function resume(draft: Draft, by: PausedBy, { now }: Setting, armed: boolean = draft.instance.pauseArmed): void {
   const { pauses } = draft.instance;
   const last = openPause(draft.instance);
   if (last === undefined) throw new Error(`instance ${draft.instance.id} is not paused`);
