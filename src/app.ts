@@ -36,6 +36,7 @@ import { workflowRoutes } from './domain/workflow/door.ts';
 import { buildServer } from './http/server.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
 import type { BlobUse } from './mechanisms/blobs/register.ts';
+import { ContentHolder, type ContentParts } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
 import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
@@ -69,10 +70,10 @@ export const configSections: readonly ConfigSection[] = [
 ];
 
 /** What the rooms' handlers need beyond their context. */
-export interface Parts {
-  blobs: BlobStore;
-  freshCaller(caller: Caller): Promise<Caller>;
-}
+export type Parts = ContentParts<Caller>;
+
+/** Bytes of files that answers may hold in memory at once. */
+const HELD_BYTES = 128 * 1024 * 1024;
 
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
@@ -83,7 +84,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...metadataRoutes,
     ...objectRoutes([commentEvents, relationEvents], parts),
     ...commentRoutes,
-    ...attachmentRoutes(parts.blobs, parts.freshCaller),
+    ...attachmentRoutes(parts),
     ...relationRoutes,
     ...workflowRoutes,
     ...bulkRoutes,
@@ -98,7 +99,7 @@ export function operations(): Operation[] {
     throw new Error('operations are declarations here');
   };
   const blobs: BlobStore = { put: none, read: none, remove: none, list: none, check: none };
-  return bindings({ blobs, freshCaller: none }).map((bound) => bound.operation);
+  return bindings({ blobs, holder: new ContentHolder(0), freshCaller: none }).map((bound) => bound.operation);
 }
 export interface AppOptions {
   settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow'>;
@@ -145,7 +146,7 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
     return { ...caller, actor: actor ?? anonymousActor(), config: epoch.current() };
   };
-  const bound = bindings({ blobs, freshCaller });
+  const bound = bindings({ blobs, holder: new ContentHolder(HELD_BYTES), freshCaller });
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,
