@@ -17,6 +17,7 @@ import {
 import { rolesSection } from './domain/access/config.ts';
 import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
 import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
+import { identityRoutes } from './domain/identity/door.ts';
 import { importDefinitionsSection } from './domain/imports/config.ts';
 import { integrationsSection } from './domain/inbound/config.ts';
 import { knowledgeBasesSection } from './domain/knowledge/config.ts';
@@ -87,6 +88,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...relationRoutes,
     ...workflowRoutes,
     ...bulkRoutes,
+    ...identityRoutes,
     ...accessRoutes,
     ...bundleRoutes(configSections),
   ];
