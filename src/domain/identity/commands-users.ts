@@ -3,7 +3,16 @@ import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import { nameKey } from './names.ts';
 import { type UserAnswer, userAnswer } from './queries.ts';
-import { afterwards, differences, exists, Judgement, requireActive, requireArchived, stale } from './rules.ts';
+import {
+  afterwards,
+  archived,
+  differences,
+  exists,
+  Judgement,
+  requireActive,
+  requireArchived,
+  stale,
+} from './rules.ts';
 import { findUser, insertUser, takenNames, type UserRow, type UserWrite, updateUser as updateRow } from './store.ts';
 
 export interface NewUser {
@@ -158,11 +167,8 @@ function turn(
   if (expectedRevision !== undefined && expectedRevision !== row.revision) throw stale('user');
   const next: UserRow = { ...row, state, revision: row.revision + 1, updatedAt: ctx.now };
   ctx.plan(updateRow, { ...written(next, ctx.now), expected: row.revision });
-  ctx.emit({
-    type: state === 'ARCHIVED' ? 'UserArchived' : 'UserRestored',
-    subject: `user:${row.id}`,
-    data: { login: row.login, userId: row.id },
-  });
+  const restored = { type: 'UserRestored', subject: `user:${row.id}`, data: { login: row.login } };
+  ctx.emit(state === 'ARCHIVED' ? archived(row.id, row.login) : restored);
   ctx.raise('rights');
   return userAnswer(next);
 }

@@ -8,6 +8,7 @@ import type { Change, ConfigView, Report, SectionReport } from '../../mechanisms
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import { dropOrgMember, loadUsers, setOrgMember } from './config-store.ts';
 import { isEmail, nameKey } from './names.ts';
+import { archived } from './rules.ts';
 import { insertUser, updateUser } from './store.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 255 });
@@ -102,6 +103,7 @@ function write(ctx: WriteContext, change: Change, view: { id(section: string, co
   };
   if (change.stored === undefined) ctx.plan(insertUser, row);
   else ctx.plan(updateUser, { ...row, expected: change.stored.version });
+  if (change.action === 'archive') ctx.emit(archived(change.id, user.login));
   const before = (change.stored?.definition as User | undefined)?.orgUnit;
   if (user.orgUnit === before || change.action === 'archive') return;
   if (user.orgUnit === undefined) ctx.plan(dropOrgMember, { user_id: change.id });

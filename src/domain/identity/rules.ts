@@ -4,6 +4,7 @@ import { deepEqualJson } from '../../lib/json.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
 import type { Localized } from '../../mechanisms/config-schemas.ts';
 import { isTimeZone } from '../../mechanisms/config-checks.ts';
+import type { PlannedEvent } from '../../mechanisms/context.ts';
 import { isEmail, nameKey } from './names.ts';
 
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
@@ -144,4 +145,9 @@ export function requireArchived(what: string, state: string): void {
 export function unknown(field: string, what: string): Fault {
   const message = `There is no such ${what}.`;
   return new Fault('INVALID_REQUEST', message, [{ path: `/${field}`, code: 'UNKNOWN_REFERENCE', message }]);
+}
+
+/** That a person was archived, by whatever way: others follow it. */
+export function archived(userId: string, login: string): PlannedEvent {
+  return { type: 'UserArchived', subject: `user:${userId}`, data: { login, userId } };
 }
