@@ -4,9 +4,9 @@ import type { Page } from '../probes.ts';
 import { type OpenApi, referencePage } from './page.ts';
 import { STYLE } from './style.ts';
 
-/** The page of a document; made once, the same for all. @param documentPath where the document is served */
+/** The page of a document; made when first asked for, the same for all. @param documentPath where the document is served */
 export function docsPage(document: object, documentPath: string): Page {
-  const body = Buffer.from(referencePage(document as OpenApi, documentPath));
+  let body: Buffer | undefined;
   const style = createHash('sha256').update(STYLE).digest('base64');
   const headers = {
     'Cache-Control': 'public, max-age=60',
@@ -14,5 +14,8 @@ export function docsPage(document: object, documentPath: string): Page {
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
   };
-  return (exchange) => exchange.sendText(200, 'text/html; charset=utf-8', body, headers);
+  return (exchange) => {
+    body ??= Buffer.from(referencePage(document as OpenApi, documentPath));
+    exchange.sendText(200, 'text/html; charset=utf-8', body, headers);
+  };
 }
