@@ -11,12 +11,14 @@ import {
   accessRoutes,
   anonymousActor,
   purgeSessions,
+  sessionFollower,
   systemActor,
   touchKeys,
 } from './domain/access/door.ts';
 import { rolesSection } from './domain/access/config.ts';
 import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
 import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
+import { identityRoutes } from './domain/identity/door.ts';
 import { importDefinitionsSection } from './domain/imports/config.ts';
 import { integrationsSection } from './domain/inbound/config.ts';
 import { knowledgeBasesSection } from './domain/knowledge/config.ts';
@@ -40,6 +42,7 @@ import { ContentHolder, type ContentParts } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
 import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
+import type { Follower } from './mechanisms/context.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
 import { purgeIdempotency } from './mechanisms/idempotency.ts';
@@ -78,6 +81,9 @@ const HELD_BYTES = 128 * 1024 * 1024;
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
 
+/** Rooms that react to others' events in the same unit of work, in this order. */
+export const FOLLOWERS: readonly Follower[] = [sessionFollower];
+
 /** Every operation of the service, in the order in which the documents show them. */
 export function bindings(parts: Parts): BoundOperation[] {
   return [
@@ -88,6 +94,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...relationRoutes,
     ...workflowRoutes,
     ...bulkRoutes,
+    ...identityRoutes,
     ...accessRoutes,
     ...bundleRoutes(configSections),
   ];
@@ -137,7 +144,7 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     prepare: (snapshot) => ensureNumbering(db, snapshot),
     onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
   });
-  const work = new Work({ db, clock, blobs, constraints: CONSTRAINTS });
+  const work = new Work({ db, clock, blobs, followers: FOLLOWERS, constraints: CONSTRAINTS });
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
   await epoch.start();
