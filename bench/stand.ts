@@ -19,7 +19,16 @@ import {
   startService,
   stop,
 } from './processes.ts';
-import { type Facts, loadAssets, loadRecords, type Pattern, readPattern, readPeople, visibleIds } from './records.ts';
+import {
+  type Facts,
+  loadAssets,
+  loadRecords,
+  type Pattern,
+  readCatalogItem,
+  readPattern,
+  readPeople,
+  visibleIds,
+} from './records.ts';
 import { scenarioOf, type Target, TargetState } from './scenarios.ts';
 import { requireEqualShape } from './shape.ts';
 
@@ -120,7 +129,13 @@ async function fill(
   const { db, leave } = await connect(folder);
   try {
     await awaitIndexes(db);
-    const facts: Facts = { typeId: '', ownerId: '', people: await readPeople(db), assets: await loadAssets(db) };
+    const facts: Facts = {
+      typeId: '',
+      ownerId: '',
+      people: await readPeople(db),
+      assets: await loadAssets(db),
+      catalogItemId: await readCatalogItem(db),
+    };
     const target: Target = { ports: { docket: options.port, bare: 0 }, key, facts, ids: [] };
     const pattern = await readPattern(db, await firstRecord(target), keyId);
     facts.typeId = pattern.typeId;

@@ -16,6 +16,7 @@ import {
 } from './domain/access/door.ts';
 import { rolesSection } from './domain/access/config.ts';
 import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
+import { catalogRoutes } from './domain/catalog/door.ts';
 import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
 import { importDefinitionsSection } from './domain/imports/config.ts';
 import { integrationsSection } from './domain/inbound/config.ts';
@@ -38,6 +39,7 @@ import type { BoundOperation } from './mechanisms/binding.ts';
 import type { BlobUse } from './mechanisms/blobs/register.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
+import type { Actor } from './mechanisms/context.ts';
 import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
@@ -72,6 +74,8 @@ export const configSections: readonly ConfigSection[] = [
 export interface Parts {
   blobs: BlobStore;
   freshCaller(caller: Caller): Promise<Caller>;
+  /** The rights of a person who is ACTIVE, for what is done on their behalf; undefined for anybody else. */
+  actorOf(userId: string): Promise<Actor | undefined>;
 }
 
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
@@ -87,6 +91,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...relationRoutes,
     ...workflowRoutes,
     ...bulkRoutes,
+    ...catalogRoutes(parts.actorOf),
     ...accessRoutes,
     ...bundleRoutes(configSections),
   ];
@@ -98,7 +103,7 @@ export function operations(): Operation[] {
     throw new Error('operations are declarations here');
   };
   const blobs: BlobStore = { put: none, read: none, remove: none, list: none, check: none };
-  return bindings({ blobs, freshCaller: none }).map((bound) => bound.operation);
+  return bindings({ blobs, freshCaller: none, actorOf: none }).map((bound) => bound.operation);
 }
 export interface AppOptions {
   settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow'>;
@@ -145,7 +150,7 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
     return { ...caller, actor: actor ?? anonymousActor(), config: epoch.current() };
   };
-  const bound = bindings({ blobs, freshCaller });
+  const bound = bindings({ blobs, freshCaller, actorOf: (userId) => authenticator.actorOf(userId) });
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,
