@@ -17,6 +17,7 @@ import {
 } from './domain/access/door.ts';
 import { rolesSection } from './domain/access/config.ts';
 import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
+import { catalogRoutes } from './domain/catalog/door.ts';
 import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
 import { identityRoutes } from './domain/identity/door.ts';
 import { importDefinitionsSection } from './domain/imports/config.ts';
@@ -48,6 +49,7 @@ import type { BlobUse } from './mechanisms/blobs/register.ts';
 import { ContentHolder, type ContentParts } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
+import type { Actor } from './mechanisms/context.ts';
 import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
 import type { Follower } from './mechanisms/context.ts';
 import type { Database } from './mechanisms/db/pool.ts';
@@ -85,6 +87,8 @@ export const configSections: readonly ConfigSection[] = [
 export interface Parts extends ContentParts<Caller> {
   secrets: SecretBox;
   outbound: Pick<Outbound, 'refusal'>;
+  /** The rights of a person who is ACTIVE, for what is done on their behalf; undefined for anybody else. */
+  actorOf(userId: string): Promise<Actor | undefined>;
 }
 
 /** Bytes of files that answers may hold in memory at once. */
@@ -109,6 +113,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...relationRoutes,
     ...workflowRoutes,
     ...bulkRoutes,
+    ...catalogRoutes(parts.actorOf),
     ...webhookRoutes(parts.secrets, parts.outbound),
     ...identityRoutes,
     ...accessRoutes,
@@ -124,9 +129,8 @@ export function operations(): Operation[] {
   const blobs: BlobStore = { put: none, read: none, remove: none, list: none, check: none };
   const holder = new ContentHolder(0);
   const secrets = new SecretBox('declarations seal nothing');
-  return bindings({ blobs, holder, secrets, outbound: { refusal: none }, freshCaller: none }).map(
-    (bound) => bound.operation,
-  );
+  const parts: Parts = { blobs, holder, secrets, outbound: { refusal: none }, freshCaller: none, actorOf: none };
+  return bindings(parts).map((bound) => bound.operation);
 }
 export interface AppOptions {
   settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow' | 'webhookAllowPrivate'>;
@@ -184,7 +188,14 @@ export async function buildApp(options: AppOptions): Promise<App> {
   work.onEmitted = () => {
     if (deliversNow(epoch)) wake.poke();
   };
-  const bound = bindings({ blobs, holder: new ContentHolder(HELD_BYTES), secrets, outbound, freshCaller });
+  const bound = bindings({
+    blobs,
+    holder: new ContentHolder(HELD_BYTES),
+    secrets,
+    outbound,
+    freshCaller,
+    actorOf: (userId) => authenticator.actorOf(userId),
+  });
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,

@@ -23,8 +23,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   relations: ['objects', 'metadata'],
   workflow: ['objects', 'metadata'],
   bulk: ['objects', 'workflow'],
+  catalog: ['objects', 'metadata'],
   // Of these only the section of the bundle is built; their further arrows come with them.
-  catalog: ['metadata'],
   imports: [],
   inbound: [],
   knowledge: [],

@@ -136,6 +136,12 @@ export async function getHistory(
   return shown.flatMap((event) => eventAnswer(event, (code) => object.right.reads(code)) ?? []);
 }
 
+/** What went with the event of the record's creation. Whether the caller may see it is for the asker to judge. */
+export async function creationData(ctx: ReadContext, id: string): Promise<Record<string, unknown>> {
+  const event = (await listEvents(ctx, id)).find(({ type }) => type === 'ObjectCreated');
+  return event?.data ?? {};
+}
+
 /** @throws Fault NOT_FOUND */
 export async function getSchema(ctx: ReadContext, id: string): Promise<{ id: string; fields: unknown[] }> {
   const object = await requireVisible(ctx, id);
