@@ -34,6 +34,8 @@ export interface Actor {
   readonly userId: string | null;
   readonly displayName: string;
   readonly variables: ActorVariables;
+  /** The person's organisation unit and all above it: an audience that names a unit means everybody below it too. */
+  readonly unitsAbove: readonly string[];
   /** Id → name of people that were looked up, shared by all actors of this epoch: a new name raises the epoch. */
   readonly names: Map<string, string>;
   /** Whether a right that concerns no single record is held. */

@@ -161,6 +161,8 @@ export class Work {
   readonly #constraints: ReadonlyMap<string, { code: string; field?: string; message?: string }>;
   /** Called after a unit that raised the epoch committed, so that this very process follows at once. */
   onRaised: () => Promise<void> = async () => {};
+  /** Called after a unit that emitted events committed; nothing may hang on it. */
+  onEmitted: () => void = () => {};
 
   constructor(options: {
     db: Database;
@@ -254,6 +256,7 @@ export class Work {
       await held.close(keep);
       // The change is committed: that this process could not follow at once must not undo the answer. The next poll follows.
       if (keep && ctx.raised.size > 0) await this.onRaised().catch(() => {});
+      if (keep && ctx.events.length > 0) this.onEmitted();
       return data;
     } catch (error) {
       await held.close(false);

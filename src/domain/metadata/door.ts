@@ -30,7 +30,9 @@ export {
   versionOf,
 } from './registry.ts';
 export { metadataRoutes } from './routes.ts';
+export { setValue } from './set.ts';
 export { titleText } from './title.ts';
+export { variables } from './variables.ts';
 export {
   checkValue,
   convertValue,
