@@ -179,7 +179,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const work = new Work({ db, clock, blobs, followers: FOLLOWERS, constraints: CONSTRAINTS });
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
-  await epoch.start();
   const freshCaller = async (caller: Caller): Promise<Caller> => {
     const { userId } = caller.actor;
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
@@ -214,6 +213,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
       console: buildDocument(described, { surface: 'console' }),
     },
   });
+  // Last, so that nothing runs on where the service cannot be built.
+  await epoch.start();
   let loop: Loop | undefined;
   return {
     server,
