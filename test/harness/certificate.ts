@@ -23,8 +23,7 @@ const sequence = (...parts: Uint8Array[]): Buffer => der(0x30, ...parts);
 const set = (...parts: Uint8Array[]): Buffer => der(0x31, ...parts);
 const octets = (content: Uint8Array): Buffer => der(0x04, content);
 const bits = (content: Uint8Array): Buffer => der(0x03, Buffer.of(0), content);
-const utc = (at: Date): Buffer =>
-  der(0x17, Buffer.from(`${at.toISOString().slice(2, 19).replaceAll(/[-:T]/g, '')}Z`));
+const utc = (at: Date): Buffer => der(0x17, Buffer.from(`${at.toISOString().slice(2, 19).replaceAll(/[-:T]/g, '')}Z`));
 
 /** Object identifiers, encoded. */
 const OID = {

@@ -37,10 +37,15 @@ describe('delivery', () => {
     assert.equal(data.revision, 1);
     assert.equal(data.object.values.title, 'Ünïcode / "quoted"');
     assert.equal(data.object.values.amount, '12.5');
-    assert.deepEqual(
-      Object.keys(data.object).sort(),
-      ['id', 'number', 'revision', 'state', 'typeDefinitionId', 'values', 'workflowState'],
-    );
+    assert.deepEqual(Object.keys(data.object).sort(), [
+      'id',
+      'number',
+      'revision',
+      'state',
+      'typeDefinitionId',
+      'values',
+      'workflowState',
+    ]);
     assert.equal(headers['webhook-id'], outer.deliveryId);
     const verified = new Webhook(hooks.secret).verify(raw.toString('utf8'), headers as Record<string, string>);
     assert.deepEqual(verified, body);
