@@ -21,18 +21,30 @@ describe('the form of an endpoint', () => {
     ])
       assert.equal(endpointProblem(good), undefined, good);
     for (const wrong of [
-      ...['http://h/p', 'HTTPS://h/p', 'ftp://h', '//h/p', 'h', '', 'https:/h', 'https:h/p'],
-      ...['https://h/p?', 'https://h/p?a=b', 'https://h/p#', 'https://h/p#a', 'https://h?'],
-      ...['https://@h/', 'https://a@h/', 'https://a:b@h/', 'https://h/a@b'],
-      ...[
-        'https://',
-        'https:///p',
-        'https://h /p',
-        'https://h/\np',
-        'https://h\\p',
-        'https://[::1',
-        'https://h:99999/',
-      ],
+      'http://h/p',
+      'HTTPS://h/p',
+      'ftp://h',
+      '//h/p',
+      'h',
+      '',
+      'https:/h',
+      'https:h/p',
+      'https://h/p?',
+      'https://h/p?a=b',
+      'https://h/p#',
+      'https://h/p#a',
+      'https://h?',
+      'https://@h/',
+      'https://a@h/',
+      'https://a:b@h/',
+      'https://h/a@b',
+      'https://',
+      'https:///p',
+      'https://h /p',
+      'https://h/\np',
+      'https://h\\p',
+      'https://[::1',
+      'https://h:99999/',
     ]) {
       assert.notEqual(endpointProblem(wrong), undefined, wrong);
     }
