@@ -225,7 +225,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
       const onError = (task: string, error: unknown): void =>
         log.warn({ err: error, task }, 'background work failed and will be tried again');
       const deliverer = new Deliverer({
-        ...{ db, work, clock, outbound, secrets },
+        db,
+        work,
+        clock,
+        outbound,
+        secrets,
         callerOf: async (userId) => {
           const actor = await authenticator.actorOf(userId);
           return actor === undefined ? undefined : { ...systemCaller(await epoch.fresh()), actor };
