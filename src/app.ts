@@ -35,6 +35,7 @@ import { bulkRoutes } from './domain/bulk/door.ts';
 import { commentEvents, commentRoutes, readComment } from './domain/comments/door.ts';
 import { imageUse, objectRoutes } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
+import { dueTimeMover, fireDue, slaFollower, slaRoutes } from './domain/sla/door.ts';
 import {
   Deliverer,
   type DeliveryLimits,
@@ -100,8 +101,8 @@ const DELIVERIES_KEPT_MS = 14 * 86_400_000;
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
 
-/** Rooms that react to others' events in the same unit of work, in this order. */
-export const FOLLOWERS: readonly Follower[] = [sessionFollower];
+/** Rooms that react to others' events inside the same unit, in this order. Whatever writes records must have them. */
+export const FOLLOWERS: readonly Follower[] = [sessionFollower, slaFollower];
 
 /** Every operation of the service, in the order in which the documents show them. */
 export function bindings(parts: Parts): BoundOperation[] {
@@ -113,6 +114,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...relationRoutes,
     ...workflowRoutes,
     ...bulkRoutes,
+    ...slaRoutes,
     ...catalogRoutes(parts.actorOf),
     ...webhookRoutes(parts.secrets, parts.outbound),
     ...identityRoutes,
@@ -240,7 +242,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
         limits: options.deliveries ?? {},
       });
       const delivery = deliveryTasks(db, clock, deliverer, () => loop?.wake('deliveries'));
-      loop = startLoop([...delivery, ...tasks(db, blobs, epoch, authenticator, clock)], onError);
+      loop = startLoop([...delivery, ...tasks({ db, blobs, epoch, authenticator, clock, work })], onError);
       wake.listen(() => loop?.wake('outbox'));
       return loop;
     },
@@ -314,8 +316,18 @@ function deliveryTasks(db: Database, clock: Clock, deliverer: Deliverer, wakeDel
   ];
 }
 
-function tasks(db: Database, blobs: BlobStore, epoch: Epoch, authenticator: Authenticator, clock: Clock): Task[] {
+interface TaskParts {
+  db: Database;
+  blobs: BlobStore;
+  epoch: Epoch;
+  authenticator: Authenticator;
+  clock: Clock;
+  work: Work;
+}
+
+function tasks({ db, blobs, epoch, authenticator, clock, work }: TaskParts): Task[] {
   const now = (): string => instant(clock.now());
+  const moveDueTimes = dueTimeMover();
   return [
     { name: 'idempotency', everyMs: 600_000, run: async () => (await purgeIdempotency(db, now())) === 5000 },
     {
@@ -342,6 +354,16 @@ function tasks(db: Database, blobs: BlobStore, epoch: Epoch, authenticator: Auth
         await sweepBlobs(db, blobs, BLOB_USES, clock.now());
         return false;
       },
+    },
+    {
+      name: 'sla-timers',
+      everyMs: 1000,
+      run: () => fireDue(work, systemCaller(epoch.current())),
+    },
+    {
+      name: 'sla-due-times',
+      everyMs: 1000,
+      run: () => moveDueTimes(work, systemCaller(epoch.current()), clock.now()),
     },
     {
       name: 'field-indexes',

@@ -28,7 +28,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   imports: [],
   inbound: [],
   knowledge: [],
-  sla: [],
+  sla: ['objects', 'metadata'],
   webhooks: ['objects', 'metadata'],
 };
 

@@ -31,6 +31,14 @@ workflows:
     initial: begun
     states: [{ code: begun, category: open }, { code: ended, category: done }]
     transitions: [{ code: end, from: [begun], to: ended }]
+calendars: [{ code: open, timezone: UTC, week: { mon: ['09:00-17:00'] } }]
+slaPolicies:
+  - code: soon
+    type: thing
+    calendar: open
+    targets: [{ duration: PT1H }]
+    start: { field: workflowState, operator: equals, value: begun }
+    stop: { field: workflowState, operator: equals, value: ended }
 relationDefinitions:
   - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many, acyclic: false, active: true }
 ${catalogWorld(SECRET, CANARY)}
@@ -155,6 +163,11 @@ class Maker {
       [id, await this.subscribed(true)],
     );
     return id;
+  }
+
+  async instance(shown: boolean): Promise<string> {
+    const [instance] = await this.send('GET', `/objects/${await this.record(shown)}/sla`);
+    return instance.id;
   }
 
   async transition(): Promise<unknown> {
@@ -296,6 +309,25 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
     'secrets.rotate': {
       call: async () => ({ params: { code: await make.secret() }, body: { overlap: 'PT1H' } }),
       lacks: missing('webhook.manage'),
+    },
+    'sla.list': { ...record(), lacks: NOT_THERE },
+    'sla.history': { ...on('instanceId', (shown) => make.instance(shown)), lacks: NOT_THERE },
+    'sla.command': {
+      call: async () => ({ params: { instanceId: await make.instance(true), command: 'pause' }, body: {} }),
+      lacks: missing('sla.control', 'reader'),
+      hidden: {
+        seen: async () => ({ params: { instanceId: await make.instance(false), command: 'pause' } }),
+        absent: () => ({ params: { instanceId: randomUUID(), command: 'pause' } }),
+      },
+    },
+    'sla.explanation': { ...on('instanceId', (shown) => make.instance(shown)), lacks: NOT_THERE },
+    'sla.try': {
+      call: () => ({ body: { openedAt: '2026-11-23T09:00:00.000Z', policy: 'soon' } }),
+      lacks: missing('config.manage'),
+    },
+    'sla.preview': {
+      call: () => ({ body: { calendar: 'open', from: '2026-11-23', days: 7 } }),
+      lacks: missing('config.manage'),
     },
     'keys.list': { call: () => ({}), lacks: missing('key.manage') },
     'keys.create': {

@@ -13,8 +13,23 @@ export { applyChange, archiveObject, createFor, type ObjectPlan, updateObject } 
 export { requireRevision } from './conflict.ts';
 export { WorkflowState } from './contract.ts';
 export { type MigratedBatch, migrateTypeBatch, type Unmoved } from './migrate-type.ts';
-export { findVisible, preload, requireActive, requireAction, requireGranted, requireVisible } from './load.ts';
-export { type ObjectAnswer, project, stateAnswer, type VisibleObject, visibleTitle } from './record.ts';
+export {
+  findVisible,
+  preload,
+  recordOf,
+  requireActive,
+  requireAction,
+  requireGranted,
+  requireVisible,
+} from './load.ts';
+export {
+  type ObjectAnswer,
+  project,
+  type RecordView,
+  stateAnswer,
+  type VisibleObject,
+  visibleTitle,
+} from './record.ts';
 export type { HistoryRow } from './store.ts';
 export { holdActive, holdRevision } from './store.ts';
 export { imageUse } from './store-images.ts';
