@@ -21,6 +21,7 @@ import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/
 import { identityRoutes } from './domain/identity/door.ts';
 import { importDefinitionsSection } from './domain/imports/config.ts';
 import { integrationsSection } from './domain/inbound/config.ts';
+import { inboundRoutes, purgeRuns } from './domain/inbound/door.ts';
 import { knowledgeBasesSection } from './domain/knowledge/config.ts';
 import { settingsSection, typesSection } from './domain/metadata/config.ts';
 import { recordProbe } from './domain/objects/config.ts';
@@ -36,6 +37,7 @@ import { imageUse, objectRoutes } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
 import { workflowRoutes } from './domain/workflow/door.ts';
 import { buildServer } from './http/server.ts';
+import { inputReader } from './http/validate.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
 import type { BlobUse } from './mechanisms/blobs/register.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
@@ -83,6 +85,10 @@ export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
 /** Rooms that react to others' events in the same unit of work, in this order. */
 export const FOLLOWERS: readonly Follower[] = [sessionFollower];
 
+/** How long, and how many of each integration, the log of calls from outside is kept. */
+const RUNS_KEPT_MS = 30 * 86_400_000;
+const RUNS_KEPT = 1000;
+
 /** Every operation of the service, in the order in which the documents show them. */
 export function bindings(parts: Parts): BoundOperation[] {
   return [
@@ -94,6 +100,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...workflowRoutes,
     ...bulkRoutes,
     ...identityRoutes,
+    ...inboundRoutes(inputReader),
     ...accessRoutes,
     ...bundleRoutes(configSections),
   ];
@@ -237,6 +244,11 @@ function tasks(db: Database, blobs: BlobStore, epoch: Epoch, authenticator: Auth
         await purgeSessions(db, now());
         return false;
       },
+    },
+    {
+      name: 'inbound-runs',
+      everyMs: 600_000,
+      run: () => purgeRuns(db, instant(clock.now() - RUNS_KEPT_MS), RUNS_KEPT),
     },
     {
       name: 'key-uses',

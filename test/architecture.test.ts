@@ -26,7 +26,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // Of these only the section of the bundle is built; their further arrows come with them.
   catalog: ['metadata'],
   imports: [],
-  inbound: [],
+  // The rights of the key's owner come with the context.
+  inbound: ['objects', 'comments', 'identity'],
   knowledge: [],
   sla: [],
   webhooks: [],

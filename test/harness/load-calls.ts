@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
 import { identityRows } from './load-calls-identity.ts';
+import { inboundRows } from './load-calls-inbound.ts';
 import { ACTIONS, RIGHTS, user } from './load-world.ts';
 
 export const SECRET = 'hushField';
@@ -244,6 +245,7 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
         status: 200,
       },
     },
+    ...inboundRows(make),
     ...identityRows(app, (method, path, body) => make.send(method, path, body)),
     'keys.list': { call: () => ({}), lacks: missing('key.manage') },
     'keys.create': {
