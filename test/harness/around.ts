@@ -89,7 +89,7 @@ relationDefinitions:
 roles:
   - code: chief
     name: Chief
-    rights: [config.manage, role.assign]
+    rights: [config.manage, role.assign, integration.manage]
     records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' }, transitions: '*' }]
     assignedTo: { users: [chief] }
   - code: agent
