@@ -26,7 +26,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   catalog: ['objects', 'metadata'],
   // Of these only the section of the bundle is built; their further arrows come with them.
   imports: [],
-  inbound: [],
+  // The rights of the key's owner come with the context.
+  inbound: ['objects', 'comments', 'identity'],
   knowledge: [],
   sla: ['objects', 'metadata'],
   webhooks: ['objects', 'metadata'],

@@ -5,6 +5,7 @@ import { createSecret } from '../../src/domain/webhooks/door.ts';
 import { TEST_SECRETS, type TestApp } from './app.ts';
 import { catalogRows, catalogWorld } from './load-calls-catalog.ts';
 import { identityRows } from './load-calls-identity.ts';
+import { inboundRows } from './load-calls-inbound.ts';
 import type { Call, Login, Row } from './load-calls-row.ts';
 import { ACTIONS, idOf, RIGHTS, stored, user } from './load-world.ts';
 
@@ -286,6 +287,7 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
         status: 200,
       },
     },
+    ...inboundRows(make),
     ...identityRows(app, (method, path, body) => make.send(method, path, body)),
     ...catalogRows(app),
     'webhooks.list': { call: () => ({}), lacks: missing('webhook.manage') },
