@@ -105,6 +105,11 @@ export interface PlannedEvent {
 }
 
 export interface WriteContext extends ReadContext {
+  /**
+   * Whether the unit is decided anew because a guard was not met. What holds nearly always may be left to a guard of the
+   * flush the first time, without a question to the database; decided anew, it is asked, so that the answer names the fault.
+   */
+  readonly again: boolean;
   /** Plans a row; nothing is written before the command returned. */
   plan<Row>(write: TableWrite<Row>, row: Row): void;
   /** Content that planned rows refer to by its SHA-256: it is safe in the blob store before the unit is written. */

@@ -74,10 +74,11 @@ class UnitContext implements WriteContext {
   readonly raised = new Set<'rights' | 'config'>();
   lateValue: { key: string; value: LateValue } | undefined;
   checked = false;
+  readonly again: boolean;
   db: Queryable;
   readonly #begin: (() => Promise<Transaction>) | undefined;
 
-  constructor(caller: Caller, now: string, db: Queryable, begin?: () => Promise<Transaction>) {
+  constructor(caller: Caller, now: string, db: Queryable, begin?: () => Promise<Transaction>, again = false) {
     this.actor = caller.actor;
     this.now = now;
     this.via = caller.via;
@@ -86,6 +87,7 @@ class UnitContext implements WriteContext {
     this.config = caller.config;
     this.db = db;
     this.#begin = begin;
+    this.again = again;
   }
 
   query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]> {
@@ -199,9 +201,10 @@ export class Work {
   ): Promise<WriteResult<T>> {
     const claim = options.idempotency;
     const patience = this.#clock.now() + WAIT_MS;
+    let again = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        return { kind: 'done', data: await this.#attempt(caller, fn, options) };
+        return { kind: 'done', data: await this.#attempt(caller, fn, options, again) };
       } catch (error) {
         const guard = guardOf(error);
         if (claim !== undefined && guard !== 'idempotency-busy' && (guard === 'idempotency-kept' || isLate(error))) {
@@ -213,18 +216,23 @@ export class Work {
           await pause(25 + Math.random() * 225);
           continue;
         }
-        const again = guard !== undefined || isRetryable(error);
-        if (!again) throw toFault(unwrapLate(error), this.#constraints);
+        again ||= guard !== undefined;
+        if (guard === undefined && !isRetryable(error)) throw toFault(unwrapLate(error), this.#constraints);
         if (attempt >= MOST_ATTEMPTS) throw contended();
         await pause(Math.random() * 10 * attempt);
       }
     }
   }
 
-  async #attempt<T>(caller: Caller, fn: (ctx: WriteContext) => Promise<T>, options: WriteOptions): Promise<T> {
+  async #attempt<T>(
+    caller: Caller,
+    fn: (ctx: WriteContext) => Promise<T>,
+    options: WriteOptions,
+    again: boolean,
+  ): Promise<T> {
     const now = instant(this.#clock.now());
     const held = new HeldTransaction(this.#db);
-    const ctx = new UnitContext(caller, now, this.#db, () => held.open());
+    const ctx = new UnitContext(caller, now, this.#db, () => held.open(), again);
     let keep = false;
     try {
       let data: T;
