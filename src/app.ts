@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { ConfigSection } from './mechanisms/config-section.ts';
 import { bundleRoutes } from './bundle/routes.ts';
+import { addItem } from './bundle/single.ts';
 import { reconcileFieldIndexes } from './bundle/field-indexes.ts';
 import type { Settings } from './config.ts';
 import { buildDocument } from './contract/openapi.ts';
@@ -30,6 +31,8 @@ import { ensureNumbering, metadataRoutes, typeSlice } from './domain/metadata/do
 import { attachmentRoutes, attachmentUse } from './domain/attachments/door.ts';
 import { bulkRoutes } from './domain/bulk/door.ts';
 import { commentEvents, commentRoutes } from './domain/comments/door.ts';
+import { exportRoutes } from './domain/exports/door.ts';
+import { importRoutes } from './domain/imports/door.ts';
 import { imageUse, objectRoutes } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
 import { workflowRoutes } from './domain/workflow/door.ts';
@@ -87,6 +90,8 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...relationRoutes,
     ...workflowRoutes,
     ...bulkRoutes,
+    ...importRoutes(parts, (ctx, item) => addItem(ctx, configSections, importDefinitionsSection.key, item)),
+    ...exportRoutes(parts.freshCaller),
     ...accessRoutes,
     ...bundleRoutes(configSections),
   ];

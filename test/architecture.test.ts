@@ -24,7 +24,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   bulk: ['objects', 'workflow'],
   // Of these only the section of the bundle is built; their further arrows come with them.
   catalog: ['metadata'],
-  imports: [],
+  imports: ['objects', 'metadata', 'identity'],
+  exports: ['objects', 'metadata'],
   inbound: [],
   knowledge: [],
   sla: [],

@@ -110,7 +110,8 @@ function read(format: DateFormat, text: string): Read | undefined {
       case 'offset': {
         const offset = take(/Z|[+-][0-9]{2}(?::?[0-9]{2})?/iy);
         if (offset === undefined) return undefined;
-        found.offset = offset.length === 1 ? '+00:00' : `${offset.slice(0, 3)}:${offset.slice(3).replace(':', '') || '00'}`;
+        found.offset =
+          offset.length === 1 ? '+00:00' : `${offset.slice(0, 3)}:${offset.slice(3).replace(':', '') || '00'}`;
         break;
       }
       case 'blank':

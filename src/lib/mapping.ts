@@ -4,7 +4,15 @@
  */
 import type { FaultDetail } from './fault.ts';
 import { pointer } from './json.ts';
-import { type Found, isEmptySource, type Lookup, parseTransform, Pending, type Transform, TransformProblem } from './transforms.ts';
+import {
+  type Found,
+  isEmptySource,
+  type Lookup,
+  parseTransform,
+  Pending,
+  type Transform,
+  TransformProblem,
+} from './transforms.ts';
 
 export type { Found, Lookup } from './transforms.ts';
 

@@ -150,7 +150,8 @@ function lookup(kind: Lookup['kind'], type: string, field: string): Transform {
       return null;
     }
     if (found === 'none') throw new TransformProblem('LOOKUP_NOT_FOUND', `it names no ${kindName(kind, type)}`);
-    if (found === 'many') throw new TransformProblem('LOOKUP_AMBIGUOUS', `it names more than one ${kindName(kind, type)}`);
+    if (found === 'many')
+      throw new TransformProblem('LOOKUP_AMBIGUOUS', `it names more than one ${kindName(kind, type)}`);
     return found.id;
   });
   return {

@@ -64,6 +64,8 @@ export interface Row {
   hidden?: { seen(): Promise<Call>; absent(): Call | Promise<Call>; status?: number };
   /** A call that names a field: a hidden and an unknown one get the same words. */
   names?: (code: string) => Promise<Call>;
+  /** The code of that refusal; INVALID_VALUES unless said. */
+  refusal?: string;
   /** Asks nobody. */
   open?: true;
 }
@@ -73,12 +75,18 @@ const missing = (right: string, login: Login = 'nobody'): Row['lacks'] => {
 };
 const NOT_THERE: Row['lacks'] = { login: 'nobody', status: 404, code: 'NOT_FOUND', details: [] };
 const ALLOWED: Row['lacks'] = { login: 'nobody', status: 200 };
+/** Whoever may read runs reads all of them. */
+const NO_RUN: NonNullable<Row['hidden']> = {
+  seen: async () => ({ params: { runId: randomUUID() } }),
+  absent: () => ({ params: { runId: randomUUID() } }),
+};
 const FILES = { files: [{ name: 'a.yaml', text: 'settings: { defaultLocale: ru-RU }\n' }] };
 
 /** Makes what calls are about, with the rights of `full`. */
 class Maker {
   readonly #app: TestApp;
   readonly #key: string;
+  #definitions = 0;
 
   constructor(app: TestApp, key: string) {
     this.#app = app;
@@ -130,6 +138,32 @@ class Maker {
 
   async relation(shown: boolean): Promise<string> {
     return (await this.send('POST', `/objects/${await this.record(shown)}/relations`, await this.near())).relation.id;
+  }
+
+  definition(target = 'title'): object {
+    this.#definitions++;
+    return {
+      code: `import-${this.#definitions}`,
+      targetKind: 'object',
+      targetTypeId: 'thing',
+      format: 'CSV',
+      mode: 'UPSERT',
+      sourceCode: 'there',
+      resolver: { externalIdField: 'ext' },
+      mapping: [{ source: 'title', target }],
+    };
+  }
+
+  async definitionId(): Promise<string> {
+    return (await this.send('POST', '/import-definitions', this.definition())).id;
+  }
+
+  async content(): Promise<{ definitionId: string; content: string }> {
+    return { definitionId: await this.definitionId(), content: 'ext,title\n1,A\n' };
+  }
+
+  async importRun(): Promise<string> {
+    return (await this.send('POST', '/imports/run', { ...(await this.content()), dryRun: false })).id;
   }
 
   async transition(): Promise<unknown> {
@@ -242,6 +276,44 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
         absent: () => update(randomUUID()),
         status: 200,
       },
+    },
+    'imports.define': {
+      call: () => ({ body: make.definition() }),
+      lacks: missing('import.manage'),
+      names: async (code) => ({ body: make.definition(code) }),
+      refusal: 'INVALID_REQUEST',
+    },
+    'imports.definitions': { call: () => ({}), lacks: missing('import.manage') },
+    'imports.run': {
+      call: async () => ({ body: { ...(await make.content()), dryRun: false } }),
+      lacks: missing('import.execute'),
+    },
+    'imports.get': {
+      call: async () => ({ params: { runId: await make.importRun() } }),
+      hidden: NO_RUN,
+      lacks: missing('import.manage'),
+    },
+    'imports.list': { call: () => ({}), lacks: missing('import.manage') },
+    'imports.preview': {
+      call: async () => ({ body: await make.content() }),
+      lacks: missing('import.execute'),
+    },
+    'imports.undo': {
+      call: async () => ({ params: { runId: await make.importRun() } }),
+      hidden: NO_RUN,
+      lacks: missing('import.manage'),
+    },
+    'exports.create': {
+      call: () => ({ body: { typeDefinitionId: 'thing', format: 'JSON' } }),
+      lacks: missing('export.execute'),
+      names: async (code) => ({
+        body: {
+          typeDefinitionId: 'thing',
+          format: 'JSON',
+          query: { filter: { field: code, operator: 'equals', value: 'x' } },
+        },
+      }),
+      refusal: 'INVALID_FILTER',
     },
     'keys.list': { call: () => ({}), lacks: missing('key.manage') },
     'keys.create': {

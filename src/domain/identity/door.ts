@@ -5,3 +5,4 @@
  * bundle; invariants: names are unique whatever their case, groups and units hold no cycle, a person is in one unit.
  */
 export { findKey } from './names.ts';
+export { idsByName } from './names-store.ts';

@@ -31,6 +31,7 @@ export {
 } from './registry.ts';
 export { metadataRoutes } from './routes.ts';
 export { titleText } from './title.ts';
+export { cellOf, needsGuard, valueOfCell } from './value-cells.ts';
 export {
   checkValue,
   convertValue,
