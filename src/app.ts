@@ -125,7 +125,7 @@ export interface App {
 }
 
 /** Unique constraints that a client can run into, and what to tell it. */
-const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new Map([
+export const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new Map([
   ['objects_pkey', { code: 'ALREADY_EXISTS', field: 'objectId' }],
   ['users_login', { code: 'ALREADY_EXISTS', field: 'login' }],
   ['users_email', { code: 'ALREADY_EXISTS', field: 'email' }],

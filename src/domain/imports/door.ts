@@ -7,4 +7,7 @@
  *
  * Not here: what may be created or changed, and by whom. Every row goes through the command of the endpoint for one item.
  */
+export type { Content } from './content.ts';
+export { importFile } from './files.ts';
 export { importRoutes } from './routes.ts';
+export type { Progress } from './run.ts';
