@@ -9,6 +9,7 @@ import type { Environment } from './cli/environment.ts';
 import { importCommand } from './cli/imports.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
 import { reasonOf } from './cli/output.ts';
+import { secretCommands } from './cli/secrets.ts';
 import { type Role, serve } from './cli/serve.ts';
 import { readSettings } from './config.ts';
 
@@ -30,6 +31,7 @@ function program(environment: Environment): Command {
     });
   configurationCommands(docket, environment);
   keyCommands(docket, environment);
+  secretCommands(docket, environment);
   userCommands(docket, environment);
   importCommand(docket, environment);
   migrateCommands(docket, environment);

@@ -5,6 +5,7 @@ import { drain } from '../http/server.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import type { Database } from '../mechanisms/db/pool.ts';
 import { isUntouched } from '../mechanisms/journal.ts';
+import { openSecretBox } from '../mechanisms/secrets.ts';
 import { loadSnapshot } from '../mechanisms/snapshot.ts';
 import { Work } from '../mechanisms/work.ts';
 import { applyFolder, starterFolder } from './bundles.ts';
@@ -40,7 +41,8 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
   let stopping = false;
   try {
     await prepare(settings, opened.db, say);
-    const app = await buildApp({ settings, db: opened.db, blobs: openBlobs(settings), log });
+    const secrets = await openSecretBox(settings);
+    const app = await buildApp({ settings, db: opened.db, blobs: openBlobs(settings), secrets, log });
     const worker = role === 'api' ? undefined : app.startWorker();
     const address = role === 'worker' ? undefined : await listen(app.server, settings);
     announce(address, say);

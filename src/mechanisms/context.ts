@@ -34,6 +34,8 @@ export interface Actor {
   readonly userId: string | null;
   readonly displayName: string;
   readonly variables: ActorVariables;
+  /** The person's organisation unit and all above it: an audience that names a unit means everybody below it too. */
+  readonly unitsAbove: readonly string[];
   /** Id → name of people that were looked up, shared by all actors of this epoch: a new name raises the epoch. */
   readonly names: Map<string, string>;
   /** Whether a right that concerns no single record is held. */
@@ -81,6 +83,11 @@ export interface ReadContext {
 export interface TableWrite<Row> {
   readonly name: string;
   readonly guard: boolean;
+  /**
+   * Column → SQL type. With it, `sql` gets an item for FROM, named `r`, instead: a row that comes alone travels as parameters,
+   * which costs a third less than to be taken out of JSON. For what is written with nearly every change.
+   */
+  readonly columns?: Readonly<Record<string, string>>;
   sql(rows: Sql): Sql;
   /** Phantom: the shape of a row. */
   readonly row?: Row;

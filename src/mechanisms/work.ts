@@ -32,6 +32,7 @@ import {
   WAIT_MS,
 } from './idempotency.ts';
 import { journalRow, journalWrite, outboxWrite } from './journal.ts';
+import { rowSource } from './row-source.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
 import { HeldTransaction, inRehearsal, savepoint } from './transactions.ts';
 
@@ -162,6 +163,8 @@ export class Work {
   readonly #constraints: ReadonlyMap<string, { code: string; field?: string; message?: string }>;
   /** Called after a unit that raised the epoch committed, so that this very process follows at once. */
   onRaised: () => Promise<void> = async () => {};
+  /** Called after a unit that emitted events committed; nothing may hang on it. */
+  onEmitted: () => void = () => {};
 
   constructor(options: {
     db: Database;
@@ -248,6 +251,7 @@ export class Work {
       await held.close(true);
       // The change is committed: that this process could not follow at once must not undo the answer. The next poll follows.
       if (ctx.raised.size > 0) await this.onRaised().catch(() => {});
+      if (ctx.events.length > 0) this.onEmitted();
       return data;
     } catch (error) {
       await held.close(false);
@@ -323,7 +327,7 @@ export class Work {
     const outputs: Sql[] = [];
     for (const { write, rows } of ctx.planned.values()) {
       const name = raw(write.name);
-      ctes.push(sql`${name} AS (${write.sql(sql`${JSON.stringify(rows)}::jsonb`)})`);
+      ctes.push(sql`${name} AS (${write.sql(rowSource(write, rows))})`);
       if (write.guard) {
         outputs.push(sql`docket_require(${write.name}::text, (SELECT count(*) FROM ${name}), ${rows.length}::bigint)`);
       }

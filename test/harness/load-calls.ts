@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
+import { identityRows } from './load-calls-identity.ts';
+import { catalogRows, catalogWorld } from './load-calls-catalog.ts';
+import { exchangeRows } from './load-calls-exchange.ts';
+import type { Call, Login, Row } from './load-calls-row.ts';
 import { ACTIONS, RIGHTS, user } from './load-world.ts';
+
+export type { Call, Login, Row } from './load-calls-row.ts';
 
 export const SECRET = 'hushField';
 export const CANARY = 'canary-5e1f';
@@ -27,6 +33,7 @@ workflows:
     transitions: [{ code: end, from: [begun], to: ended }]
 relationDefinitions:
   - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many, acyclic: false, active: true }
+${catalogWorld(SECRET, CANARY)}
 roles:
   - code: everything
     rights: [${RIGHTS}]
@@ -47,46 +54,17 @@ roles:
 users:
 ${['full', 'partial', 'reader', 'nobody', 'archived'].map(user).join('')}`;
 
-export interface Call {
-  params?: Record<string, string>;
-  query?: string;
-  body?: unknown;
-}
-
-export type Login = 'full' | 'partial' | 'reader' | 'nobody';
-
-export interface Row {
-  /** A minimal valid call; made anew for each try, so that tries do not meet. */
-  call(): Call | Promise<Call>;
-  /** Who lacks the right, and what they get. */
-  lacks: { login: Login; status: number; code?: string; details?: unknown };
-  /** A call that concerns something hidden from `partial`, and the same on what is absent: alike, 404 unless said. */
-  hidden?: { seen(): Promise<Call>; absent(): Call | Promise<Call>; status?: number };
-  /** A call that names a field: a hidden and an unknown one get the same words. */
-  names?: (code: string) => Promise<Call>;
-  /** The code of that refusal; INVALID_VALUES unless said. */
-  refusal?: string;
-  /** Asks nobody. */
-  open?: true;
-}
-
 const missing = (right: string, login: Login = 'nobody'): Row['lacks'] => {
   return { login, status: 403, code: 'RIGHT_MISSING', details: { right } };
 };
 const NOT_THERE: Row['lacks'] = { login: 'nobody', status: 404, code: 'NOT_FOUND', details: [] };
 const ALLOWED: Row['lacks'] = { login: 'nobody', status: 200 };
-/** Whoever may read runs reads all of them. */
-const NO_RUN: NonNullable<Row['hidden']> = {
-  seen: async () => ({ params: { runId: randomUUID() } }),
-  absent: () => ({ params: { runId: randomUUID() } }),
-};
 const FILES = { files: [{ name: 'a.yaml', text: 'settings: { defaultLocale: ru-RU }\n' }] };
 
 /** Makes what calls are about, with the rights of `full`. */
 class Maker {
   readonly #app: TestApp;
   readonly #key: string;
-  #definitions = 0;
 
   constructor(app: TestApp, key: string) {
     this.#app = app;
@@ -138,32 +116,6 @@ class Maker {
 
   async relation(shown: boolean): Promise<string> {
     return (await this.send('POST', `/objects/${await this.record(shown)}/relations`, await this.near())).relation.id;
-  }
-
-  definition(target = 'title'): object {
-    this.#definitions++;
-    return {
-      code: `import-${this.#definitions}`,
-      targetKind: 'object',
-      targetTypeId: 'thing',
-      format: 'CSV',
-      mode: 'UPSERT',
-      sourceCode: 'there',
-      resolver: { externalIdField: 'ext' },
-      mapping: [{ source: 'title', target }],
-    };
-  }
-
-  async definitionId(): Promise<string> {
-    return (await this.send('POST', '/import-definitions', this.definition())).id;
-  }
-
-  async content(): Promise<{ definitionId: string; content: string }> {
-    return { definitionId: await this.definitionId(), content: 'ext,title\n1,A\n' };
-  }
-
-  async importRun(): Promise<string> {
-    return (await this.send('POST', '/imports/run', { ...(await this.content()), dryRun: false })).id;
   }
 
   async transition(): Promise<unknown> {
@@ -277,44 +229,9 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
         status: 200,
       },
     },
-    'imports.define': {
-      call: () => ({ body: make.definition() }),
-      lacks: missing('import.manage'),
-      names: async (code) => ({ body: make.definition(code) }),
-      refusal: 'INVALID_REQUEST',
-    },
-    'imports.definitions': { call: () => ({}), lacks: missing('import.manage') },
-    'imports.run': {
-      call: async () => ({ body: { ...(await make.content()), dryRun: false } }),
-      lacks: missing('import.execute'),
-    },
-    'imports.get': {
-      call: async () => ({ params: { runId: await make.importRun() } }),
-      hidden: NO_RUN,
-      lacks: missing('import.manage'),
-    },
-    'imports.list': { call: () => ({}), lacks: missing('import.manage') },
-    'imports.preview': {
-      call: async () => ({ body: await make.content() }),
-      lacks: missing('import.execute'),
-    },
-    'imports.undo': {
-      call: async () => ({ params: { runId: await make.importRun() } }),
-      hidden: NO_RUN,
-      lacks: missing('import.manage'),
-    },
-    'exports.create': {
-      call: () => ({ body: { typeDefinitionId: 'thing', format: 'JSON' } }),
-      lacks: missing('export.execute'),
-      names: async (code) => ({
-        body: {
-          typeDefinitionId: 'thing',
-          format: 'JSON',
-          query: { filter: { field: code, operator: 'equals', value: 'x' } },
-        },
-      }),
-      refusal: 'INVALID_FILTER',
-    },
+    ...identityRows(app, (method, path, body) => make.send(method, path, body)),
+    ...catalogRows(app),
+    ...exchangeRows((method, path, body) => make.send(method, path, body)),
     'keys.list': { call: () => ({}), lacks: missing('key.manage') },
     'keys.create': {
       call: () => ({ body: { owner: 'partial', name: 'n', scopes: ['objects:read'] } }),

@@ -15,13 +15,17 @@ export interface FieldSchemaAnswer {
   default?: unknown;
 }
 
-/** A field as the API shows it: names in the default locale; a required field with a default is not required of a caller. */
-export function fieldSchema(ctx: ReadContext, field: FieldDefinition): FieldSchemaAnswer {
-  const locale = registry(ctx).settings.defaultLocale;
+/**
+ * A field as the API shows it, with names in the locale asked, the default one unless said; a required field with a default is
+ * not required of a caller.
+ */
+export function fieldSchema(ctx: ReadContext, field: FieldDefinition, asked?: string): FieldSchemaAnswer {
+  const fallback = registry(ctx).settings.defaultLocale;
+  const locale = asked ?? fallback;
   const { options, ...constraints } = field.constraints;
   return {
     code: field.code,
-    name: localized(field.name, locale, locale),
+    name: localized(field.name, locale, fallback),
     dataType: field.dataType,
     required: field.required && field.default === undefined,
     readOnly: field.readOnly,
@@ -30,7 +34,9 @@ export function fieldSchema(ctx: ReadContext, field: FieldDefinition): FieldSche
       ...constraints,
       ...(options === undefined
         ? {}
-        : { options: options.map((option) => ({ code: option.code, name: localized(option.name, locale, locale) })) }),
+        : {
+            options: options.map((option) => ({ code: option.code, name: localized(option.name, locale, fallback) })),
+          }),
     },
     ...(field.default === undefined ? {} : { default: field.default }),
   };

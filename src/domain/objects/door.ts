@@ -9,19 +9,33 @@
  * (access). A record that the caller may not read is not there: every read goes through `requireVisible` or the predicate in
  * `listVisible`, and every record leaves through `project`.
  */
-export { applyChange, archiveObject, createObject, type ObjectPlan, updateObject } from './commands.ts';
+export {
+  applyChange,
+  archiveObject,
+  createFor,
+  createObject,
+  type ObjectPlan,
+  updateObject,
+} from './commands.ts';
 export { requireRevision } from './conflict.ts';
+export { ObjectSchema, WorkflowState } from './contract.ts';
 export { type MigratedBatch, migrateTypeBatch, type Unmoved } from './migrate-type.ts';
 export { findVisible, preload, requireActive, requireAction, requireGranted, requireVisible } from './load.ts';
-export { type ObjectAnswer, stateAnswer, type VisibleObject, visibleTitle, visibleValues } from './record.ts';
+export {
+  type ObjectAnswer,
+  project,
+  stateAnswer,
+  type VisibleObject,
+  visibleTitle,
+  visibleValues,
+} from './record.ts';
 export type { HistoryRow } from './store.ts';
 export { holdActive, holdRevision } from './store.ts';
 export { imageUse } from './store-images.ts';
 export { requireReferences } from './references.ts';
-export type { EventFilter } from './queries.ts';
 export { findByField, readPage } from './queries-lookups.ts';
 export { listChanges, type PageEnd } from './store-lookups.ts';
-export { ObjectSchema } from './contract.ts';
+export { creationData, type EventFilter, readCard } from './queries.ts';
 export { objectRoutes } from './routes.ts';
 export { imagesIn, strangeImages } from './rules-images.ts';
 export { invalidValues, type PlannedChange, planChange } from './rules.ts';

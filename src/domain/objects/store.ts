@@ -101,6 +101,20 @@ export interface NewObject {
 export const insertObject: TableWrite<NewObject> = {
   name: 'insert_object',
   guard: true,
+  columns: {
+    id: 'uuid',
+    type_id: 'uuid',
+    type_version: 'integer',
+    sequence: 'text',
+    prefix: 'text',
+    digits: 'integer',
+    title: 'text',
+    workflow_state_id: 'uuid',
+    values: 'jsonb',
+    folded: 'jsonb',
+    at: 'timestamptz',
+    by: 'uuid',
+  },
   sql: (rows: Sql) => sql`
     INSERT INTO objects (id, type_id, type_version, number, title, revision, workflow_state_id, "values", folded, created_at,
       created_by, updated_at, updated_by)
@@ -111,8 +125,7 @@ export const insertObject: TableWrite<NewObject> = {
         ELSE (SELECT prefix || lpad(n, greatest(digits, length(n)), '0')
           FROM (SELECT nextval(sequence::regclass)::text AS n) AS next) END,
       title, 1, workflow_state_id, "values", folded, at, by, at, by
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, type_id uuid, type_version integer, sequence text, prefix text,
-      digits integer, title text, workflow_state_id uuid, "values" jsonb, folded jsonb, at timestamptz, by uuid)
+    FROM ${rows}
     RETURNING number AS late_value`,
 };
 
@@ -138,12 +151,24 @@ export interface ObjectChange {
 export const changeObject: TableWrite<ObjectChange> = {
   name: 'change_object',
   guard: true,
+  columns: {
+    id: 'uuid',
+    expected: 'integer',
+    type_version: 'integer',
+    title: 'text',
+    state: 'text',
+    workflow_state_id: 'uuid',
+    values: 'jsonb',
+    folded: 'jsonb',
+    at: 'timestamptz',
+    by: 'uuid',
+    archived_at: 'timestamptz',
+  },
   sql: (rows: Sql) => sql`
     UPDATE objects o SET revision = o.revision + 1, type_version = r.type_version, title = r.title, state = r.state,
       workflow_state_id = r.workflow_state_id, "values" = r."values", folded = r.folded, updated_at = r.at, updated_by = r.by, archived_at = r.archived_at
     FROM (
-      SELECT r.* FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer, type_version integer, title text,
-        state text, workflow_state_id uuid, "values" jsonb, folded jsonb, at timestamptz, by uuid, archived_at timestamptz)
+      SELECT r.* FROM ${rows}
       JOIN objects l ON l.id = r.id ORDER BY r.id FOR NO KEY UPDATE OF l
     ) AS r
     WHERE o.id = r.id AND o.revision = r.expected RETURNING 1`,
