@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { ConfigSection } from './mechanisms/config-section.ts';
 import { bundleRoutes } from './bundle/routes.ts';
+import { addItem } from './bundle/single.ts';
 import { reconcileFieldIndexes } from './bundle/field-indexes.ts';
 import type { Settings } from './config.ts';
 import { buildDocument } from './contract/openapi.ts';
@@ -33,6 +34,8 @@ import { workflowsSection } from './domain/workflow/config.ts';
 import { ensureNumbering, metadataRoutes, typeSlice } from './domain/metadata/door.ts';
 import { attachmentRoutes, attachmentUse } from './domain/attachments/door.ts';
 import { bulkRoutes } from './domain/bulk/door.ts';
+import { exportRoutes } from './domain/exports/door.ts';
+import { importRoutes } from './domain/imports/door.ts';
 import { commentEvents, commentRoutes, readComment } from './domain/comments/door.ts';
 import { imageUse, objectRoutes } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
@@ -121,6 +124,8 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...workflowRoutes,
     ...bulkRoutes,
     ...slaRoutes,
+    ...importRoutes(parts, (ctx, item) => addItem(ctx, configSections, importDefinitionsSection.key, item)),
+    ...exportRoutes(parts.freshCaller),
     ...catalogRoutes(parts.actorOf),
     ...webhookRoutes(parts.secrets, parts.outbound),
     ...identityRoutes,
@@ -166,7 +171,7 @@ export interface App {
 }
 
 /** Unique constraints that a client can run into, and what to tell it. */
-const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new Map([
+export const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new Map([
   ['objects_pkey', { code: 'ALREADY_EXISTS', field: 'objectId' }],
   ['users_login', { code: 'ALREADY_EXISTS', field: 'login' }],
   ['users_email', { code: 'ALREADY_EXISTS', field: 'email' }],

@@ -11,7 +11,12 @@
  */
 export { applyChange, archiveObject, createFor, createObject, type ObjectPlan, updateObject } from './commands.ts';
 export { requireRevision } from './conflict.ts';
-export { createObject as createOperation, updateObject as updateOperation, WorkflowState } from './contract.ts';
+export {
+  createObject as createOperation,
+  ObjectSchema,
+  updateObject as updateOperation,
+  WorkflowState,
+} from './contract.ts';
 export { type MigratedBatch, migrateTypeBatch, type Unmoved } from './migrate-type.ts';
 export {
   findVisible,
@@ -29,11 +34,14 @@ export {
   stateAnswer,
   type VisibleObject,
   visibleTitle,
+  visibleValues,
 } from './record.ts';
 export type { HistoryRow } from './store.ts';
 export { holdActive, holdRevision } from './store.ts';
 export { imageUse } from './store-images.ts';
 export { requireReferences } from './references.ts';
+export { findByField, readPage } from './queries-lookups.ts';
+export { listChanges, type PageEnd } from './store-lookups.ts';
 export { creationData, type EventFilter, readCard, replayObject } from './queries.ts';
 export { objectRoutes } from './routes.ts';
 export { imagesIn, strangeImages } from './rules-images.ts';
