@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { ConfigSection } from './mechanisms/config-section.ts';
 import { bundleRoutes } from './bundle/routes.ts';
+import { addItem } from './bundle/single.ts';
 import { reconcileFieldIndexes } from './bundle/field-indexes.ts';
 import type { Settings } from './config.ts';
 import { buildDocument } from './contract/openapi.ts';
@@ -22,6 +23,7 @@ import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/
 import { identityRoutes } from './domain/identity/door.ts';
 import { importDefinitionsSection } from './domain/imports/config.ts';
 import { integrationsSection } from './domain/inbound/config.ts';
+import { inboundRoutes, purgeRuns } from './domain/inbound/door.ts';
 import { knowledgeBasesSection } from './domain/knowledge/config.ts';
 import { settingsSection, typesSection } from './domain/metadata/config.ts';
 import { recordProbe } from './domain/objects/config.ts';
@@ -32,6 +34,8 @@ import { workflowsSection } from './domain/workflow/config.ts';
 import { ensureNumbering, metadataRoutes, typeSlice } from './domain/metadata/door.ts';
 import { attachmentRoutes, attachmentUse } from './domain/attachments/door.ts';
 import { bulkRoutes } from './domain/bulk/door.ts';
+import { exportRoutes } from './domain/exports/door.ts';
+import { importRoutes } from './domain/imports/door.ts';
 import { commentEvents, commentRoutes, readComment } from './domain/comments/door.ts';
 import { imageUse, objectRoutes } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
@@ -45,6 +49,7 @@ import {
 } from './domain/webhooks/door.ts';
 import { workflowRoutes } from './domain/workflow/door.ts';
 import { buildServer } from './http/server.ts';
+import { inputReader } from './http/validate.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
 import type { BlobUse } from './mechanisms/blobs/register.ts';
 import { ContentHolder, type ContentParts } from './mechanisms/blobs/serve.ts';
@@ -101,8 +106,12 @@ const DELIVERIES_KEPT_MS = 14 * 86_400_000;
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
 
-/** Rooms that react to others' events in the same unit of work, in this order. Whatever writes records must have them. */
+/** Rooms that react to others' events inside the same unit, in this order. Whatever writes records must have them. */
 export const FOLLOWERS: readonly Follower[] = [sessionFollower, slaFollower];
+
+/** How long, and how many of each integration, the log of calls from outside is kept. */
+const RUNS_KEPT_MS = 30 * 86_400_000;
+const RUNS_KEPT = 1000;
 
 /** Every operation of the service, in the order in which the documents show them. */
 export function bindings(parts: Parts): BoundOperation[] {
@@ -115,9 +124,12 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...workflowRoutes,
     ...bulkRoutes,
     ...slaRoutes,
+    ...importRoutes(parts, (ctx, item) => addItem(ctx, configSections, importDefinitionsSection.key, item)),
+    ...exportRoutes(parts.freshCaller),
     ...catalogRoutes(parts.actorOf),
     ...webhookRoutes(parts.secrets, parts.outbound),
     ...identityRoutes,
+    ...inboundRoutes(inputReader),
     ...accessRoutes,
     ...bundleRoutes(configSections),
   ];
@@ -159,7 +171,7 @@ export interface App {
 }
 
 /** Unique constraints that a client can run into, and what to tell it. */
-const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new Map([
+export const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new Map([
   ['objects_pkey', { code: 'ALREADY_EXISTS', field: 'objectId' }],
   ['users_login', { code: 'ALREADY_EXISTS', field: 'login' }],
   ['users_email', { code: 'ALREADY_EXISTS', field: 'email' }],
@@ -181,7 +193,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const work = new Work({ db, clock, blobs, followers: FOLLOWERS, constraints: CONSTRAINTS });
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
-  await epoch.start();
   const freshCaller = async (caller: Caller): Promise<Caller> => {
     const { userId } = caller.actor;
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
@@ -216,6 +227,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
       console: buildDocument(described, { surface: 'console' }),
     },
   });
+  // Last, so that nothing runs on where the service cannot be built.
+  await epoch.start();
   let loop: Loop | undefined;
   return {
     server,
@@ -226,7 +239,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
       const onError = (task: string, error: unknown): void =>
         log.warn({ err: error, task }, 'background work failed and will be tried again');
       const deliverer = new Deliverer({
-        ...{ db, work, clock, outbound, secrets },
+        db,
+        work,
+        clock,
+        outbound,
+        secrets,
         callerOf: async (userId) => {
           const actor = await authenticator.actorOf(userId);
           return actor === undefined ? undefined : { ...systemCaller(await epoch.fresh()), actor };
@@ -332,6 +349,11 @@ function tasks({ db, blobs, epoch, authenticator, clock, work }: TaskParts): Tas
         await purgeSessions(db, now());
         return false;
       },
+    },
+    {
+      name: 'inbound-runs',
+      everyMs: 600_000,
+      run: () => purgeRuns(db, instant(clock.now() - RUNS_KEPT_MS), RUNS_KEPT),
     },
     {
       name: 'key-uses',

@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { configurationCommands } from './cli/bundles.ts';
 import { doctorCommand, migrateCommands } from './cli/database.ts';
 import type { Environment } from './cli/environment.ts';
+import { importCommand } from './cli/imports.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
 import { reasonOf } from './cli/output.ts';
 import { secretCommands } from './cli/secrets.ts';
@@ -32,6 +33,7 @@ function program(environment: Environment): Command {
   keyCommands(docket, environment);
   secretCommands(docket, environment);
   userCommands(docket, environment);
+  importCommand(docket, environment);
   migrateCommands(docket, environment);
   doctorCommand(docket, environment);
   return docket;

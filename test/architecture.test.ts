@@ -25,8 +25,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   bulk: ['objects', 'workflow'],
   catalog: ['objects', 'metadata'],
   // Of these only the section of the bundle is built; their further arrows come with them.
-  imports: [],
-  inbound: [],
+  imports: ['objects', 'metadata', 'identity'],
+  exports: ['objects', 'metadata'],
+  // The rights of the key's owner come with the context.
+  inbound: ['objects', 'comments', 'identity'],
   knowledge: [],
   sla: ['objects', 'metadata'],
   webhooks: ['objects', 'metadata'],

@@ -88,7 +88,7 @@ export function documentCheck(document: Json, prefix: string): AnswerCheck {
     const content = (response['content'] ?? {}) as Record<string, { schema?: unknown }>;
     const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
     if (!Object.hasOwn(content, type)) return [...problems, `${where}: the content type "${type}" is not described`];
-    const key = `${method} ${operation.path.source} ${answer.status}`;
+    const key = `${method} ${operation.path.source} ${answer.status} ${type}`;
     let validator = compiled.get(key);
     if (validator === undefined) {
       validator = Compile(closed(standalone(content[type]?.schema ?? {}, document)) as object);

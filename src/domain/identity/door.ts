@@ -13,6 +13,7 @@ export { addGroupMember, setOrgMember } from './commands-members.ts';
 export { createUnit, type NewUnit, type UnitChange, updateUnit } from './commands-units.ts';
 export { createUser, type NewUser, updateUser, type UserChange } from './commands-users.ts';
 export { findKey } from './names.ts';
+export { idsByName } from './names-store.ts';
 export {
   findGroup,
   findGroupByCode,
@@ -23,5 +24,6 @@ export {
   type GroupAnswer,
   type UnitAnswer,
   type UserAnswer,
+  whoIs,
 } from './queries.ts';
 export { identityRoutes } from './routes.ts';

@@ -32,6 +32,7 @@ export {
 export { metadataRoutes } from './routes.ts';
 export { setValue } from './set.ts';
 export { titleText } from './title.ts';
+export { cellOf, needsGuard, valueOfCell } from './value-cells.ts';
 export { variables } from './variables.ts';
 export {
   checkValue,
