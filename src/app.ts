@@ -32,6 +32,15 @@ import { bulkRoutes } from './domain/bulk/door.ts';
 import { commentEvents, commentRoutes } from './domain/comments/door.ts';
 import { imageUse, objectRoutes } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
+import {
+  makeSearchParts,
+  NO_ARTICLES,
+  NO_SERVICES,
+  type SearchParts,
+  searchFollower,
+  searchRoutes,
+  wordMatch,
+} from './domain/search/door.ts';
 import { workflowRoutes } from './domain/workflow/door.ts';
 import { buildServer } from './http/server.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
@@ -39,6 +48,7 @@ import type { BlobUse } from './mechanisms/blobs/register.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
 import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
+import type { Follower } from './mechanisms/context.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
 import { purgeIdempotency } from './mechanisms/idempotency.ts';
@@ -72,6 +82,17 @@ export const configSections: readonly ConfigSection[] = [
 export interface Parts {
   blobs: BlobStore;
   freshCaller(caller: Caller): Promise<Caller>;
+  search: SearchParts;
+}
+
+/** What the search room shares among all requests and changes of a process. */
+export function searchParts(): SearchParts {
+  return makeSearchParts(NO_ARTICLES, NO_SERVICES);
+}
+
+/** Rooms that react to others' events within the same unit, in this order. */
+export function followers(search: SearchParts): Follower[] {
+  return [searchFollower(search.analysis, search.articles)];
 }
 
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
@@ -81,11 +102,12 @@ export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
 export function bindings(parts: Parts): BoundOperation[] {
   return [
     ...metadataRoutes,
-    ...objectRoutes([commentEvents, relationEvents], parts),
+    ...objectRoutes([commentEvents, relationEvents], parts, wordMatch(parts.search)),
     ...commentRoutes,
     ...attachmentRoutes(parts.blobs, parts.freshCaller),
     ...relationRoutes,
     ...workflowRoutes,
+    ...searchRoutes(parts.search),
     ...bulkRoutes,
     ...accessRoutes,
     ...bundleRoutes(configSections),
@@ -98,7 +120,7 @@ export function operations(): Operation[] {
     throw new Error('operations are declarations here');
   };
   const blobs: BlobStore = { put: none, read: none, remove: none, list: none, check: none };
-  return bindings({ blobs, freshCaller: none }).map((bound) => bound.operation);
+  return bindings({ blobs, freshCaller: none, search: searchParts() }).map((bound) => bound.operation);
 }
 export interface AppOptions {
   settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow'>;
@@ -136,7 +158,8 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     prepare: (snapshot) => ensureNumbering(db, snapshot),
     onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
   });
-  const work = new Work({ db, clock, blobs, constraints: CONSTRAINTS });
+  const search = searchParts();
+  const work = new Work({ db, clock, blobs, followers: followers(search), constraints: CONSTRAINTS });
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
   await epoch.start();
@@ -145,7 +168,7 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
     return { ...caller, actor: actor ?? anonymousActor(), config: epoch.current() };
   };
-  const bound = bindings({ blobs, freshCaller });
+  const bound = bindings({ blobs, freshCaller, search });
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,

@@ -38,5 +38,6 @@ export {
   type InlineImage,
   idsIn,
   imageHandles,
+  plainText,
   type RichNode,
 } from './values.ts';

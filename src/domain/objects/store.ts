@@ -108,7 +108,7 @@ export const insertObject: TableWrite<NewObject> = {
       title, 1, workflow_state_id, "values", folded, at, by, at, by
     FROM jsonb_to_recordset(${rows}) AS r (id uuid, type_id uuid, type_version integer, sequence text, prefix text,
       digits integer, title text, workflow_state_id uuid, "values" jsonb, folded jsonb, at timestamptz, by uuid)
-    RETURNING number AS late_value`,
+    RETURNING id, number AS late_value`,
 };
 
 export interface ObjectChange {
