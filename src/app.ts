@@ -11,12 +11,14 @@ import {
   accessRoutes,
   anonymousActor,
   purgeSessions,
+  sessionFollower,
   systemActor,
   touchKeys,
 } from './domain/access/door.ts';
 import { rolesSection } from './domain/access/config.ts';
 import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
 import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
+import { identityRoutes } from './domain/identity/door.ts';
 import { importDefinitionsSection } from './domain/imports/config.ts';
 import { integrationsSection } from './domain/inbound/config.ts';
 import { knowledgeBasesSection } from './domain/knowledge/config.ts';
@@ -45,6 +47,7 @@ import { workflowRoutes } from './domain/workflow/door.ts';
 import { buildServer } from './http/server.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
 import type { BlobUse } from './mechanisms/blobs/register.ts';
+import { ContentHolder, type ContentParts } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
 import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
@@ -79,6 +82,7 @@ export const configSections: readonly ConfigSection[] = [
 ];
 
 /** What the rooms' handlers need beyond their context. */
+<<<<<<< HEAD
 export interface Parts {
   blobs: BlobStore;
   freshCaller(caller: Caller): Promise<Caller>;
@@ -94,9 +98,18 @@ export function searchParts(): SearchParts {
 export function followers(search: SearchParts): Follower[] {
   return [searchFollower(search.analysis, search.articles)];
 }
+=======
+export type Parts = ContentParts<Caller>;
+
+/** Bytes of files that answers may hold in memory at once. */
+const HELD_BYTES = 128 * 1024 * 1024;
+>>>>>>> main
 
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
+
+/** Rooms that react to others' events in the same unit of work, in this order. */
+export const FOLLOWERS: readonly Follower[] = [sessionFollower];
 
 /** Every operation of the service, in the order in which the documents show them. */
 export function bindings(parts: Parts): BoundOperation[] {
@@ -104,11 +117,12 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...metadataRoutes,
     ...objectRoutes([commentEvents, relationEvents], parts, wordMatch(parts.search)),
     ...commentRoutes,
-    ...attachmentRoutes(parts.blobs, parts.freshCaller),
+    ...attachmentRoutes(parts),
     ...relationRoutes,
     ...workflowRoutes,
     ...searchRoutes(parts.search),
     ...bulkRoutes,
+    ...identityRoutes,
     ...accessRoutes,
     ...bundleRoutes(configSections),
   ];
@@ -120,7 +134,11 @@ export function operations(): Operation[] {
     throw new Error('operations are declarations here');
   };
   const blobs: BlobStore = { put: none, read: none, remove: none, list: none, check: none };
+<<<<<<< HEAD
   return bindings({ blobs, freshCaller: none, search: searchParts() }).map((bound) => bound.operation);
+=======
+  return bindings({ blobs, holder: new ContentHolder(0), freshCaller: none }).map((bound) => bound.operation);
+>>>>>>> main
 }
 export interface AppOptions {
   settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow'>;
@@ -158,8 +176,12 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     prepare: (snapshot) => ensureNumbering(db, snapshot),
     onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
   });
+<<<<<<< HEAD
   const search = searchParts();
   const work = new Work({ db, clock, blobs, followers: followers(search), constraints: CONSTRAINTS });
+=======
+  const work = new Work({ db, clock, blobs, followers: FOLLOWERS, constraints: CONSTRAINTS });
+>>>>>>> main
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
   await epoch.start();
@@ -168,7 +190,11 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
     return { ...caller, actor: actor ?? anonymousActor(), config: epoch.current() };
   };
+<<<<<<< HEAD
   const bound = bindings({ blobs, freshCaller, search });
+=======
+  const bound = bindings({ blobs, holder: new ContentHolder(HELD_BYTES), freshCaller });
+>>>>>>> main
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,

@@ -37,6 +37,7 @@ export {
   foldedCopy,
   type InlineImage,
   idsIn,
+  type NamedIds,
   imageHandles,
   plainText,
   type RichNode,

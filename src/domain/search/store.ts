@@ -13,12 +13,15 @@ export interface RecordRow {
 const PUT_RECORD = sql`ON CONFLICT (id) DO UPDATE SET form = EXCLUDED.form, size = EXCLUDED.size, words = EXCLUDED.words`;
 
 /** Rows of records whose number is known, or that have none. */
+const RECORD_COLUMNS = { id: 'uuid', form: 'integer', size: 'integer', words: 'tsvector' } as const;
+
 export const putRecord: TableWrite<RecordRow> = {
   name: 'search_put_record',
   guard: false,
+  columns: RECORD_COLUMNS,
   sql: (rows: Sql) => sql`
     INSERT INTO search_records (id, form, size, words)
-    SELECT id, form, size, words FROM jsonb_to_recordset(${rows}) AS r (id uuid, form integer, size integer, words tsvector)
+    SELECT id, form, size, words FROM ${rows}
     ORDER BY id ${PUT_RECORD}`,
 };
 
@@ -26,11 +29,12 @@ export const putRecord: TableWrite<RecordRow> = {
 export const putNumbered: TableWrite<RecordRow> = {
   name: 'search_put_numbered',
   guard: false,
+  columns: RECORD_COLUMNS,
   sql: (rows: Sql) => sql`
     INSERT INTO search_records (id, form, size, words)
     SELECT r.id, r.form, r.size, CASE WHEN o.late_value IS NULL THEN r.words
       ELSE r.words || setweight(array_to_tsvector(ARRAY[chr(2) || translate(o.late_value, ${NUMBER_FOLDING.from}, ${NUMBER_FOLDING.to})]), 'A') END
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, form integer, size integer, words tsvector)
+    FROM ${rows}
     JOIN insert_object o ON o.id = r.id
     ORDER BY r.id ${PUT_RECORD}`,
 };
@@ -47,10 +51,18 @@ export interface CommentRow {
 export const putComment: TableWrite<CommentRow> = {
   name: 'search_put_comment',
   guard: false,
+  columns: {
+    id: 'uuid',
+    object_id: 'uuid',
+    internal: 'boolean',
+    at: 'timestamptz',
+    size: 'integer',
+    words: 'tsvector',
+  },
   sql: (rows: Sql) => sql`
     INSERT INTO search_comments (id, object_id, internal, updated_at, size, words)
     SELECT id, object_id, internal, at, size, words
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, object_id uuid, internal boolean, at timestamptz, size integer, words tsvector)
+    FROM ${rows}
     ORDER BY id
     ON CONFLICT (id) DO UPDATE SET internal = EXCLUDED.internal, updated_at = EXCLUDED.updated_at, size = EXCLUDED.size,
       words = EXCLUDED.words`,
@@ -97,5 +109,6 @@ export const dropArticle: TableWrite<{ id: string }> = {
 export const unlearned: TableWrite<{ id: string }> = {
   name: 'search_unlearned_rows',
   guard: false,
-  sql: (rows: Sql) => sql`INSERT INTO search_unlearned (id) SELECT id FROM jsonb_to_recordset(${rows}) AS r (id uuid)`,
+  columns: { id: 'uuid' },
+  sql: (rows: Sql) => sql`INSERT INTO search_unlearned (id) SELECT id FROM ${rows}`,
 };
