@@ -82,34 +82,23 @@ export const configSections: readonly ConfigSection[] = [
 ];
 
 /** What the rooms' handlers need beyond their context. */
-<<<<<<< HEAD
-export interface Parts {
-  blobs: BlobStore;
-  freshCaller(caller: Caller): Promise<Caller>;
-  search: SearchParts;
-}
+export type Parts = ContentParts<Caller> & { search: SearchParts };
+
+/** Bytes of files that answers may hold in memory at once. */
+const HELD_BYTES = 128 * 1024 * 1024;
 
 /** What the search room shares among all requests and changes of a process. */
 export function searchParts(): SearchParts {
   return makeSearchParts(NO_ARTICLES, NO_SERVICES);
 }
 
-/** Rooms that react to others' events within the same unit, in this order. */
-export function followers(search: SearchParts): Follower[] {
-  return [searchFollower(search.analysis, search.articles)];
-}
-=======
-export type Parts = ContentParts<Caller>;
-
-/** Bytes of files that answers may hold in memory at once. */
-const HELD_BYTES = 128 * 1024 * 1024;
->>>>>>> main
-
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
 
 /** Rooms that react to others' events in the same unit of work, in this order. */
-export const FOLLOWERS: readonly Follower[] = [sessionFollower];
+export function followers(search: SearchParts): Follower[] {
+  return [searchFollower(search.analysis, search.articles), sessionFollower];
+}
 
 /** Every operation of the service, in the order in which the documents show them. */
 export function bindings(parts: Parts): BoundOperation[] {
@@ -134,11 +123,8 @@ export function operations(): Operation[] {
     throw new Error('operations are declarations here');
   };
   const blobs: BlobStore = { put: none, read: none, remove: none, list: none, check: none };
-<<<<<<< HEAD
-  return bindings({ blobs, freshCaller: none, search: searchParts() }).map((bound) => bound.operation);
-=======
-  return bindings({ blobs, holder: new ContentHolder(0), freshCaller: none }).map((bound) => bound.operation);
->>>>>>> main
+  const parts = { blobs, holder: new ContentHolder(0), freshCaller: none, search: searchParts() };
+  return bindings(parts).map((bound) => bound.operation);
 }
 export interface AppOptions {
   settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow'>;
@@ -176,12 +162,8 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     prepare: (snapshot) => ensureNumbering(db, snapshot),
     onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
   });
-<<<<<<< HEAD
   const search = searchParts();
   const work = new Work({ db, clock, blobs, followers: followers(search), constraints: CONSTRAINTS });
-=======
-  const work = new Work({ db, clock, blobs, followers: FOLLOWERS, constraints: CONSTRAINTS });
->>>>>>> main
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
   await epoch.start();
@@ -190,11 +172,7 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
     return { ...caller, actor: actor ?? anonymousActor(), config: epoch.current() };
   };
-<<<<<<< HEAD
-  const bound = bindings({ blobs, freshCaller, search });
-=======
-  const bound = bindings({ blobs, holder: new ContentHolder(HELD_BYTES), freshCaller });
->>>>>>> main
+  const bound = bindings({ blobs, holder: new ContentHolder(HELD_BYTES), freshCaller, search });
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,

@@ -5,11 +5,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
-<<<<<<< HEAD
 import { followers, searchParts, systemCaller } from '../app.ts';
-=======
-import { FOLLOWERS, systemCaller } from '../app.ts';
->>>>>>> main
 import type { Settings } from '../config.ts';
 import { ensureNumbering } from '../domain/metadata/door.ts';
 import { FileBlobs } from '../mechanisms/blobs/filesystem.ts';
@@ -82,11 +78,7 @@ export async function openTool(settings: Settings, log: (line: string) => void):
     await ensureNumbering(db, config);
     return {
       db,
-<<<<<<< HEAD
       work: new Work({ db, clock: systemClock, blobs: openBlobs(settings), followers: followers(searchParts()) }),
-=======
-      work: new Work({ db, clock: systemClock, blobs: openBlobs(settings), followers: FOLLOWERS }),
->>>>>>> main
       caller: systemCaller(config),
       close,
     };
