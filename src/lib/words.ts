@@ -1,5 +1,5 @@
 /** Text to lexemes: what a text is found by, and what a question looks for. Pure but for a bounded cache of stems. */
-import snowball from 'snowball-stemmers';
+import { createRequire } from 'node:module';
 import { fold } from './text.ts';
 
 /** Where a word stands in a text, and the lexemes that it is found by. */
@@ -31,6 +31,9 @@ export interface Analysis {
   queryTerms(q: string): QueryTerm[];
   tokens(text: string): Iterable<Token>;
 }
+
+// The package brings no types.
+const snowball = createRequire(import.meta.url)('snowball-stemmers') as { newStemmer(language: string): Stemmer };
 
 const WORD = /[\p{L}\p{N}\p{M}]+(?:[-.'_][\p{L}\p{N}\p{M}]+)*/gu;
 const PART = /[\p{L}\p{N}\p{M}]+/gu;

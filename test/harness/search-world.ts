@@ -88,7 +88,8 @@ export interface SearchWorld {
 
 export function queryOf(query: Record<string, unknown>): string {
   const parts = Object.entries(query).map(
-    ([name, value]) => `${name}=${encodeURIComponent(typeof value === 'object' ? JSON.stringify(value) : String(value))}`,
+    ([name, value]) =>
+      `${name}=${encodeURIComponent(typeof value === 'object' ? JSON.stringify(value) : String(value))}`,
   );
   return parts.join('&');
 }

@@ -12,7 +12,15 @@
 export { applyChange, archiveObject, type ObjectPlan, updateObject } from './commands.ts';
 export { requireRevision } from './conflict.ts';
 export { type MigratedBatch, migrateTypeBatch, type Unmoved } from './migrate-type.ts';
-export { findVisible, plannedRow, preload, requireActive, requireAction, requireGranted, requireVisible } from './load.ts';
+export {
+  findVisible,
+  plannedRow,
+  preload,
+  requireActive,
+  requireAction,
+  requireGranted,
+  requireVisible,
+} from './load.ts';
 export { type ObjectAnswer, project, stateAnswer, type VisibleObject, visibleTitle } from './record.ts';
 export type { HistoryRow, ObjectRow } from './store.ts';
 export { holdActive, holdRevision } from './store.ts';

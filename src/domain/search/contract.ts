@@ -74,7 +74,11 @@ export const search = defineOperation({
   query: closed({
     q: Type.Optional(Type.String({ maxLength: 4000, description: 'At least two letters or digits.' })),
     kinds: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: `Comma-separated: ${KINDS.join(', ')}; by default object.` }),
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: `Comma-separated: ${KINDS.join(', ')}; by default object.`,
+      }),
     ),
     filter: Type.Optional(Type.String({ minLength: 1, maxLength: 100_000, description: 'A condition, as JSON.' })),
     ...pagingQuery,

@@ -1,6 +1,6 @@
 /**
- * People, groups, units and services: few and short, so they are looked through in memory. Every change of people raises the
- * epoch, and with it the actors and what they share are made anew; the analysed names hang on that.
+ * People, groups, units and services: few and short, so they are looked through in memory. Their analysed names are kept for
+ * as long as the database says that nobody changed.
  */
 import type { Analysis } from '../../lib/words.ts';
 import { fold } from '../../lib/text.ts';
@@ -8,7 +8,7 @@ import type { ReadContext } from '../../mechanisms/context.ts';
 import { localized, registry } from '../metadata/door.ts';
 import type { Kind } from './contract.ts';
 import type { Listed } from './store-articles.ts';
-import { listPeople } from './store-texts.ts';
+import { listPeople, peopleState } from './store-texts.ts';
 import type { Term } from './terms.ts';
 import { isOneSlip, mayHoldTypo } from './typos.ts';
 
@@ -30,18 +30,19 @@ function entryOf(analysis: Analysis, kind: Kind, one: Listed): Entry {
 }
 
 export class Directory {
-  /** By what all actors of one epoch share: forgotten with it. */
-  readonly #people = new WeakMap<object, Promise<Entry[]>>();
+  #state = '';
+  #people: Promise<Entry[]> | undefined;
 
   async people(ctx: ReadContext, analysis: Analysis): Promise<Entry[]> {
-    const key = ctx.actor.names;
-    let found = this.#people.get(key);
-    if (found === undefined) {
-      found = loadPeople(ctx, analysis);
-      this.#people.set(key, found);
-      found.catch(() => this.#people.delete(key));
+    const state = `${ctx.config.epoch} ${await peopleState(ctx)}`;
+    if (this.#people === undefined || this.#state !== state) {
+      this.#state = state;
+      this.#people = loadPeople(ctx, analysis);
+      this.#people.catch(() => {
+        this.#state = '';
+      });
     }
-    return await found;
+    return await this.#people;
   }
 }
 

@@ -66,7 +66,9 @@ export function searchFollower(analysis: Analysis, articles: ArticleSource): Fol
   const followArticles = async (ctx: WriteContext, events: readonly PlannedEvent[]): Promise<void> => {
     const ids = new Set<string>();
     for (const { type, data } of events) {
-      if (ARTICLE_EVENTS.has(type) && typeof data?.versionId === 'string') ids.add(data.versionId);
+      if (!ARTICLE_EVENTS.has(type)) continue;
+      // Publishing takes the place of the version that was active.
+      for (const id of [data?.versionId, data?.replacedVersionId]) if (typeof id === 'string') ids.add(id);
     }
     for (const id of ids) {
       const text = await articles.activeText(ctx, id);

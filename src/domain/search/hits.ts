@@ -88,7 +88,13 @@ async function allHits(question: Question, limit: number): Promise<Hits> {
 }
 
 /** Puts looser hits behind the few that there are. */
-function behind(before: Hits, tier: Tier, scored: readonly Scored[], count: number, complete: boolean): Omit<Hits, 'rest'> {
+function behind(
+  before: Hits,
+  tier: Tier,
+  scored: readonly Scored[],
+  count: number,
+  complete: boolean,
+): Omit<Hits, 'rest'> {
   return {
     ranked: [...before.ranked, ...squashed(tier, scored)],
     count: before.count + count,
@@ -183,7 +189,6 @@ async function nearHits(question: Question, limit: number, before: Hits): Promis
     rest: (offset, most) => listMatches(ctx, match, most, offset, listed),
   };
 }
-
 
 /** Ids of matches in the order of `base`, for lists: of the strictest kind of match that finds anything. */
 export async function findIds(question: Omit<Question, 'counted'>, limit: number, offset: number): Promise<string[]> {

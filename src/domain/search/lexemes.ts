@@ -9,8 +9,7 @@ import type { IndexLexeme } from '../../lib/words.ts';
 
 const LABEL = '\u0001';
 const NUMBER = '\u0002';
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what may not stand in a word.
-const CONTROLS = /[\u0000-\u001f]/g;
+const CONTROLS = /\p{Cc}/gu;
 
 /** As PostgreSQL counts: positions above this are one. */
 const LAST_POSITION = 16_383;

@@ -12,7 +12,14 @@ export function wordMatch(parts: SearchParts): WordMatch {
     const reach = await reachFor(ctx, parts, typeIds);
     if (reach === null) return [];
     const base = { state, workflowStateIds: workflowStateIds ?? null, filter: null, order: 'created_at' as const };
-    const question = { ctx, hints: parts.hints, reach, terms: termsOf(parts.analysis, q), number: wholeNumber(q), base };
+    const question = {
+      ctx,
+      hints: parts.hints,
+      reach,
+      terms: termsOf(parts.analysis, q),
+      number: wholeNumber(q),
+      base,
+    };
     return await findIds(question, limit, offset);
   };
 }

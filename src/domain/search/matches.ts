@@ -30,6 +30,12 @@ export async function matchOf(
   const shares = terms.map(({ lexemes, near, raw, last }) =>
     shareOf(known, [...lexemes, ...near], labels, last || tier === 'near' ? raw : null),
   );
-  const share = tier === 'all' ? Math.min(1, ...shares) : Math.min(1, shares.reduce((sum, one) => sum + one, 0));
+  const share =
+    tier === 'all'
+      ? Math.min(1, ...shares)
+      : Math.min(
+          1,
+          shares.reduce((sum, one) => sum + one, 0),
+        );
   return { ...question.base, reach, words: { query, exact, share, common: share * known.rows > FEW } };
 }

@@ -55,7 +55,7 @@ async function answer(
   window: ReturnType<typeof windowOf>,
 ): Promise<SearchAnswer> {
   requireRights(ctx, request.kinds);
-  const filter = request.filter === null ? null : readFilter(request.filter);
+  const filter = request.filter === null ? null : { given: readFilter(request.filter) };
   const terms = request.q === null ? [] : termsOf(parts.analysis, request.q);
   const counted = registry(ctx).settings.searchExactTotal;
   return await withinBudget(ctx, filter !== null, async () => {
@@ -100,11 +100,11 @@ async function recordsOf(
   ctx: ReadContext,
   parts: SearchParts,
   asked: { q: string | null; terms: readonly Term[]; counted: number },
-  filter: unknown,
+  filter: { given: unknown } | null,
 ): Promise<Source> {
   const reach = await reachFor(ctx, parts);
   if (filter === null) return await recordSource(ctx, parts, { ...asked, filter: null }, reach);
-  const typed = typeFilter(filter, filterableTypes(ctx), 'query.filter');
+  const typed = typeFilter(filter.given, filterableTypes(ctx), 'query.filter');
   const predicate = filterPredicate(ctx, typed);
   return await recordSource(ctx, parts, { ...asked, filter: predicate }, predicate === null ? null : reach);
 }

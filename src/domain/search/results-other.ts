@@ -65,7 +65,14 @@ async function putArticles(
   put: Put,
 ): Promise<void> {
   if (found.length === 0) return;
-  const articles = new Map((await findArticleHits(ctx, found.map(({ id }) => id))).map((one) => [one.id, one]));
+  const articles = new Map(
+    (
+      await findArticleHits(
+        ctx,
+        found.map(({ id }) => id),
+      )
+    ).map((one) => [one.id, one]),
+  );
   for (const hit of found) {
     const article = articles.get(hit.id);
     const text = article === undefined ? undefined : await parts.articles.activeText(ctx, hit.id);

@@ -54,7 +54,9 @@ export function recordResult(
 ): SearchResult {
   const { version, right, row } = object;
   const answer = project(ctx, object);
-  const fields = [...version.fields.values()].filter(({ code }) => right.reads(code) && Object.hasOwn(row.values, code));
+  const fields = [...version.fields.values()].filter(
+    ({ code }) => right.reads(code) && Object.hasOwn(row.values, code),
+  );
   const shown = fields.filter(({ search }) => search.text || search.filter || search.facet);
   // The title stands beside the snippet, so other texts go first where they have as many hits.
   const searched = fields

@@ -28,7 +28,10 @@ describe('search by words', () => {
   it('finds a record by the next request after its write, and no more after its archiving', async () => {
     const id = await world.make({ title: 'Broken gramophone' });
     assert.deepEqual(await world.titles('chief', { q: 'gramophone' }), ['Broken gramophone']);
-    await world.ok('chief', 'PATCH', `/objects/${id}`, { expectedRevision: 1, changes: { title: 'Mended phonograph' } });
+    await world.ok('chief', 'PATCH', `/objects/${id}`, {
+      expectedRevision: 1,
+      changes: { title: 'Mended phonograph' },
+    });
     assert.deepEqual(await world.titles('chief', { q: 'gramophone' }), []);
     assert.deepEqual(await world.titles('chief', { q: 'phonograph' }), ['Mended phonograph']);
     await world.ok('chief', 'DELETE', `/objects/${id}`, { expectedRevision: 2 });

@@ -121,6 +121,10 @@ export async function otherSource(
 }
 
 /** The records that a caller may look into. */
-export async function reachFor(ctx: ReadContext, parts: SearchParts, typeIds?: readonly string[]): Promise<Reach | null> {
+export async function reachFor(
+  ctx: ReadContext,
+  parts: SearchParts,
+  typeIds?: readonly string[],
+): Promise<Reach | null> {
   return reachOf(ctx, await parts.settled.is(ctx), typeIds);
 }

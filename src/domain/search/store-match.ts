@@ -132,7 +132,9 @@ export async function score(
     for (const [which, query] of classes.entries()) {
       const of = reach.classes[which];
       if (of === undefined || query === '') continue;
-      sums.push(sql`CASE WHEN ${of.holds} THEN ${weight}::float8 * ts_rank(${zones}, s.words, ${query}::tsquery) ELSE 0 END`);
+      sums.push(
+        sql`CASE WHEN ${of.holds} THEN ${weight}::float8 * ts_rank(${zones}, s.words, ${query}::tsquery) ELSE 0 END`,
+      );
     }
   }
   if (sums.length === 0) return ids.map((id) => ({ id, score: 0 }));

@@ -16,7 +16,10 @@ export function allOf(queries: readonly TermQuery[], reach: Reach, number: strin
   const widestOf = queries.map(widest);
   // A word of which nothing is left, as one of controls alone, matches nothing.
   const words = widestOf.includes('') || widestOf.length === 0 ? '' : widestOf.map((query) => `(${query})`).join(' & ');
-  const query = [words, number].filter((part) => part !== '').map((part) => `(${part})`).join(' | ');
+  const query = [words, number]
+    .filter((part) => part !== '')
+    .map((part) => `(${part})`)
+    .join(' | ');
   if (reach.classes.length === 0 || words === '') return { query, exact: null };
   const exact = sql`(${join(
     queries.map((one) => holdsTerm(one, reach)),

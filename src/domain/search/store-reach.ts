@@ -40,7 +40,9 @@ export function reachOf(ctx: ReadContext, settled: boolean, typeIds?: readonly s
 
 /** Rows made under other rules are for those alone who read every field; null: all rows. */
 function trustedRows(ctx: ReadContext, forms: Forms, typeIds: readonly string[]): Sql | null {
-  const whole = typeIds.filter((typeId) => forms.textFields(typeId).every((code) => ctx.actor.alwaysReads(typeId, code)));
+  const whole = typeIds.filter((typeId) =>
+    forms.textFields(typeId).every((code) => ctx.actor.alwaysReads(typeId, code)),
+  );
   if (whole.length === typeIds.length) return null;
   const current = sql`s.form = ANY(${[...forms.ids]}::int[])`;
   return whole.length === 0 ? current : sql`(${current} OR o.type_id = ANY(${whole}::uuid[]))`;

@@ -87,3 +87,14 @@ export async function listPeople(ctx: ReadContext): Promise<Person[]> {
     UNION ALL
     SELECT 'org-unit', id, name, ARRAY[code, location], updated_at FROM org_units WHERE state = 'ACTIVE'`);
 }
+
+/** Another text whenever a row of theirs was written: each writing transaction has a number of its own. */
+export async function peopleState(ctx: ReadContext): Promise<string> {
+  const of = (table: Sql): Sql =>
+    sql`SELECT count(*) || ' ' || coalesce(sum(xmin::text::bigint), 0) AS part FROM ${table}`;
+  const parts = [of(sql`users`), of(sql`groups`), of(sql`org_units`)];
+  const [row] = await ctx.query<{ state: string }>(
+    sql`SELECT string_agg(part, ', ') AS state FROM (${join(parts, ' UNION ALL ')}) AS parts`,
+  );
+  return row?.state ?? '';
+}

@@ -14,7 +14,10 @@ export async function likeWords(ctx: ReadContext, word: string, labels: readonly
   const letters = [...word];
   const half = Math.floor(letters.length / 2);
   const head = letters.slice(0, half).join('');
-  const tail = letters.slice(half + 1).reverse().join('');
+  const tail = letters
+    .slice(half + 1)
+    .reverse()
+    .join('');
   const near = sql`length(w.word) BETWEEN ${letters.length - 1}::int AND ${letters.length + 1}::int`;
   const above = (text: string): string => `${text}\u{10ffff}`;
   const parts = labels.flatMap((label) => [
@@ -30,6 +33,8 @@ export async function likeWords(ctx: ReadContext, word: string, labels: readonly
       CROSS JOIN LATERAL unnest(row.words) AS u
     ) AS w WHERE ${near} AND (starts_with(w.word, ${head}) OR right(w.word, ${Math.max(letters.length - half - 1, 1)}::int) = ${letters.slice(half + 1).join('')})
       AND CASE WHEN w.code = '' THEN '' ELSE chr(1) || w.code || chr(1) END = ANY(${[...labels]}::text[])`);
-  const rows = await ctx.query<{ word: string }>(sql`SELECT DISTINCT word FROM (${join(parts, ' UNION ALL ')}) AS w ORDER BY word`);
+  const rows = await ctx.query<{ word: string }>(
+    sql`SELECT DISTINCT word FROM (${join(parts, ' UNION ALL ')}) AS w ORDER BY word`,
+  );
   return rows.map(({ word: found }) => found);
 }

@@ -1,7 +1,0 @@
-declare module 'snowball-stemmers' {
-  export interface Stemmer {
-    stem(word: string): string;
-  }
-  const snowball: { newStemmer(language: string): Stemmer };
-  export default snowball;
-}
