@@ -40,6 +40,7 @@ import {
   NO_SERVICES,
   type SearchParts,
   searchFollower,
+  searchJobs,
   searchRoutes,
   wordMatch,
 } from './domain/search/door.ts';
@@ -198,7 +199,9 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     epoch,
     system: () => systemCaller(epoch.current()),
     startWorker: () => {
-      loop = startLoop(tasks(db, blobs, epoch, authenticator, clock), (task, error) =>
+      const system = (): Caller => systemCaller(epoch.current());
+      const all = [...tasks(db, blobs, epoch, authenticator, clock), ...searchJobs(db, work, system, search)];
+      loop = startLoop(all, (task, error) =>
         log.warn({ err: error, task }, 'background work failed and will be tried again'),
       );
       return loop;

@@ -88,7 +88,7 @@ const TABLES: Readonly<Record<string, Ownership>> = {
   api_keys: { owner: 'access' },
   sessions: { owner: 'access' },
   objects: { owner: 'objects', reads: { search: SEARCHED } },
-  comments: { owner: 'comments' },
+  comments: { owner: 'comments', reads: { search: 'the projection is made anew of what is stored' } },
   relations: { owner: 'relations' },
   search_records: { owner: 'search' },
   search_comments: { owner: 'search' },

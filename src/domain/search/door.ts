@@ -6,8 +6,11 @@
  * is hidden from matching, counting, order, facets and snippets alike; nothing unbounded is ranked or counted. How it works is
  * told in docs/search.md.
  */
+export { type Comparison, compareProjection } from './compare.ts';
 export { searchFollower } from './follow.ts';
+export { searchJobs } from './jobs.ts';
 export { wordMatch } from './lists.ts';
 export { makeSearchParts, type SearchParts } from './parts.ts';
+export { beginRebuild, stepRebuild } from './rebuild.ts';
 export { searchRoutes } from './routes.ts';
 export { type ArticleSource, NO_ARTICLES, NO_SERVICES, type ServiceSource } from './store-articles.ts';

@@ -5,7 +5,7 @@ import { plannedComment } from '../comments/door.ts';
 import { type ObjectRow, plannedRow } from '../objects/door.ts';
 import type { ArticleSource } from './store-articles.ts';
 import { type Form, formSlice } from './forms.ts';
-import { projectRecord, projectText } from './projection.ts';
+import { articleRow, projectRecord, projectText } from './projection.ts';
 import { dropArticle, dropComment, putArticle, putComment, putNumbered, putRecord, unlearned } from './store.ts';
 
 /** Events after which a record's words may be others. */
@@ -76,20 +76,7 @@ export function searchFollower(analysis: Analysis, articles: ArticleSource): Fol
         ctx.plan(dropArticle, { id });
         continue;
       }
-      const projected = projectText(analysis, [
-        { text: text.title, zone: 'A' },
-        { text: text.tags.join('\n'), zone: 'B' },
-        { text: text.summary, zone: 'B' },
-        { text: text.body, zone: 'C' },
-      ]);
-      ctx.plan(putArticle, {
-        id,
-        article_id: text.articleId,
-        title: text.title,
-        summary: text.summary,
-        at: text.updatedAt,
-        ...projected,
-      });
+      ctx.plan(putArticle, articleRow(analysis, id, text));
       ctx.plan(unlearned, { id });
     }
   };

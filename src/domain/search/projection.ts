@@ -3,6 +3,8 @@ import type { Analysis } from '../../lib/words.ts';
 import { plainText } from '../metadata/door.ts';
 import type { Form } from './forms.ts';
 import { type Part, wordsOf } from './lexemes.ts';
+import type { ArticleRow } from './store.ts';
+import type { ArticleText } from './store-articles.ts';
 
 export interface Projected {
   /** Text of a `tsvector`. */
@@ -31,4 +33,15 @@ export function projectText(analysis: Analysis, texts: readonly { text: string; 
     .filter(({ text }) => text !== '')
     .map(({ text, zone }) => ({ lexemes: analysis.indexLexemes(text), zone, label: '' }));
   return wordsOf(parts, texts.length, null);
+}
+
+export function articleRow(analysis: Analysis, versionId: string, article: ArticleText): ArticleRow {
+  const { articleId, title, summary, tags, body, updatedAt } = article;
+  const projected = projectText(analysis, [
+    { text: title, zone: 'A' },
+    { text: tags.join('\n'), zone: 'B' },
+    { text: summary, zone: 'B' },
+    { text: body, zone: 'C' },
+  ]);
+  return { id: versionId, article_id: articleId, title, summary, at: updatedAt, ...projected };
 }

@@ -25,15 +25,15 @@ export const putRecord: TableWrite<RecordRow> = {
     ORDER BY id ${PUT_RECORD}`,
 };
 
-/** Rows of new records, whose number this very statement gives: `insert_object` is the write of the objects room. */
+/** Rows of new records, whose number this very statement gives and puts among the words as text: `insert_object` is the write of the objects room. */
 export const putNumbered: TableWrite<RecordRow> = {
   name: 'search_put_numbered',
   guard: false,
-  columns: RECORD_COLUMNS,
+  columns: { ...RECORD_COLUMNS, words: 'text' },
   sql: (rows: Sql) => sql`
     INSERT INTO search_records (id, form, size, words)
-    SELECT r.id, r.form, r.size, CASE WHEN o.late_value IS NULL THEN r.words
-      ELSE r.words || setweight(array_to_tsvector(ARRAY[chr(2) || translate(o.late_value, ${NUMBER_FOLDING.from}, ${NUMBER_FOLDING.to})]), 'A') END
+    SELECT r.id, r.form, r.size, (r.words || CASE WHEN o.late_value IS NULL THEN ''
+      ELSE ' ''' || chr(2) || translate(o.late_value, ${NUMBER_FOLDING.from}, ${NUMBER_FOLDING.to}) || ''':1A' END)::tsvector
     FROM ${rows}
     JOIN insert_object o ON o.id = r.id
     ORDER BY r.id ${PUT_RECORD}`,
