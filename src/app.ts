@@ -39,6 +39,16 @@ import { importRoutes } from './domain/imports/door.ts';
 import { commentEvents, commentRoutes, readComment } from './domain/comments/door.ts';
 import { imageUse, objectRoutes } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
+import {
+  makeSearchParts,
+  NO_ARTICLES,
+  NO_SERVICES,
+  type SearchParts,
+  searchFollower,
+  searchJobs,
+  searchRoutes,
+  wordMatch,
+} from './domain/search/door.ts';
 import { dueTimeMover, fireDue, slaFollower, slaRoutes } from './domain/sla/door.ts';
 import {
   Deliverer,
@@ -91,6 +101,7 @@ export const configSections: readonly ConfigSection[] = [
 
 /** What the rooms' handlers need beyond their context. */
 export interface Parts extends ContentParts<Caller> {
+  search: SearchParts;
   secrets: SecretBox;
   outbound: Pick<Outbound, 'refusal'>;
   /** The rights of a person who is ACTIVE, for what is done on their behalf; undefined for anybody else. */
@@ -102,12 +113,18 @@ const HELD_BYTES = 128 * 1024 * 1024;
 
 /** How long finished deliveries are kept beyond the last 100 of a subscription. */
 const DELIVERIES_KEPT_MS = 14 * 86_400_000;
+/** What the search room shares among all requests and changes of a process. */
+export function searchParts(): SearchParts {
+  return makeSearchParts(NO_ARTICLES, NO_SERVICES);
+}
 
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
 
 /** Rooms that react to others' events inside the same unit, in this order. Whatever writes records must have them. */
-export const FOLLOWERS: readonly Follower[] = [sessionFollower, slaFollower];
+export function followers(search: SearchParts): Follower[] {
+  return [slaFollower, searchFollower(search.analysis, search.articles), sessionFollower];
+}
 
 /** How long, and how many of each integration, the log of calls from outside is kept. */
 const RUNS_KEPT_MS = 30 * 86_400_000;
@@ -117,11 +134,12 @@ const RUNS_KEPT = 1000;
 export function bindings(parts: Parts): BoundOperation[] {
   return [
     ...metadataRoutes,
-    ...objectRoutes([commentEvents, relationEvents], parts),
+    ...objectRoutes([commentEvents, relationEvents], parts, wordMatch(parts.search)),
     ...commentRoutes,
     ...attachmentRoutes(parts),
     ...relationRoutes,
     ...workflowRoutes,
+    ...searchRoutes(parts.search),
     ...bulkRoutes,
     ...slaRoutes,
     ...importRoutes(parts, (ctx, item) => addItem(ctx, configSections, importDefinitionsSection.key, item)),
@@ -141,9 +159,15 @@ export function operations(): Operation[] {
     throw new Error('operations are declarations here');
   };
   const blobs: BlobStore = { put: none, read: none, remove: none, list: none, check: none };
-  const holder = new ContentHolder(0);
-  const secrets = new SecretBox('declarations seal nothing');
-  const parts: Parts = { blobs, holder, secrets, outbound: { refusal: none }, freshCaller: none, actorOf: none };
+  const parts: Parts = {
+    blobs,
+    holder: new ContentHolder(0),
+    search: searchParts(),
+    secrets: new SecretBox('declarations seal nothing'),
+    outbound: { refusal: none },
+    freshCaller: none,
+    actorOf: none,
+  };
   return bindings(parts).map((bound) => bound.operation);
 }
 export interface AppOptions {
@@ -190,7 +214,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
     prepare: (snapshot) => ensureNumbering(db, snapshot),
     onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
   });
-  const work = new Work({ db, clock, blobs, followers: FOLLOWERS, constraints: CONSTRAINTS });
+  const search = searchParts();
+  const work = new Work({ db, clock, blobs, followers: followers(search), constraints: CONSTRAINTS });
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
   const freshCaller = async (caller: Caller): Promise<Caller> => {
@@ -207,6 +232,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     secrets,
     outbound,
     freshCaller,
+    search,
     actorOf: (userId) => authenticator.actorOf(userId),
   });
   const described = bound.map((binding) => binding.operation);
@@ -254,7 +280,13 @@ export async function buildApp(options: AppOptions): Promise<App> {
         limits: options.deliveries ?? {},
       });
       const delivery = deliveryTasks(db, clock, deliverer, () => loop?.wake('deliveries'));
-      loop = startLoop([...delivery, ...tasks({ db, blobs, epoch, authenticator, clock, work })], onError);
+      const system = (): Caller => systemCaller(epoch.current());
+      const all = [
+        ...delivery,
+        ...tasks({ db, blobs, epoch, authenticator, clock, work }),
+        ...searchJobs(db, work, system, search),
+      ];
+      loop = startLoop(all, onError);
       wake.listen(() => loop?.wake('outbox'));
       return loop;
     },

@@ -24,6 +24,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   workflow: ['objects', 'metadata'],
   bulk: ['objects', 'workflow'],
   catalog: ['objects', 'metadata'],
+  search: ['objects', 'comments', 'metadata', 'access'],
   // Of these only the section of the bundle is built; their further arrows come with them.
   imports: ['objects', 'metadata', 'identity'],
   exports: ['objects', 'metadata'],

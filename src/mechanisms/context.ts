@@ -48,6 +48,8 @@ export interface Actor {
   mayEver(typeId: string, action: string): boolean;
   /** Whether some grant makes the field readable, whatever its row condition. */
   mayEverRead(typeId: string, fieldCode: string): boolean;
+  /** Whether the field is readable on every record of the type that the actor may read. */
+  alwaysReads(typeId: string, fieldCode: string): boolean;
   /** Whether some grant makes the field writable, whatever its row condition. */
   mayEverWrite(typeId: string, fieldCode: string): boolean;
   /** Ids of the types on which some grant allows the action. */

@@ -42,5 +42,6 @@ export {
   idsIn,
   type NamedIds,
   imageHandles,
+  plainText,
   type RichNode,
 } from './values.ts';
