@@ -86,6 +86,21 @@ CREATE TABLE config_items (
   CONSTRAINT config_items_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text])))
 );
 
+CREATE TABLE desk_queues (
+  id uuid NOT NULL,
+  owner_id uuid NOT NULL,
+  name text NOT NULL,
+  shared boolean NOT NULL,
+  definition jsonb NOT NULL,
+  revision integer NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT desk_queues_pkey PRIMARY KEY (id),
+  CONSTRAINT desk_queues_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id)
+);
+CREATE INDEX desk_queues_own ON desk_queues USING btree (owner_id);
+CREATE INDEX desk_queues_shared ON desk_queues USING btree (name) WHERE shared;
+
 CREATE TABLE epoch (
   only_row boolean DEFAULT true NOT NULL,
   config bigint DEFAULT 1 NOT NULL,

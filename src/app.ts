@@ -30,6 +30,7 @@ import { ensureNumbering, metadataRoutes, typeSlice } from './domain/metadata/do
 import { attachmentRoutes, attachmentUse } from './domain/attachments/door.ts';
 import { bulkRoutes } from './domain/bulk/door.ts';
 import { commentEvents, commentRoutes } from './domain/comments/door.ts';
+import { deskRoutes } from './domain/desk/door.ts';
 import { imageUse, objectRoutes } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
 import { workflowRoutes } from './domain/workflow/door.ts';
@@ -88,6 +89,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...workflowRoutes,
     ...bulkRoutes,
     ...accessRoutes,
+    ...deskRoutes,
     ...bundleRoutes(configSections),
   ];
 }
@@ -106,6 +108,8 @@ export interface AppOptions {
   blobs: BlobStore;
   log: Logger;
   clock?: Clock;
+  /** The folder of the built web console; without it none is served. */
+  consoleFolder?: string | undefined;
 }
 
 /** The service in this process: what serves HTTP, what works in the background, and what both stand on. */
@@ -129,7 +133,8 @@ const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new M
 ]);
 
 /** Builds the service on a migrated database and starts to follow rights and configuration. */
-export async function buildApp({ settings, db, blobs, log, clock = systemClock }: AppOptions): Promise<App> {
+export async function buildApp(options: AppOptions): Promise<App> {
+  const { settings, db, blobs, log, clock = systemClock } = options;
   const epoch = new Epoch({
     db,
     clock,
@@ -159,6 +164,7 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
       metricsAllow: settings.metricsAllow,
     },
     health: { ready: () => readiness(db, epoch, blobs) },
+    consoleFolder: options.consoleFolder,
     documents: {
       public: buildDocument(described, { surface: 'public' }),
       console: buildDocument(described, { surface: 'console' }),

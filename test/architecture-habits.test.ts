@@ -44,6 +44,8 @@ const AMBIENT: Readonly<Record<string, readonly string[]>> = {
     'src/domain/access/key-format.ts',
     'src/domain/access/passwords.ts',
     'src/domain/access/sessions.ts',
+    // The nonce of a page's styles.
+    'src/http/console.ts',
     'src/mechanisms/db/embedded-cluster.ts',
   ],
 };
@@ -88,6 +90,7 @@ const TABLES: Readonly<Record<string, Ownership>> = {
   inline_images: { owner: 'objects' },
   blobs: { owner: 'mechanisms' },
   attachments: { owner: 'attachments' },
+  desk_queues: { owner: 'desk' },
   journal: { owner: 'mechanisms', reads: { objects: 'the history of a record is its rows of the journal' } },
   outbox: { owner: 'mechanisms' },
   idempotency: { owner: 'mechanisms' },

@@ -22,6 +22,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   relations: ['objects', 'metadata'],
   workflow: ['objects', 'metadata'],
   bulk: ['objects', 'workflow'],
+  desk: ['identity', 'metadata', 'objects'],
   // Of these only the section of the bundle is built; their further arrows come with them.
   catalog: ['metadata'],
   imports: [],

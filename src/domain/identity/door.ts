@@ -5,3 +5,5 @@
  * bundle; invariants: names are unique whatever their case, groups and units hold no cycle, a person is in one unit.
  */
 export { findKey } from './names.ts';
+export { searchNames } from './queries-names.ts';
+export { findNames, type NamedKind } from './store-names.ts';

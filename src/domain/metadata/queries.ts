@@ -2,7 +2,7 @@
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { FieldDefinition } from './definitions.ts';
-import { findType, localized, type RecordType, registry } from './registry.ts';
+import { findType, named, type RecordType, registry } from './registry.ts';
 
 export interface FieldSchemaAnswer {
   code: string;
@@ -15,13 +15,12 @@ export interface FieldSchemaAnswer {
   default?: unknown;
 }
 
-/** A field as the API shows it: names in the default locale; a required field with a default is not required of a caller. */
+/** A field as the API shows it, with names in the caller's language; a required field with a default is not required of a caller. */
 export function fieldSchema(ctx: ReadContext, field: FieldDefinition): FieldSchemaAnswer {
-  const locale = registry(ctx).settings.defaultLocale;
   const { options, ...constraints } = field.constraints;
   return {
     code: field.code,
-    name: localized(field.name, locale, locale),
+    name: named(ctx, field.name),
     dataType: field.dataType,
     required: field.required && field.default === undefined,
     readOnly: field.readOnly,
@@ -30,7 +29,7 @@ export function fieldSchema(ctx: ReadContext, field: FieldDefinition): FieldSche
       ...constraints,
       ...(options === undefined
         ? {}
-        : { options: options.map((option) => ({ code: option.code, name: localized(option.name, locale, locale) })) }),
+        : { options: options.map((option) => ({ code: option.code, name: named(ctx, option.name) })) }),
     },
     ...(field.default === undefined ? {} : { default: field.default }),
   };
@@ -41,13 +40,13 @@ function accessible(ctx: ReadContext, type: RecordType): boolean {
 }
 
 export async function listTypes(ctx: ReadContext): Promise<{ types: unknown[] }> {
-  const { active, settings } = registry(ctx);
+  const { active } = registry(ctx);
   const types = active.filter((type) => accessible(ctx, type));
   return {
     types: types.map((type) => ({
       id: type.id,
       code: type.code,
-      name: localized(type.newest.definition.name, settings.defaultLocale, settings.defaultLocale),
+      name: named(ctx, type.newest.definition.name),
       objectCategory: type.newest.definition.category,
     })),
   };

@@ -1,0 +1,3 @@
+export function NewRecordPage() {
+  return <h1>NewRecordPage</h1>;
+}
