@@ -18,7 +18,6 @@ export type { access, attachments, audit, bulk, comments, desk, metadata, object
 
 export type Session = AnswerOf<typeof access.getSession>;
 export type DocketRecord = Static<typeof objects.ObjectSchema>;
-export type RecordPage = AnswerOf<typeof objects.listObjects>;
 export type WorkflowState = NonNullable<DocketRecord['workflowState']>;
 export type HistoryEvent = AnswerOf<typeof objects.getHistory>[number];
 export type RecordComment = AnswerOf<typeof comments.listComments>[number];

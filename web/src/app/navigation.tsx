@@ -1,6 +1,6 @@
 /** Where one can go: queues, record types, further screens, the administration. Only what the person may see. */
 import { ActionIcon, Button, ScrollArea } from '@mantine/core';
-import { IconArchive, IconInbox, IconPlus, IconSearch, IconSettings, IconStack2 } from '@tabler/icons-react';
+import { IconArchive, IconInbox, IconPlus, IconSearch, IconSettings } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -10,6 +10,7 @@ import { QueueLinks } from '../desk/queues/queue-links.tsx';
 import { useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { adminScreens, offered, workScreens } from '../screens.ts';
+import { TypeMark } from '../ui/type-mark.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Brand } from './brand.tsx';
 import classes from './navigation.module.css';
@@ -127,7 +128,7 @@ function TypeLinks({ heading, types }: { heading: string; types: readonly { code
               className={classes.link}
               activeOptions={{ includeSearch: true, exact: true }}
             >
-              <IconStack2 size={16} stroke={1.6} />
+              <TypeMark code={type.code} name={type.name} />
               <span className={classes.name}>{type.name}</span>
             </Link>
           </NavItem>

@@ -55,16 +55,19 @@ export interface ListSearch {
   type?: string;
   state?: string;
   q?: string;
+  /** A condition, as JSON. */
+  filter?: string;
 }
 
 function text(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+  // The router reads what looks like JSON; here it is kept as text.
+  return value === null || value === undefined ? undefined : JSON.stringify(value);
 }
 
 function listSearch(search: Record<string, unknown>): ListSearch {
   const found: ListSearch = {};
-  for (const name of ['type', 'state', 'q'] as const) {
+  for (const name of ['type', 'state', 'q', 'filter'] as const) {
     const value = text(search[name]);
     if (value !== undefined) found[name] = value;
   }

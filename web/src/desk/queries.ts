@@ -1,7 +1,7 @@
 /** What the desk asks the service for, with the keys under which answers are kept. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { type AnswerOf, call, type Query } from '../api/client.ts';
-import type { attachments, comments, desk, metadata, objects, RecordPage, relations, workflow } from '../api/types.ts';
+import { queryOptions } from '@tanstack/react-query';
+import { type AnswerOf, call } from '../api/client.ts';
+import type { attachments, comments, desk, metadata, objects, relations, workflow } from '../api/types.ts';
 
 export type DeskType = AnswerOf<typeof desk.listDeskTypes>[number];
 export type Queue = AnswerOf<typeof desk.listQueues>[number];
@@ -81,19 +81,4 @@ export const historyQuery = (id: string) =>
   queryOptions({
     queryKey: [...recordKey(id), 'history'],
     queryFn: ({ signal }) => call<typeof objects.getHistory>('GET', `/objects/${id}/history`, { signal }),
-  });
-
-export const LIST_PAGE = 100;
-
-/** A list of records, page by page as one scrolls; read anew every few seconds while somebody looks. */
-export const recordsQuery = (query: Query) =>
-  infiniteQueryOptions({
-    queryKey: ['records', query],
-    queryFn: ({ pageParam, signal }) =>
-      call<typeof objects.listObjects>('GET', '/objects', {
-        query: { ...query, page: pageParam, pageSize: LIST_PAGE },
-        signal,
-      }),
-    initialPageParam: 1,
-    getNextPageParam: (last: RecordPage) => (last.hasMore ? last.page + 1 : undefined),
   });

@@ -10,7 +10,7 @@ export interface ActionOptions<Input, Output> {
   /** Said when it is done; nothing is said without it. */
   done?: string | ((output: Output, input: Input) => string | undefined);
   /** After it was done. */
-  then?: (output: Output, input: Input) => unknown;
+  after?: (output: Output, input: Input) => unknown;
   /** The screen shows the fault itself; else it is shown as a message. */
   quiet?: boolean;
 }
@@ -26,7 +26,7 @@ export function useAction<Input = void, Output = unknown>(
       await Promise.all((options.touches ?? []).map((queryKey) => client.invalidateQueries({ queryKey })));
       const message = typeof options.done === 'function' ? options.done(output, input) : options.done;
       if (message !== undefined) notifications.show({ message, color: 'petrol', autoClose: 3000 });
-      await options.then?.(output, input);
+      await options.after?.(output, input);
     },
     onError: (error) => {
       if (options.quiet !== true) notifications.show({ message: say(error), color: 'red', autoClose: 8000 });
