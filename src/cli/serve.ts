@@ -8,6 +8,7 @@ import { drain } from '../http/server.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import type { Database } from '../mechanisms/db/pool.ts';
 import { isUntouched } from '../mechanisms/journal.ts';
+import { openSecretBox } from '../mechanisms/secrets.ts';
 import { loadSnapshot } from '../mechanisms/snapshot.ts';
 import { Work } from '../mechanisms/work.ts';
 import { applyFolder, starterFolder } from './bundles.ts';
@@ -45,7 +46,8 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
     await prepare(settings, opened.db, say);
     const consoleFolder = builtConsole();
     if (consoleFolder === undefined) say('The web console is not built; "npm run console" builds it.');
-    const app = await buildApp({ settings, db: opened.db, blobs: openBlobs(settings), log, consoleFolder });
+    const secrets = await openSecretBox(settings);
+    const app = await buildApp({ settings, db: opened.db, blobs: openBlobs(settings), secrets, log, consoleFolder });
     const worker = role === 'api' ? undefined : app.startWorker();
     const address = role === 'worker' ? undefined : await listen(app.server, settings);
     announce(address, say);

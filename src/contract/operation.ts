@@ -35,6 +35,8 @@ export interface Operation<
   /** The right of the key's owner that is asked beside the scope; for documents and the generated access tests. */
   right?: string;
   unit: UnitKind;
+  /** The way in that the journal names for what it writes, whatever surface the call came by; else that surface. */
+  via?: 'catalog' | 'inbound';
   /** Takes `Idempotency-Key`. */
   idempotent?: true;
   status: 200 | 201 | 204;
@@ -74,9 +76,12 @@ export class Reply<T = unknown> {
   readonly data: T;
   readonly headers: Record<string, string | string[]>;
   readonly status: number | undefined;
-  constructor(data: T, headers: Record<string, string | string[]> = {}, status?: number) {
+  /** Called when the answer was sent whole, or never can be: what it held in memory may go. */
+  readonly closed: (() => void) | undefined;
+  constructor(data: T, headers: Record<string, string | string[]> = {}, status?: number, closed?: () => void) {
     this.data = data;
     this.headers = headers;
     this.status = status;
+    this.closed = closed;
   }
 }

@@ -7,11 +7,14 @@ import { type App, buildApp, configSections, systemCaller } from '../../src/app.
 import { applyBundle } from '../../src/bundle/engine.ts';
 import { applyFolder, type BundleFile, starterFolder } from '../../src/cli/bundles.ts';
 import { createKey } from '../../src/domain/access/door.ts';
+import type { DeliveryLimits } from '../../src/domain/webhooks/door.ts';
 import { ensureNumbering } from '../../src/domain/metadata/door.ts';
 import { FileBlobs } from '../../src/mechanisms/blobs/filesystem.ts';
 import type { BlobStore } from '../../src/mechanisms/blobs/store.ts';
 import { type Clock, systemClock } from '../../src/mechanisms/clock.ts';
 import { Database } from '../../src/mechanisms/db/pool.ts';
+import type { OutboundOptions } from '../../src/mechanisms/outbound.ts';
+import { SecretBox } from '../../src/mechanisms/secrets.ts';
 import { loadSnapshot } from '../../src/mechanisms/snapshot.ts';
 import { Work } from '../../src/mechanisms/work.ts';
 import { createTestDatabase } from './database.ts';
@@ -58,7 +61,13 @@ export interface TestOptions {
   console?: boolean;
   /** What stands between the service and its files: to look on, or to come in between. */
   blobs?: (files: BlobStore) => BlobStore;
+  /** Calls to the outside, which reach no private address unless said. */
+  outbound?: Partial<OutboundOptions>;
+  deliveries?: Partial<DeliveryLimits>;
 }
+
+/** Seals the secrets of every app of the tests: those on one database must open each other's. */
+export const TEST_SECRETS = new SecretBox('the master key of the tests, long enough');
 
 export async function startTestApp(options: TestOptions = {}): Promise<TestApp> {
   const database = options.on === undefined ? await createTestDatabase() : undefined;
@@ -75,8 +84,16 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
   }
   const folder = options.on?.blobFolder ?? (await mkdtemp(path.join(tmpdir(), 'docket-blobs-')));
   const app = await buildApp({
-    settings: { rateLimit: options.ratePerMinute ?? 'off', trustedProxies: [], metricsAllow: ['127.0.0.0/8'] },
+    settings: {
+      rateLimit: options.ratePerMinute ?? 'off',
+      trustedProxies: [],
+      metricsAllow: ['127.0.0.0/8'],
+      webhookAllowPrivate: false,
+    },
     db,
+    secrets: TEST_SECRETS,
+    ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
+    ...(options.deliveries === undefined ? {} : { deliveries: options.deliveries }),
     blobs: options.blobs?.(new FileBlobs(folder)) ?? new FileBlobs(folder),
     log: pino({ level: 'silent' }),
     clock,

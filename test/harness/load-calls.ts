@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
+import { identityRows } from './load-calls-identity.ts';
+import { catalogRows, catalogWorld } from './load-calls-catalog.ts';
+import type { Call, Login, Row } from './load-calls-row.ts';
 import { ACTIONS, RIGHTS, user } from './load-world.ts';
+
+export type { Call, Login, Row } from './load-calls-row.ts';
 
 export const SECRET = 'hushField';
 export const CANARY = 'canary-5e1f';
@@ -27,6 +32,7 @@ workflows:
     transitions: [{ code: end, from: [begun], to: ended }]
 relationDefinitions:
   - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many, acyclic: false, active: true }
+${catalogWorld(SECRET, CANARY)}
 roles:
   - code: everything
     rights: [${RIGHTS}]
@@ -46,27 +52,6 @@ roles:
     assignedTo: { users: [reader] }
 users:
 ${['full', 'partial', 'reader', 'nobody', 'archived'].map(user).join('')}`;
-
-export interface Call {
-  params?: Record<string, string>;
-  query?: string;
-  body?: unknown;
-}
-
-export type Login = 'full' | 'partial' | 'reader' | 'nobody';
-
-export interface Row {
-  /** A minimal valid call; made anew for each try, so that tries do not meet. */
-  call(): Call | Promise<Call>;
-  /** Who lacks the right, and what they get. */
-  lacks: { login: Login; status: number; code?: string; details?: unknown };
-  /** A call that concerns something hidden from `partial`, and the same on what is absent: alike, 404 unless said. */
-  hidden?: { seen(): Promise<Call>; absent(): Call | Promise<Call>; status?: number };
-  /** A call that names a field: a hidden and an unknown one get the same words. */
-  names?: (code: string) => Promise<Call>;
-  /** Asks nobody. */
-  open?: true;
-}
 
 const missing = (right: string, login: Login = 'nobody'): Row['lacks'] => {
   return { login, status: 403, code: 'RIGHT_MISSING', details: { right } };
@@ -254,6 +239,8 @@ export function rows(app: TestApp, keyOfFull: string, adminKeyOfFull: string): R
         status: 200,
       },
     },
+    ...identityRows(app, (method, path, body) => make.send(method, path, body)),
+    ...catalogRows(app),
     'keys.list': { call: () => ({}), lacks: missing('key.manage') },
     'keys.create': {
       call: () => ({ body: { owner: 'partial', name: 'n', scopes: ['objects:read'] } }),

@@ -31,13 +31,16 @@ export {
   versionOf,
 } from './registry.ts';
 export { metadataRoutes } from './routes.ts';
+export { setValue } from './set.ts';
 export { titleText } from './title.ts';
+export { variables } from './variables.ts';
 export {
   checkValue,
   convertValue,
   foldedCopy,
   type InlineImage,
   idsIn,
+  type NamedIds,
   imageHandles,
   type RichNode,
 } from './values.ts';

@@ -2,7 +2,7 @@
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { FieldDefinition } from './definitions.ts';
-import { findType, named, type RecordType, registry } from './registry.ts';
+import { findType, localized, named, type RecordType, registry } from './registry.ts';
 
 export interface FieldSchemaAnswer {
   code: string;
@@ -15,12 +15,17 @@ export interface FieldSchemaAnswer {
   default?: unknown;
 }
 
-/** A field as the API shows it, with names in the caller's language; a required field with a default is not required of a caller. */
-export function fieldSchema(ctx: ReadContext, field: FieldDefinition): FieldSchemaAnswer {
+/**
+ * A field as the API shows it, with names in the locale asked, that of the caller unless said; a required field with a default
+ * is not required of a caller.
+ */
+export function fieldSchema(ctx: ReadContext, field: FieldDefinition, asked?: string): FieldSchemaAnswer {
+  const fallback = registry(ctx).settings.defaultLocale;
+  const locale = asked ?? ctx.locale ?? fallback;
   const { options, ...constraints } = field.constraints;
   return {
     code: field.code,
-    name: named(ctx, field.name),
+    name: localized(field.name, locale, fallback),
     dataType: field.dataType,
     required: field.required && field.default === undefined,
     readOnly: field.readOnly,
@@ -29,7 +34,9 @@ export function fieldSchema(ctx: ReadContext, field: FieldDefinition): FieldSche
       ...constraints,
       ...(options === undefined
         ? {}
-        : { options: options.map((option) => ({ code: option.code, name: named(ctx, option.name) })) }),
+        : {
+            options: options.map((option) => ({ code: option.code, name: localized(option.name, locale, fallback) })),
+          }),
     },
     ...(field.default === undefined ? {} : { default: field.default }),
   };

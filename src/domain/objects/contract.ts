@@ -7,7 +7,7 @@ import { FieldSchema } from '../metadata/door.ts';
 
 const Person = Type.Object({ id: Id, displayName: Type.String() }, { $id: 'Person' });
 
-const WorkflowState = Type.Object(
+export const WorkflowState = Type.Object(
   {
     id: Id,
     code: Type.String(),

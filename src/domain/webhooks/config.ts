@@ -4,12 +4,17 @@
  */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import type { Condition } from '../../lib/filter.ts';
 import { defineSection } from '../../mechanisms/config-define.ts';
 import { Code, ConditionSchema, Login, oneOf } from '../../mechanisms/config-schemas.ts';
-import type { Change, CompileView, Reference, Report } from '../../mechanisms/config-section.ts';
+import type { Change, CompileView, Reference, Report, SectionReport } from '../../mechanisms/config-section.ts';
+import { planItem } from '../../mechanisms/config-store.ts';
 import { compileTypedCondition, type TypeShape } from '../../mechanisms/config-types.ts';
+import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import type { CompiledWebhook, WebhookDefinition } from './definitions.ts';
 import { EVENT_KINDS } from './event-kinds.ts';
+import { endpointProblem } from './rules.ts';
+import { closePeriod, openPeriod } from './store.ts';
+import { listValues } from './store-secrets.ts';
 
 export const signingSecretsSection = defineSection<string, { code: string }>({
   key: 'signingSecrets',
@@ -19,7 +24,7 @@ export const signingSecretsSection = defineSection<string, { code: string }>({
   present: ({ code }) => code,
 });
 
-const WebhookItem = closed({
+export const WebhookItem = closed({
   code: Code,
   endpoint: Type.String({ minLength: 1, maxLength: 2048 }),
   secretRef: Code,
@@ -40,22 +45,10 @@ const WebhookItem = closed({
   enabled: Type.Optional(Type.Boolean()),
 });
 
-type Item = Static<typeof WebhookItem>;
+export type Item = Static<typeof WebhookItem>;
 
-export interface WebhookDefinition {
-  code: string;
-  endpoint: string;
-  secretRef: string;
-  /** Login; compiled `executionPrincipalId`. */
-  executionPrincipal: string;
-  eventTypes: string[];
-  /** Codes of types (none: all) and a condition on the record. */
-  filters: { types: string[]; condition?: Condition };
-  retryPolicy: { maxAttempts: number; baseDelayMs: number };
-  enabled: boolean;
-}
-
-function normalise(item: Item): WebhookDefinition {
+/** The item with every default filled in. */
+export function normalise(item: Item): WebhookDefinition {
   const { types = [], condition } = item.filters ?? {};
   return {
     code: item.code,
@@ -80,20 +73,13 @@ function references(webhook: WebhookDefinition): Reference[] {
   ];
 }
 
-/** The form alone; that its name resolves to public addresses is judged on the socket that is used. */
 function checkEndpoint(endpoint: string, report: Report): void {
-  const wrong = (message: string): void => report(['endpoint'], 'WRONG_FORMAT', message);
-  if (!endpoint.startsWith('https://')) wrong('Use an address that begins with https://.');
-  else if (!URL.canParse(endpoint) || /[\s\p{Cc}\\]/u.test(endpoint))
-    wrong('Use an address such as https://hooks.example.org/docket.');
-  else {
-    const url = new URL(endpoint);
-    if (url.username !== '' || url.password !== '') wrong('Take user name and password out of the address.');
-    if (endpoint.includes('?') || endpoint.includes('#')) wrong('Take out what stands from "?" or "#" on.');
-  }
+  const problem = endpointProblem(endpoint);
+  if (problem !== undefined) report(['endpoint'], 'WRONG_FORMAT', problem);
 }
 
-function compile(webhook: WebhookDefinition, view: CompileView, report: Report): unknown {
+/** Judges the definition and gives it ids in place of logins and codes. */
+export function compile(webhook: WebhookDefinition, view: CompileView, report: Report): CompiledWebhook {
   checkEndpoint(webhook.endpoint, report);
   const { types, condition } = webhook.filters;
   const principal = webhook.executionPrincipal;
@@ -132,6 +118,52 @@ function note(change: Change): string | undefined {
     : undefined;
 }
 
+/** A connection whose secret has no value yet may stand only disabled. */
+async function verify(
+  ctx: ReadContext,
+  changes: readonly Change[],
+  view: CompileView,
+  report: SectionReport,
+): Promise<void> {
+  const enabled = changes.filter(
+    ({ action, definition }) => action !== 'archive' && (definition as WebhookDefinition).enabled,
+  );
+  if (enabled.length === 0) return;
+  const secretOf = ({ definition }: Change): string =>
+    view.id('signingSecrets', (definition as WebhookDefinition).secretRef);
+  const valued = new Set((await listValues(ctx, enabled.map(secretOf))).map(({ secretId }) => secretId));
+  for (const change of enabled) {
+    if (valued.has(secretOf(change))) continue;
+    const { secretRef } = change.definition as WebhookDefinition;
+    report(
+      change.code,
+      ['enabled'],
+      'SECRET_WITHOUT_VALUE',
+      `The signing secret ${secretRef} has no value yet; run "docket secrets create ${secretRef}" first, or say enabled: false.`,
+    );
+  }
+}
+
+/**
+ * Writes the item and, with it, from when on it takes which events. A change of an enabled connection ends one period and begins
+ * another at the same instant: it is disabled, changed and enabled in the one transaction.
+ */
+export function write(ctx: WriteContext, change: Change): void {
+  planItem(ctx, change);
+  const { enabled, eventTypes, retryPolicy } = change.definition as WebhookDefinition;
+  if (change.stored !== undefined) ctx.plan(closePeriod, { subscription_id: change.id, at: ctx.now });
+  if (change.state === 'ACTIVE' && enabled) {
+    ctx.plan(openPeriod, {
+      id: ctx.newId(),
+      subscription_id: change.id,
+      at: ctx.now,
+      event_types: eventTypes,
+      max_attempts: retryPolicy.maxAttempts,
+      base_delay_ms: retryPolicy.baseDelayMs,
+    });
+  }
+}
+
 export const webhooksSection = defineSection<Item, WebhookDefinition>({
   key: 'webhooks',
   schema: WebhookItem,
@@ -139,5 +171,7 @@ export const webhooksSection = defineSection<Item, WebhookDefinition>({
   normalise,
   references,
   compile,
+  verify,
+  write,
   note,
 });

@@ -1,10 +1,9 @@
 /** The workflow snapshot: only what the caller can do now. */
 import { evaluate } from '../../lib/filter.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
-import { fieldSchema, named, registry } from '../metadata/door.ts';
+import { fieldSchema, named, registry, variables } from '../metadata/door.ts';
 import { requireVisible, stateAnswer, type VisibleObject } from '../objects/door.ts';
 import { leaves, type Transition, transitionsOf } from './registry.ts';
-import { variables } from './variables.ts';
 
 /** The values of a transition that belong to its event and not to the record, with their keys in the event's data. */
 export const REMARKS: ReadonlyMap<string, { key: string; dataType: 'text' | 'rich-text' }> = new Map([
