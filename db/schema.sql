@@ -86,6 +86,21 @@ CREATE TABLE config_items (
   CONSTRAINT config_items_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text])))
 );
 
+CREATE TABLE desk_queues (
+  id uuid NOT NULL,
+  owner_id uuid NOT NULL,
+  name text NOT NULL,
+  shared boolean NOT NULL,
+  definition jsonb NOT NULL,
+  revision integer NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT desk_queues_pkey PRIMARY KEY (id),
+  CONSTRAINT desk_queues_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id)
+);
+CREATE INDEX desk_queues_own ON desk_queues USING btree (owner_id);
+CREATE INDEX desk_queues_shared ON desk_queues USING btree (name) WHERE shared;
+
 CREATE TABLE epoch (
   only_row boolean DEFAULT true NOT NULL,
   config bigint DEFAULT 1 NOT NULL,
@@ -116,6 +131,7 @@ CREATE TABLE groups (
   state text DEFAULT 'ACTIVE'::text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
+  revision integer DEFAULT 1 NOT NULL,
   CONSTRAINT groups_pkey PRIMARY KEY (id),
   CONSTRAINT groups_code UNIQUE (code_key),
   CONSTRAINT groups_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text])))
@@ -212,6 +228,7 @@ CREATE TABLE org_units (
   state text DEFAULT 'ACTIVE'::text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
+  revision integer DEFAULT 1 NOT NULL,
   CONSTRAINT org_units_pkey PRIMARY KEY (id),
   CONSTRAINT org_units_code UNIQUE (code_key),
   CONSTRAINT org_units_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text]))),
@@ -277,6 +294,16 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_user ON sessions USING btree (user_id);
 
+CREATE TABLE signing_secret_values (
+  secret_id uuid NOT NULL,
+  version integer NOT NULL,
+  sealed bytea NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  expires_at timestamp(3) with time zone,
+  CONSTRAINT signing_secret_values_pkey PRIMARY KEY (secret_id, version),
+  CONSTRAINT signing_secret_values_secret_id_fkey FOREIGN KEY (secret_id) REFERENCES config_items(id)
+);
+
 CREATE TABLE type_versions (
   type_id uuid NOT NULL,
   version integer NOT NULL,
@@ -303,11 +330,62 @@ CREATE TABLE users (
   locked_until timestamp(3) with time zone,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
+  revision integer DEFAULT 1 NOT NULL,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_email UNIQUE (email_key),
   CONSTRAINT users_login UNIQUE (login_key),
   CONSTRAINT users_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text])))
 );
+
+CREATE TABLE webhook_attempts (
+  delivery_id uuid NOT NULL,
+  number integer NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  status integer,
+  duration_ms integer NOT NULL,
+  body_excerpt text,
+  error text,
+  CONSTRAINT webhook_attempts_pkey PRIMARY KEY (delivery_id, number)
+);
+
+CREATE TABLE webhook_deliveries (
+  id uuid NOT NULL,
+  subscription_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  event_type text NOT NULL,
+  object_id uuid,
+  event_at timestamp(3) with time zone NOT NULL,
+  about jsonb NOT NULL,
+  status text DEFAULT 'PENDING'::text NOT NULL,
+  attempt_count integer DEFAULT 0 NOT NULL,
+  max_attempts integer NOT NULL,
+  base_delay_ms integer NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  due_at timestamp(3) with time zone NOT NULL,
+  lease uuid,
+  finished_at timestamp(3) with time zone,
+  error text,
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_deliveries_once UNIQUE (event_id, subscription_id),
+  CONSTRAINT webhook_deliveries_check CHECK ((attempt_count <= max_attempts)),
+  CONSTRAINT webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'FAILED'::text, 'SKIPPED'::text])))
+);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (subscription_id, due_at, id) WHERE (status = 'PENDING'::text);
+CREATE INDEX webhook_deliveries_of ON webhook_deliveries USING btree (subscription_id, id);
+
+CREATE TABLE webhook_periods (
+  id uuid NOT NULL,
+  subscription_id uuid NOT NULL,
+  from_at timestamp(3) with time zone NOT NULL,
+  until_at timestamp(3) with time zone,
+  event_types text[] NOT NULL,
+  max_attempts integer NOT NULL,
+  base_delay_ms integer NOT NULL,
+  CONSTRAINT webhook_periods_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_periods_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES config_items(id)
+);
+CREATE INDEX webhook_periods_of ON webhook_periods USING btree (subscription_id, from_at);
+CREATE INDEX webhook_periods_open ON webhook_periods USING btree (subscription_id) WHERE (until_at IS NULL);
 
 CREATE OR REPLACE FUNCTION docket_require(guard text, actual bigint, expected bigint)
  RETURNS boolean

@@ -37,6 +37,7 @@ import { bulkRoutes } from './domain/bulk/door.ts';
 import { exportRoutes } from './domain/exports/door.ts';
 import { importRoutes } from './domain/imports/door.ts';
 import { commentEvents, commentRoutes, readComment } from './domain/comments/door.ts';
+import { deskRoutes } from './domain/desk/door.ts';
 import { imageUse, objectRoutes } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
 import {
@@ -149,6 +150,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...identityRoutes,
     ...inboundRoutes(inputReader),
     ...accessRoutes,
+    ...deskRoutes,
     ...bundleRoutes(configSections),
   ];
 }
@@ -181,6 +183,8 @@ export interface AppOptions {
   deliveries?: Partial<DeliveryLimits>;
   log: Logger;
   clock?: Clock;
+  /** The folder of the built web console; without it none is served. */
+  consoleFolder?: string | undefined;
 }
 
 /** The service in this process: what serves HTTP, what works in the background, and what both stand on. */
@@ -248,6 +252,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       metricsAllow: settings.metricsAllow,
     },
     health: { ready: () => readiness(db, epoch, blobs) },
+    consoleFolder: options.consoleFolder,
     documents: {
       public: buildDocument(described, { surface: 'public' }),
       console: buildDocument(described, { surface: 'console' }),

@@ -69,7 +69,7 @@ describe('access', () => {
     );
     keys = Object.fromEntries(made) as Record<Login, string>;
     adminKeys = Object.fromEntries(admin) as Record<Login, string>;
-    table = rows(app, keys.full);
+    table = rows(app, keys.full, adminKeys.full);
     await app.app.work.write(app.app.system(), (ctx) => setPassword(ctx, 'partial', PASSWORD));
   });
   after(() => app.close());

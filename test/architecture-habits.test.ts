@@ -44,6 +44,8 @@ const AMBIENT: Readonly<Record<string, readonly string[]>> = {
     'src/domain/access/key-format.ts',
     'src/domain/access/passwords.ts',
     'src/domain/access/sessions.ts',
+    // The nonce of a page's styles.
+    'src/http/console.ts',
     'src/mechanisms/db/embedded-cluster.ts',
     'src/mechanisms/secrets.ts',
   ],
@@ -114,6 +116,7 @@ const TABLES: Readonly<Record<string, Ownership>> = {
   calendar_versions: { owner: 'sla' },
   sla_instances: { owner: 'sla' },
   inbound_runs: { owner: 'inbound' },
+  desk_queues: { owner: 'desk' },
   journal: {
     owner: 'mechanisms',
     reads: {

@@ -23,6 +23,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   relations: ['objects', 'metadata'],
   workflow: ['objects', 'metadata'],
   bulk: ['objects', 'workflow'],
+  desk: ['identity', 'metadata', 'objects'],
   catalog: ['objects', 'metadata'],
   search: ['objects', 'comments', 'metadata', 'access'],
   // Of these only the section of the bundle is built; their further arrows come with them.

@@ -86,7 +86,10 @@ describe('openapi', () => {
             security.length === 0 ? [place(method, route)] : [],
           ),
       );
-      assert.deepEqual(open, surface === 'public' ? ['GET /openapi.json'] : ['GET /openapi.json', 'POST /session']);
+      assert.deepEqual(
+        open,
+        surface === 'public' ? ['GET /openapi.json'] : ['GET /openapi.json', 'POST /session', 'GET /session/ways'],
+      );
     });
   }
 

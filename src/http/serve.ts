@@ -18,7 +18,15 @@ import { Call } from './call.ts';
 import { fault } from './errors.ts';
 import type { Exchange, Headers } from './exchange.ts';
 import { type Gate, overloaded } from './gate.ts';
-import { announcesBody, cookie, idempotencyKey, ifMatchRevision, requireJson, singleHeader } from './headers.ts';
+import {
+  announcesBody,
+  cookie,
+  idempotencyKey,
+  ifMatchRevision,
+  preferredLocale,
+  requireJson,
+  singleHeader,
+} from './headers.ts';
 import type { RateAnswer, RateLimiter } from './rate.ts';
 import type { Prepared, Route } from './route.ts';
 import type { ServerOptions } from './types.ts';
@@ -123,7 +131,8 @@ async function callerOf(
     requireScope(exchange, route.scope);
   }
   const { actor, via, keyId, config } = found.caller;
-  return { actor, via, keyId, config, correlationId };
+  const locale = route.surface === 'console' ? preferredLocale(request) : undefined;
+  return { actor, via, keyId, config, correlationId, locale };
 }
 
 /** Asked where an operation is reached by a scope; a session has none and needs none. @throws Fault SCOPE_MISSING */

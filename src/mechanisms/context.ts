@@ -71,6 +71,8 @@ export interface ReadContext {
   readonly keyId: string | null;
   readonly correlationId: string;
   readonly config: ConfigSnapshot;
+  /** The language of names where the caller asked for one (the console does); else the default locale holds. */
+  readonly locale?: string | undefined;
   query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]>;
   newId(): string;
   /** Things loaded once per unit of work (identity map); keys are prefixed with the room's name. */

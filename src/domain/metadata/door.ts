@@ -21,6 +21,7 @@ export {
   findType,
   localized,
   mismatchedVersions,
+  named,
   type RecordType,
   registry,
   type StateView,
