@@ -45,8 +45,9 @@ export class Wake {
 
   /** From now on this process does background work: `onWake` is called for its own commits and those of others. */
   listen(onWake: () => void): void {
+    const first = this.#onWake === undefined;
     this.#onWake = onWake;
-    void this.#connect();
+    if (first) void this.#connect();
   }
 
   async #connect(): Promise<void> {
