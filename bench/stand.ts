@@ -20,7 +20,15 @@ import {
   startService,
   stop,
 } from './processes.ts';
-import { loadAssets, loadRecords, type Pattern, readPattern, readPeople, visibleIds } from './records.ts';
+import {
+  loadAssets,
+  loadRecords,
+  type Pattern,
+  readCatalogItem,
+  readPattern,
+  readPeople,
+  visibleIds,
+} from './records.ts';
 import { type Facts, type Target, TargetState } from './scenario.ts';
 import { scenarioOf } from './scenarios.ts';
 import { requireEqualShape } from './shape.ts';
@@ -130,6 +138,7 @@ async function fill(
       ...(await readConfigured(db)),
       talkative: [],
       files: [],
+      catalogItemId: await readCatalogItem(db),
     };
     const target: Target = { ports: { docket: options.port, bare: 0 }, key, facts, ids: [] };
     const pattern = await readPattern(db, await firstRecord(target), keyId);

@@ -1,121 +1,31 @@
-/** The composition root: the only file that names every room, and introduces rooms and drivers to each other. */
+/** The composition root: introduces rooms and drivers to each other. */
 import type { Logger } from 'pino';
-import type { ConfigSection } from './mechanisms/config-section.ts';
-import { bundleRoutes } from './bundle/routes.ts';
-import { reconcileFieldIndexes } from './bundle/field-indexes.ts';
 import type { Settings } from './config.ts';
 import { buildDocument } from './contract/openapi.ts';
-import type { Operation } from './contract/operation.ts';
-import {
-  Authenticator,
-  accessRoutes,
-  anonymousActor,
-  purgeSessions,
-  systemActor,
-  touchKeys,
-} from './domain/access/door.ts';
-import { rolesSection } from './domain/access/config.ts';
-import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
-import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
-import { importDefinitionsSection } from './domain/imports/config.ts';
-import { integrationsSection } from './domain/inbound/config.ts';
-import { knowledgeBasesSection } from './domain/knowledge/config.ts';
-import { settingsSection, typesSection } from './domain/metadata/config.ts';
-import { recordProbe } from './domain/objects/config.ts';
-import { relationDefinitionsSection } from './domain/relations/config.ts';
-import { calendarsSection, slaPoliciesSection } from './domain/sla/config.ts';
-import { signingSecretsSection, webhooksSection } from './domain/webhooks/config.ts';
-import { workflowsSection } from './domain/workflow/config.ts';
-import { ensureNumbering, metadataRoutes, typeSlice } from './domain/metadata/door.ts';
-import { attachmentRoutes, attachmentUse } from './domain/attachments/door.ts';
-import { bulkRoutes } from './domain/bulk/door.ts';
-import { commentEvents, commentRoutes, readComment } from './domain/comments/door.ts';
-import { imageUse, objectRoutes } from './domain/objects/door.ts';
-import { relationEvents, relationRoutes } from './domain/relations/door.ts';
-import {
-  Deliverer,
-  type DeliveryLimits,
-  dispatchEvents,
-  purgeDeliveries,
-  webhookRoutes,
-} from './domain/webhooks/door.ts';
-import { workflowRoutes } from './domain/workflow/door.ts';
+import { Authenticator, anonymousActor } from './domain/access/door.ts';
+import { ensureNumbering } from './domain/metadata/door.ts';
+import { commentEvents, readComment } from './domain/comments/door.ts';
+import { relationEvents } from './domain/relations/door.ts';
+import { searchJobs } from './domain/search/door.ts';
+import { Deliverer, type DeliveryLimits } from './domain/webhooks/door.ts';
 import { buildServer } from './http/server.ts';
-import type { BoundOperation } from './mechanisms/binding.ts';
-import type { BlobUse } from './mechanisms/blobs/register.ts';
+import { ContentHolder } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
-import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
-import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
+import { type Clock, systemClock } from './mechanisms/clock.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
-import { purgeIdempotency } from './mechanisms/idempotency.ts';
 import { Outbound, type OutboundOptions } from './mechanisms/outbound.ts';
 import { SecretBox } from './mechanisms/secrets.ts';
-import type { ConfigSnapshot } from './mechanisms/snapshot.ts';
 import { Wake } from './mechanisms/wake.ts';
 import { type Caller, Work } from './mechanisms/work.ts';
-import { type Loop, startLoop, type Task } from './worker/loop.ts';
+import { type Loop, startLoop } from './worker/loop.ts';
 
-/** The sections of the configuration bundle, in the order in which they are applied and exported. */
-export const configSections: readonly ConfigSection[] = [
-  settingsSection,
-  usersSection,
-  groupsSection,
-  orgUnitsSection,
-  workflowsSection(recordProbe),
-  typesSection(recordProbe),
-  rolesSection,
-  calendarsSection,
-  slaPoliciesSection,
-  relationDefinitionsSection,
-  servicesSection,
-  catalogsSection,
-  knowledgeBasesSection,
-  signingSecretsSection,
-  webhooksSection,
-  integrationsSection,
-  importDefinitionsSection,
-];
+import { bindings, CONSTRAINTS, followers, searchParts, systemCaller } from './rooms.ts';
+import { deliveryTasks, tasks } from './background.ts';
 
-/** What the rooms' handlers need beyond their context. */
-export interface Parts {
-  blobs: BlobStore;
-  secrets: SecretBox;
-  outbound: Pick<Outbound, 'refusal'>;
-  freshCaller(caller: Caller): Promise<Caller>;
-}
+/** Bytes of files that answers may hold in memory at once. */
+const HELD_BYTES = 128 * 1024 * 1024;
 
-/** How long finished deliveries are kept beyond the last 100 of a subscription. */
-const DELIVERIES_KEPT_MS = 14 * 86_400_000;
-
-/** Where content of the blob store is referred to; what nothing refers to is swept. */
-export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
-
-/** Every operation of the service, in the order in which the documents show them. */
-export function bindings(parts: Parts): BoundOperation[] {
-  return [
-    ...metadataRoutes,
-    ...objectRoutes([commentEvents, relationEvents], parts),
-    ...commentRoutes,
-    ...attachmentRoutes(parts.blobs, parts.freshCaller),
-    ...relationRoutes,
-    ...workflowRoutes,
-    ...bulkRoutes,
-    ...webhookRoutes(parts.secrets, parts.outbound),
-    ...accessRoutes,
-    ...bundleRoutes(configSections),
-  ];
-}
-
-export function operations(): Operation[] {
-  // Declarations do not depend on what handlers are given; nothing of this is called.
-  const none = (): never => {
-    throw new Error('operations are declarations here');
-  };
-  const blobs: BlobStore = { put: none, read: none, remove: none, list: none, check: none };
-  const secrets = new SecretBox('declarations seal nothing');
-  return bindings({ blobs, secrets, outbound: { refusal: none }, freshCaller: none }).map((bound) => bound.operation);
-}
 export interface AppOptions {
   settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow' | 'webhookAllowPrivate'>;
   db: Database;
@@ -127,6 +37,8 @@ export interface AppOptions {
   deliveries?: Partial<DeliveryLimits>;
   log: Logger;
   clock?: Clock;
+  /** The folder of the built web console; without it none is served. */
+  consoleFolder?: string | undefined;
 }
 
 /** The service in this process: what serves HTTP, what works in the background, and what both stand on. */
@@ -140,15 +52,6 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** Unique constraints that a client can run into, and what to tell it. */
-const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new Map([
-  ['objects_pkey', { code: 'ALREADY_EXISTS', field: 'objectId' }],
-  ['users_login', { code: 'ALREADY_EXISTS', field: 'login' }],
-  ['users_email', { code: 'ALREADY_EXISTS', field: 'email' }],
-  ['groups_code', { code: 'ALREADY_EXISTS', field: 'code' }],
-  ['org_units_code', { code: 'ALREADY_EXISTS', field: 'code' }],
-]);
-
 /** Builds the service on a migrated database and starts to follow rights and configuration. */
 export async function buildApp(options: AppOptions): Promise<App> {
   const { settings, db, blobs, secrets, log, clock = systemClock } = options;
@@ -160,10 +63,10 @@ export async function buildApp(options: AppOptions): Promise<App> {
     prepare: (snapshot) => ensureNumbering(db, snapshot),
     onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
   });
-  const work = new Work({ db, clock, blobs, constraints: CONSTRAINTS });
+  const search = searchParts();
+  const work = new Work({ db, clock, blobs, followers: followers(search), constraints: CONSTRAINTS });
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
-  await epoch.start();
   const freshCaller = async (caller: Caller): Promise<Caller> => {
     const { userId } = caller.actor;
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
@@ -172,7 +75,15 @@ export async function buildApp(options: AppOptions): Promise<App> {
   work.onEmitted = () => {
     if (deliversNow(epoch)) wake.poke();
   };
-  const bound = bindings({ blobs, secrets, outbound, freshCaller });
+  const bound = bindings({
+    blobs,
+    holder: new ContentHolder(HELD_BYTES),
+    secrets,
+    outbound,
+    freshCaller,
+    search,
+    actorOf: (userId) => authenticator.actorOf(userId),
+  });
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,
@@ -186,11 +97,14 @@ export async function buildApp(options: AppOptions): Promise<App> {
       metricsAllow: settings.metricsAllow,
     },
     health: { ready: () => readiness(db, epoch, blobs) },
+    consoleFolder: options.consoleFolder,
     documents: {
       public: buildDocument(described, { surface: 'public' }),
       console: buildDocument(described, { surface: 'console' }),
     },
   });
+  // Last, so that nothing runs on where the service cannot be built.
+  await epoch.start();
   let loop: Loop | undefined;
   return {
     server,
@@ -216,7 +130,13 @@ export async function buildApp(options: AppOptions): Promise<App> {
         limits: options.deliveries ?? {},
       });
       const delivery = deliveryTasks(db, clock, deliverer, () => loop?.wake('deliveries'));
-      loop = startLoop([...delivery, ...tasks(db, blobs, epoch, authenticator, clock)], onError);
+      const system = (): Caller => systemCaller(epoch.current());
+      const all = [
+        ...delivery,
+        ...tasks({ db, blobs, epoch, authenticator, clock, work }),
+        ...searchJobs(db, work, system, search),
+      ];
+      loop = startLoop(all, onError);
       wake.listen(() => loop?.wake('outbox'));
       return loop;
     },
@@ -226,17 +146,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
       await outbound.close();
       epoch.stop();
     },
-  };
-}
-
-/** The service itself, acting on its own configuration. */
-export function systemCaller(config: ConfigSnapshot): Caller {
-  return {
-    actor: systemActor(config.get(typeSlice)),
-    via: 'system',
-    keyId: null,
-    correlationId: newId(),
-    config,
   };
 }
 
@@ -266,66 +175,4 @@ function deliversNow(epoch: Epoch): boolean {
   } catch {
     return true;
   }
-}
-
-/** The two stages of delivery: each is woken by what it waits for, and its timer makes up for words that were lost. */
-function deliveryTasks(db: Database, clock: Clock, deliverer: Deliverer, wakeDelivery: () => void): Task[] {
-  return [
-    {
-      name: 'outbox',
-      everyMs: 500,
-      gapMs: 10,
-      run: async () => {
-        const { made, more } = await dispatchEvents(db, clock);
-        if (made > 0) wakeDelivery();
-        return more;
-      },
-    },
-    { name: 'deliveries', everyMs: 500, gapMs: 5, run: () => deliverer.turn(), stop: () => deliverer.stop() },
-    {
-      name: 'delivery-log',
-      everyMs: 600_000,
-      run: async () => (await purgeDeliveries(db, instant(clock.now() - DELIVERIES_KEPT_MS), 5000)) === 5000,
-    },
-  ];
-}
-
-function tasks(db: Database, blobs: BlobStore, epoch: Epoch, authenticator: Authenticator, clock: Clock): Task[] {
-  const now = (): string => instant(clock.now());
-  return [
-    { name: 'idempotency', everyMs: 600_000, run: async () => (await purgeIdempotency(db, now())) === 5000 },
-    {
-      name: 'sessions',
-      everyMs: 3_600_000,
-      run: async () => {
-        await purgeSessions(db, now());
-        return false;
-      },
-    },
-    {
-      name: 'key-uses',
-      everyMs: 30_000,
-      run: async () => {
-        const uses = authenticator.takeUses();
-        if (uses.size > 0) await touchKeys(db, uses);
-        return false;
-      },
-    },
-    {
-      name: 'blobs',
-      everyMs: 3_600_000,
-      run: async () => {
-        await sweepBlobs(db, blobs, BLOB_USES, clock.now());
-        return false;
-      },
-    },
-    {
-      name: 'field-indexes',
-      everyMs: 2000,
-      run: async () => {
-        await reconcileFieldIndexes(db, epoch.current().get(typeSlice));
-        return false;
-      },
-    },
-  ];
 }

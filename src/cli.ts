@@ -6,9 +6,11 @@ import { Command, CommanderError } from 'commander';
 import { configurationCommands } from './cli/bundles.ts';
 import { doctorCommand, migrateCommands } from './cli/database.ts';
 import type { Environment } from './cli/environment.ts';
+import { importCommand } from './cli/imports.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
 import { reasonOf } from './cli/output.ts';
 import { secretCommands } from './cli/secrets.ts';
+import { reindexCommand } from './cli/search.ts';
 import { type Role, serve } from './cli/serve.ts';
 import { readSettings } from './config.ts';
 
@@ -32,7 +34,9 @@ function program(environment: Environment): Command {
   keyCommands(docket, environment);
   secretCommands(docket, environment);
   userCommands(docket, environment);
+  importCommand(docket, environment);
   migrateCommands(docket, environment);
+  reindexCommand(docket, environment);
   doctorCommand(docket, environment);
   return docket;
 }

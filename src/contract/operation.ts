@@ -32,9 +32,13 @@ export interface Operation<
   access: Access;
   /** Where an `open` operation lives; others follow from `access`. */
   surface?: 'public' | 'console';
+  /** Further scopes that a call needs by what it asks for; of parameters that are none, nothing. */
+  moreScopes?: (query: Readonly<Record<string, unknown>>) => readonly Scope[];
   /** The right of the key's owner that is asked beside the scope; for documents and the generated access tests. */
   right?: string;
   unit: UnitKind;
+  /** The way in that the journal names for what it writes, whatever surface the call came by; else that surface. */
+  via?: 'catalog' | 'inbound';
   /** Takes `Idempotency-Key`. */
   idempotent?: true;
   status: 200 | 201 | 204;
@@ -74,9 +78,12 @@ export class Reply<T = unknown> {
   readonly data: T;
   readonly headers: Record<string, string | string[]>;
   readonly status: number | undefined;
-  constructor(data: T, headers: Record<string, string | string[]> = {}, status?: number) {
+  /** Called when the answer was sent whole, or never can be: what it held in memory may go. */
+  readonly closed: (() => void) | undefined;
+  constructor(data: T, headers: Record<string, string | string[]> = {}, status?: number, closed?: () => void) {
     this.data = data;
     this.headers = headers;
     this.status = status;
+    this.closed = closed;
   }
 }

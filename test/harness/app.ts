@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import { type App, buildApp, configSections, systemCaller } from '../../src/app.ts';
+import { type App, buildApp } from '../../src/app.ts';
+import { configSections, systemCaller } from '../../src/rooms.ts';
 import { applyBundle } from '../../src/bundle/engine.ts';
 import { applyFolder, type BundleFile, starterFolder } from '../../src/cli/bundles.ts';
 import { createKey } from '../../src/domain/access/door.ts';
@@ -17,7 +18,7 @@ import type { OutboundOptions } from '../../src/mechanisms/outbound.ts';
 import { SecretBox } from '../../src/mechanisms/secrets.ts';
 import { loadSnapshot } from '../../src/mechanisms/snapshot.ts';
 import { Work } from '../../src/mechanisms/work.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface TestAnswer {
   status: number;
@@ -57,6 +58,8 @@ export interface TestOptions {
   /** Join the database of another app: a second process, as far as the database can tell. */
   on?: TestApp;
   ratePerMinute?: number | 'off';
+  /** Serve the web console built in `web/dist`. */
+  console?: boolean;
   /** What stands between the service and its files: to look on, or to come in between. */
   blobs?: (files: BlobStore) => BlobStore;
   /** Calls to the outside, which reach no private address unless said. */
@@ -72,6 +75,24 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
   const database = options.on === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = options.on?.databaseUrl ?? (database?.url as string);
   const db = new Database({ url: databaseUrl, max: 10 });
+  try {
+    return await startOn({ options, database, databaseUrl, db });
+  } catch (error) {
+    // What stays open would keep the test's process from ending, and its failure from being seen.
+    await db.close();
+    await database?.drop();
+    throw error;
+  }
+}
+
+interface Opened {
+  options: TestOptions;
+  database: TestDatabase | undefined;
+  databaseUrl: string;
+  db: Database;
+}
+
+async function startOn({ options, database, databaseUrl, db }: Opened): Promise<TestApp> {
   const clock = options.clock ?? systemClock;
   const work = new Work({ db, clock });
   const caller = async () => systemCaller(await loadSnapshot(db));
@@ -96,6 +117,7 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
     blobs: options.blobs?.(new FileBlobs(folder)) ?? new FileBlobs(folder),
     log: pino({ level: 'silent' }),
     clock,
+    consoleFolder: options.console === true ? path.join(import.meta.dirname, '../../web/dist') : undefined,
   });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   const self: TestApp = {

@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createSecret } from '../../src/domain/webhooks/door.ts';
 import { TEST_SECRETS, type TestApp } from './app.ts';
+import { catalogRows, catalogWorld } from './load-calls-catalog.ts';
+import { identityRows } from './load-calls-identity.ts';
+import { inboundRows } from './load-calls-inbound.ts';
+import { exchangeRows } from './load-calls-exchange.ts';
+import type { Call, Login, Row } from './load-calls-row.ts';
 import { ACTIONS, idOf, RIGHTS, stored, user } from './load-world.ts';
+
+export type { Call, Login, Row } from './load-calls-row.ts';
 
 export const SECRET = 'hushField';
 export const CANARY = 'canary-5e1f';
@@ -26,8 +33,17 @@ workflows:
     initial: begun
     states: [{ code: begun, category: open }, { code: ended, category: done }]
     transitions: [{ code: end, from: [begun], to: ended }]
+calendars: [{ code: open, timezone: UTC, week: { mon: ['09:00-17:00'] } }]
+slaPolicies:
+  - code: soon
+    type: thing
+    calendar: open
+    targets: [{ duration: PT1H }]
+    start: { field: workflowState, operator: equals, value: begun }
+    stop: { field: workflowState, operator: equals, value: ended }
 relationDefinitions:
   - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many, acyclic: false, active: true }
+${catalogWorld(SECRET, CANARY)}
 roles:
   - code: everything
     rights: [${RIGHTS}]
@@ -48,27 +64,6 @@ roles:
 users:
 ${['full', 'partial', 'reader', 'nobody', 'archived'].map(user).join('')}`;
 
-export interface Call {
-  params?: Record<string, string>;
-  query?: string;
-  body?: unknown;
-}
-
-export type Login = 'full' | 'partial' | 'reader' | 'nobody';
-
-export interface Row {
-  /** A minimal valid call; made anew for each try, so that tries do not meet. */
-  call(): Call | Promise<Call>;
-  /** Who lacks the right, and what they get. */
-  lacks: { login: Login; status: number; code?: string; details?: unknown };
-  /** A call that concerns something hidden from `partial`, and the same on what is absent: alike, 404 unless said. */
-  hidden?: { seen(): Promise<Call>; absent(): Call | Promise<Call>; status?: number };
-  /** A call that names a field: a hidden and an unknown one get the same words. */
-  names?: (code: string) => Promise<Call>;
-  /** Asks nobody. */
-  open?: true;
-}
-
 const missing = (right: string, login: Login = 'nobody'): Row['lacks'] => {
   return { login, status: 403, code: 'RIGHT_MISSING', details: { right } };
 };
@@ -80,10 +75,12 @@ const FILES = { files: [{ name: 'a.yaml', text: 'settings: { defaultLocale: ru-R
 class Maker {
   readonly #app: TestApp;
   readonly #key: string;
+  readonly #adminKey: string;
 
-  constructor(app: TestApp, key: string) {
+  constructor(app: TestApp, key: string, adminKey: string) {
     this.#app = app;
     this.#key = key;
+    this.#adminKey = adminKey;
   }
 
   async send(method: string, path: string, body?: unknown): Promise<any> {
@@ -122,6 +119,15 @@ class Maker {
     const body = { typeDefinitionId: 'thing', values: { title: 'A thing', picture, shown } };
     const { id, values } = await this.send('POST', '/objects', body);
     return { objectId: id, sha256: values.picture.content[0].attrs.src.slice('blob:'.length) };
+  }
+
+  /** A shared queue; one that `partial` may not see names a field that is hidden from them. */
+  async queue(shown: boolean): Promise<string> {
+    const filter = { field: shown ? 'shown' : SECRET, operator: 'is-empty', value: false };
+    const body = { name: 'A queue', shared: true, definition: { type: 'thing', filter } };
+    const answer = await this.#app.request('POST', '/api/admin/v1/desk/queues', { key: this.#adminKey, body });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer.body.data.id;
   }
 
   async near(): Promise<{ definitionId: string; targetObjectId: string }> {
@@ -172,6 +178,11 @@ class Maker {
     return id;
   }
 
+  async instance(shown: boolean): Promise<string> {
+    const [instance] = await this.send('GET', `/objects/${await this.record(shown)}/sla`);
+    return instance.id;
+  }
+
   async transition(): Promise<unknown> {
     const { state, transitions } = await this.send('GET', `/objects/${await this.record(true)}/workflow`);
     return { transitionId: transitions[0].id, expectedRevision: 1, expectedStateId: state.id };
@@ -179,8 +190,8 @@ class Maker {
 }
 
 /** Every operation by its id. */
-export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, Row>> {
-  const make = new Maker(app, keyOfFull);
+export function rows(app: TestApp, keyOfFull: string, adminKeyOfFull: string): Readonly<Record<string, Row>> {
+  const make = new Maker(app, keyOfFull, adminKeyOfFull);
   /** A call on one thing, named by a parameter of the path: visible, hidden or absent. */
   const on = (
     name: string,
@@ -288,6 +299,9 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
         status: 200,
       },
     },
+    ...inboundRows(make),
+    ...identityRows(app, (method, path, body) => make.send(method, path, body)),
+    ...catalogRows(app),
     'webhooks.list': { call: () => ({}), lacks: missing('webhook.manage') },
     'webhooks.create': {
       call: async () => ({ body: await make.subscription(true) }),
@@ -310,6 +324,26 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
       call: async () => ({ params: { code: await make.secret() }, body: { overlap: 'PT1H' } }),
       lacks: missing('webhook.manage'),
     },
+    'sla.list': { ...record(), lacks: NOT_THERE },
+    'sla.history': { ...on('instanceId', (shown) => make.instance(shown)), lacks: NOT_THERE },
+    'sla.command': {
+      call: async () => ({ params: { instanceId: await make.instance(true), command: 'pause' }, body: {} }),
+      lacks: missing('sla.control', 'reader'),
+      hidden: {
+        seen: async () => ({ params: { instanceId: await make.instance(false), command: 'pause' } }),
+        absent: () => ({ params: { instanceId: randomUUID(), command: 'pause' } }),
+      },
+    },
+    'sla.explanation': { ...on('instanceId', (shown) => make.instance(shown)), lacks: NOT_THERE },
+    'sla.try': {
+      call: () => ({ body: { openedAt: '2026-11-23T09:00:00.000Z', policy: 'soon' } }),
+      lacks: missing('config.manage'),
+    },
+    'sla.preview': {
+      call: () => ({ body: { calendar: 'open', from: '2026-11-23', days: 7 } }),
+      lacks: missing('config.manage'),
+    },
+    ...exchangeRows((method, path, body) => make.send(method, path, body)),
     'keys.list': { call: () => ({}), lacks: missing('key.manage') },
     'keys.create': {
       call: () => ({ body: { owner: 'partial', name: 'n', scopes: ['objects:read'] } }),
@@ -321,6 +355,36 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
       call: () => ({ body: { login: 'partial', password: PASSWORD } }),
       lacks: { login: 'nobody', status: 201 },
       open: true,
+    },
+    'session.ways': { call: () => ({}), lacks: ALLOWED, open: true },
+    'desk.types': { call: () => ({}), lacks: ALLOWED },
+    'desk.permissions': { ...record(), lacks: NOT_THERE },
+    'desk.lookup': { call: () => ({ query: '?kind=user&q=p' }), lacks: missing('user.administer') },
+    'desk.labels': {
+      call: async () => ({ query: `?ids=${await make.record(true)}` }),
+      lacks: ALLOWED,
+      hidden: {
+        seen: async () => ({ query: `?ids=${await make.record(false)}` }),
+        absent: () => ({ query: `?ids=${randomUUID()}` }),
+        status: 200,
+      },
+    },
+    'desk.queues.list': { call: () => ({}), lacks: ALLOWED },
+    'desk.queues.create': {
+      call: () => ({ body: { name: 'Mine', shared: true, definition: { type: 'thing' } } }),
+      lacks: missing('config.manage', 'reader'),
+    },
+    'desk.queues.change': {
+      ...on(
+        'queueId',
+        (shown) => make.queue(shown),
+        () => ({ expectedRevision: 1, name: 'Other' }),
+      ),
+      lacks: missing('config.manage', 'reader'),
+    },
+    'desk.queues.delete': {
+      ...on('queueId', (shown) => make.queue(shown), expected),
+      lacks: missing('config.manage', 'reader'),
     },
     'session.get': { call: () => ({}), lacks: ALLOWED },
     'session.delete': { call: () => ({}), lacks: ALLOWED },

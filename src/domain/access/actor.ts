@@ -33,6 +33,7 @@ export class UserActor implements Actor {
   readonly userId: string;
   readonly displayName: string;
   readonly variables: ActorVariables;
+  readonly unitsAbove: readonly string[];
   readonly names: Map<string, string>;
   readonly #roles: RoleSet;
   readonly #types: TypeRegistry;
@@ -40,7 +41,7 @@ export class UserActor implements Actor {
   readonly #unions = new Map<string, RecordRight>();
 
   constructor(
-    user: { id: string; displayName: string; variables: ActorVariables },
+    user: { id: string; displayName: string; variables: ActorVariables; unitsAbove: readonly string[] },
     roles: RoleSet,
     types: TypeRegistry,
     names: Map<string, string>,
@@ -48,6 +49,7 @@ export class UserActor implements Actor {
     this.userId = user.id;
     this.displayName = user.displayName;
     this.variables = user.variables;
+    this.unitsAbove = user.unitsAbove;
     this.#roles = roles;
     this.#types = types;
     this.names = names;
@@ -102,6 +104,15 @@ export class UserActor implements Actor {
     return this.#grants(typeId).some((grant) => grant.read === '*' || grant.read.has(fieldCode));
   }
 
+  alwaysReads(typeId: string, fieldCode: string): boolean {
+    const covers = (grant: Grant): boolean => grant.read === '*' || grant.read.has(fieldCode);
+    const grants = this.#grants(typeId);
+    return (
+      grants.some((grant) => grant.where === null && covers(grant)) ||
+      grants.every((grant) => !grant.actions.has('read') || covers(grant))
+    );
+  }
+
   mayEverWrite(typeId: string, fieldCode: string): boolean {
     return this.#grants(typeId).some((grant) => grant.write === '*' || grant.write.has(fieldCode));
   }
@@ -150,12 +161,14 @@ export function systemActor(types: TypeRegistry | null): Actor {
     userId: null,
     displayName: 'system',
     variables: { me: '00000000-0000-0000-0000-000000000000', groups: [], orgUnit: null, orgUnits: [] },
+    unitsAbove: [],
     names: new Map(),
     has: () => true,
     require: () => {},
     on: () => all,
     mayEver: () => true,
     mayEverRead: () => true,
+    alwaysReads: () => true,
     mayEverWrite: () => true,
     typesFor: () => [...(types?.byId.keys() ?? [])],
     visible: (alias, _action, _now, typeIds) =>
@@ -170,6 +183,7 @@ export function anonymousActor(): Actor {
     userId: null,
     displayName: '',
     variables: { me: '00000000-0000-0000-0000-000000000000', groups: [], orgUnit: null, orgUnits: [] },
+    unitsAbove: [],
     names: new Map(),
     has: () => false,
     require: (right) => {
@@ -178,6 +192,7 @@ export function anonymousActor(): Actor {
     on: () => NOTHING,
     mayEver: () => false,
     mayEverRead: () => false,
+    alwaysReads: () => false,
     mayEverWrite: () => false,
     typesFor: () => [],
     visible: () => null,

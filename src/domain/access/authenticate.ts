@@ -126,7 +126,11 @@ export class Authenticator {
   #remembered(userId: string): Promise<{ person: PersonRow; actor: Actor } | undefined> {
     return remember(this.#people, userId, async () => {
       const person = await loadPerson(this.#db, userId);
-      if (person === undefined) return undefined;
+      if (person === undefined) {
+        // A new person raises no epoch, so that who was not there is asked for again.
+        this.#people.delete(userId);
+        return undefined;
+      }
       return { person, actor: this.#actor(person) };
     });
   }
@@ -138,6 +142,7 @@ export class Authenticator {
         id: person.id,
         displayName: person.displayName,
         variables: { me: person.id, groups: person.groups, orgUnit: person.orgUnit, orgUnits: person.orgUnits },
+        unitsAbove: person.unitsAbove,
       },
       config.get(roleSlice).union(person.roles),
       config.get(typeSlice),
