@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildApp, systemCaller } from '../app.ts';
+import { buildApp } from '../app.ts';
+import { systemCaller } from '../rooms.ts';
 import type { Settings } from '../config.ts';
 import { drain } from '../http/server.ts';
 import { systemClock } from '../mechanisms/clock.ts';
