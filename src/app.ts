@@ -38,6 +38,7 @@ import { importRoutes } from './domain/imports/door.ts';
 import { commentEvents, commentRoutes, readComment } from './domain/comments/door.ts';
 import { imageUse, objectRoutes } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
+import { dueTimeMover, fireDue, slaFollower, slaRoutes } from './domain/sla/door.ts';
 import {
   Deliverer,
   type DeliveryLimits,
@@ -103,8 +104,8 @@ const DELIVERIES_KEPT_MS = 14 * 86_400_000;
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
 
-/** Rooms that react to others' events in the same unit of work, in this order. */
-export const FOLLOWERS: readonly Follower[] = [sessionFollower];
+/** Rooms that react to others' events inside the same unit, in this order. Whatever writes records must have them. */
+export const FOLLOWERS: readonly Follower[] = [sessionFollower, slaFollower];
 
 /** Every operation of the service, in the order in which the documents show them. */
 export function bindings(parts: Parts): BoundOperation[] {
@@ -118,6 +119,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...bulkRoutes,
     ...importRoutes(parts, (ctx, item) => addItem(ctx, configSections, importDefinitionsSection.key, item)),
     ...exportRoutes(parts.freshCaller),
+    ...slaRoutes,
     ...catalogRoutes(parts.actorOf),
     ...webhookRoutes(parts.secrets, parts.outbound),
     ...identityRoutes,
@@ -184,7 +186,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const work = new Work({ db, clock, blobs, followers: FOLLOWERS, constraints: CONSTRAINTS });
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
-  await epoch.start();
   const freshCaller = async (caller: Caller): Promise<Caller> => {
     const { userId } = caller.actor;
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
@@ -219,6 +220,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
       console: buildDocument(described, { surface: 'console' }),
     },
   });
+  // Last, so that nothing runs on where the service cannot be built.
+  await epoch.start();
   let loop: Loop | undefined;
   return {
     server,
@@ -229,7 +232,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
       const onError = (task: string, error: unknown): void =>
         log.warn({ err: error, task }, 'background work failed and will be tried again');
       const deliverer = new Deliverer({
-        ...{ db, work, clock, outbound, secrets },
+        db,
+        work,
+        clock,
+        outbound,
+        secrets,
         callerOf: async (userId) => {
           const actor = await authenticator.actorOf(userId);
           return actor === undefined ? undefined : { ...systemCaller(await epoch.fresh()), actor };
@@ -240,7 +247,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
         limits: options.deliveries ?? {},
       });
       const delivery = deliveryTasks(db, clock, deliverer, () => loop?.wake('deliveries'));
-      loop = startLoop([...delivery, ...tasks(db, blobs, epoch, authenticator, clock)], onError);
+      loop = startLoop([...delivery, ...tasks({ db, blobs, epoch, authenticator, clock, work })], onError);
       wake.listen(() => loop?.wake('outbox'));
       return loop;
     },
@@ -314,8 +321,18 @@ function deliveryTasks(db: Database, clock: Clock, deliverer: Deliverer, wakeDel
   ];
 }
 
-function tasks(db: Database, blobs: BlobStore, epoch: Epoch, authenticator: Authenticator, clock: Clock): Task[] {
+interface TaskParts {
+  db: Database;
+  blobs: BlobStore;
+  epoch: Epoch;
+  authenticator: Authenticator;
+  clock: Clock;
+  work: Work;
+}
+
+function tasks({ db, blobs, epoch, authenticator, clock, work }: TaskParts): Task[] {
   const now = (): string => instant(clock.now());
+  const moveDueTimes = dueTimeMover();
   return [
     { name: 'idempotency', everyMs: 600_000, run: async () => (await purgeIdempotency(db, now())) === 5000 },
     {
@@ -342,6 +359,16 @@ function tasks(db: Database, blobs: BlobStore, epoch: Epoch, authenticator: Auth
         await sweepBlobs(db, blobs, BLOB_USES, clock.now());
         return false;
       },
+    },
+    {
+      name: 'sla-timers',
+      everyMs: 1000,
+      run: () => fireDue(work, systemCaller(epoch.current())),
+    },
+    {
+      name: 'sla-due-times',
+      everyMs: 1000,
+      run: () => moveDueTimes(work, systemCaller(epoch.current()), clock.now()),
     },
     {
       name: 'field-indexes',

@@ -76,6 +76,7 @@ const TABLES: Readonly<Record<string, Ownership>> = {
       objects: `${NAMES}; ${EXISTENCE}`,
       comments: NAMES,
       attachments: NAMES,
+      sla: NAMES,
       mechanisms: NAMES,
       imports: NAMES,
       webhooks: CODES,
@@ -101,11 +102,14 @@ const TABLES: Readonly<Record<string, Ownership>> = {
   inline_images: { owner: 'objects' },
   blobs: { owner: 'mechanisms' },
   attachments: { owner: 'attachments' },
+  calendar_versions: { owner: 'sla' },
+  sla_instances: { owner: 'sla' },
   journal: {
     owner: 'mechanisms',
     reads: {
       objects: 'the history of a record is its rows of the journal',
       webhooks: 'what an event names travels with its deliveries, in the transaction that takes it out of the outbox',
+      sla: 'the history of an instance is its events',
     },
   },
   outbox: { owner: 'mechanisms' },

@@ -29,7 +29,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   exports: ['objects', 'metadata'],
   inbound: [],
   knowledge: [],
-  sla: [],
+  sla: ['objects', 'metadata'],
   webhooks: ['objects', 'metadata'],
 };
 

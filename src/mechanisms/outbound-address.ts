@@ -84,6 +84,9 @@ export class Dialler {
    */
   async judged(hostname: string): Promise<readonly string[]> {
     const host = bareHost(hostname);
+    // By its standard the name is this machine, whatever a name server says.
+    const isOwn = /(?:^|\.)localhost\.?$/.test(host);
+    if (isOwn && !this.#options.allowPrivate) throw new AddressRefused();
     const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host];
     const allowed = this.#options.allowPrivate || addresses.every(isPublicAddress);
     if (!allowed || addresses.length === 0) throw new AddressRefused();

@@ -2,6 +2,7 @@
  * The only way out (architecture, section 3b): https alone, to judged addresses alone, no redirects, no proxies of the
  * environment, bounded in time and in what is read. Answers are kept alive between calls.
  */
+import type { TLSSocket } from 'node:tls';
 import { Agent } from 'undici';
 import { AddressRefused, Dialler, type Resolve, resolveBySystem } from './outbound-address.ts';
 
@@ -56,14 +57,16 @@ export class Outbound {
       // The limit of a call is one for the whole of it, and kept here.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: ({ hostname, port, protocol }, callback) => {
-        if (protocol !== 'https:') callback(new AddressRefused(), null);
-        else {
-          dialler.dial(hostname, port === '' ? 443 : Number(port)).then(
-            (socket) => callback(null, socket),
-            (error: Error) => callback(error, null),
-          );
+      connect: async ({ hostname, port, protocol }, callback) => {
+        let socket: TLSSocket;
+        try {
+          if (protocol !== 'https:') throw new AddressRefused();
+          socket = await dialler.dial(hostname, port === '' ? 443 : Number(port));
+        } catch (error) {
+          callback(error as Error, null);
+          return;
         }
+        callback(null, socket);
       },
     });
   }

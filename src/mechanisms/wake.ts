@@ -18,7 +18,9 @@ export class Wake {
   #onWake: (() => void) | undefined;
   #client: Client | undefined;
   #retry: NodeJS.Timeout | undefined;
-  #pending: NodeJS.Timeout | undefined;
+  #quiet: NodeJS.Timeout | undefined;
+  /** Something came while it was quiet. */
+  #again = false;
   #stopped = false;
 
   constructor(db: Database) {
@@ -28,12 +30,17 @@ export class Wake {
   /** Something was committed that background work waits for. Tells this process, or, when it does no such work, the others. */
   poke(): void {
     if (this.#onWake !== undefined) this.#onWake();
-    else if (!this.#stopped) {
-      this.#pending ??= setTimeout(() => {
-        this.#pending = undefined;
-        this.#db.query(sql`SELECT pg_notify(${CHANNEL}, '')`).catch(() => {});
-      }, QUIET_MS);
-    }
+    else if (this.#quiet !== undefined) this.#again = true;
+    else if (!this.#stopped) this.#say();
+  }
+
+  #say(): void {
+    this.#again = false;
+    this.#db.query(sql`SELECT pg_notify(${CHANNEL}, '')`).catch(() => {});
+    this.#quiet = setTimeout(() => {
+      this.#quiet = undefined;
+      if (this.#again && !this.#stopped) this.#say();
+    }, QUIET_MS);
   }
 
   /** From now on this process does background work: `onWake` is called for its own commits and those of others. */
@@ -54,7 +61,7 @@ export class Wake {
       client.on('end', () => this.#lost(client));
       await client.query(LISTEN);
     } catch {
-      if (this.#client === undefined) this.#again();
+      if (this.#client === undefined) this.#reconnect();
       else this.#lost(this.#client);
     }
   }
@@ -63,10 +70,10 @@ export class Wake {
     if (this.#client !== client) return;
     this.#client = undefined;
     client.release(true);
-    this.#again();
+    this.#reconnect();
   }
 
-  #again(): void {
+  #reconnect(): void {
     if (!this.#stopped) this.#retry = setTimeout(() => void this.#connect(), RECONNECT_MS);
   }
 
@@ -74,7 +81,7 @@ export class Wake {
     this.#stopped = true;
     this.#onWake = undefined;
     clearTimeout(this.#retry);
-    clearTimeout(this.#pending);
+    clearTimeout(this.#quiet);
     const client = this.#client;
     this.#client = undefined;
     // A connection that listens must not go back to those that do other work.

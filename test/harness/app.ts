@@ -17,7 +17,7 @@ import type { OutboundOptions } from '../../src/mechanisms/outbound.ts';
 import { SecretBox } from '../../src/mechanisms/secrets.ts';
 import { loadSnapshot } from '../../src/mechanisms/snapshot.ts';
 import { Work } from '../../src/mechanisms/work.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface TestAnswer {
   status: number;
@@ -71,6 +71,24 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
   const database = options.on === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = options.on?.databaseUrl ?? (database?.url as string);
   const db = new Database({ url: databaseUrl, max: 10 });
+  try {
+    return await startOn({ options, database, databaseUrl, db });
+  } catch (error) {
+    // What stays open would keep the test's process from ending, and its failure from being seen.
+    await db.close();
+    await database?.drop();
+    throw error;
+  }
+}
+
+interface Opened {
+  options: TestOptions;
+  database: TestDatabase | undefined;
+  databaseUrl: string;
+  db: Database;
+}
+
+async function startOn({ options, database, databaseUrl, db }: Opened): Promise<TestApp> {
   const clock = options.clock ?? systemClock;
   const work = new Work({ db, clock });
   const caller = async () => systemCaller(await loadSnapshot(db));

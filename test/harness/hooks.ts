@@ -120,7 +120,12 @@ export async function startHooks(options: HooksOptions = {}): Promise<Hooks> {
     return answer.body.data;
   };
   const self: Hooks = {
-    ...{ app, receiver, keys, adminKeys, ids, secret: '' },
+    app,
+    receiver,
+    keys,
+    adminKeys,
+    ids,
+    secret: '',
     call: (who, method, path, body) => send(keys[who], method, `/api/v1${path}`, body),
     admin: (who, method, path, body) => send(adminKeys[who], method, `/api/admin/v1${path}`, body),
     ok: async (who, method, path, body) => data(await self.call(who, method, path, body), `${method} ${path}`),
@@ -129,8 +134,12 @@ export async function startHooks(options: HooksOptions = {}): Promise<Hooks> {
       const { as = 'boss', ...rest } = input;
       const code = input.code ?? `hook-${++count}`;
       const { id } = await self.ok('boss', 'POST', '/webhooks', {
-        ...{ endpoint: receiver.url, secretRef: 'main', eventTypes: ['ObjectCreated'] },
-        ...{ executionPrincipalId: ids[as], ...rest, code },
+        endpoint: receiver.url,
+        secretRef: 'main',
+        eventTypes: ['ObjectCreated'],
+        executionPrincipalId: ids[as],
+        ...rest,
+        code,
       });
       return { id, code };
     },

@@ -1,12 +1,13 @@
 /** A minimal valid call of every operation, who lacks the right to it, and what it must hide: the table behind `access.db.test.ts`. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { TestApp } from './app.ts';
-import { identityRows } from './load-calls-identity.ts';
+import { createSecret } from '../../src/domain/webhooks/door.ts';
+import { TEST_SECRETS, type TestApp } from './app.ts';
 import { catalogRows, catalogWorld } from './load-calls-catalog.ts';
 import { exchangeRows } from './load-calls-exchange.ts';
+import { identityRows } from './load-calls-identity.ts';
 import type { Call, Login, Row } from './load-calls-row.ts';
-import { ACTIONS, RIGHTS, user } from './load-world.ts';
+import { ACTIONS, idOf, RIGHTS, stored, user } from './load-world.ts';
 
 export type { Call, Login, Row } from './load-calls-row.ts';
 
@@ -31,6 +32,14 @@ workflows:
     initial: begun
     states: [{ code: begun, category: open }, { code: ended, category: done }]
     transitions: [{ code: end, from: [begun], to: ended }]
+calendars: [{ code: open, timezone: UTC, week: { mon: ['09:00-17:00'] } }]
+slaPolicies:
+  - code: soon
+    type: thing
+    calendar: open
+    targets: [{ duration: PT1H }]
+    start: { field: workflowState, operator: equals, value: begun }
+    stop: { field: workflowState, operator: equals, value: ended }
 relationDefinitions:
   - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many, acyclic: false, active: true }
 ${catalogWorld(SECRET, CANARY)}
@@ -118,6 +127,50 @@ class Maker {
     return (await this.send('POST', `/objects/${await this.record(shown)}/relations`, await this.near())).relation.id;
   }
 
+  /** The code of a new signing secret with a value. */
+  async secret(): Promise<string> {
+    const code = `s-${randomUUID()}`;
+    await this.#app.app.work.write(this.#app.app.system(), (ctx) => createSecret(ctx, TEST_SECRETS, code));
+    return code;
+  }
+
+  /** A subscription to nowhere that `partial` could make too. */
+  async subscription(enabled: boolean): Promise<Record<string, unknown>> {
+    return {
+      code: `w-${randomUUID()}`,
+      endpoint: 'https://1.1.1.1/hook',
+      secretRef: await this.secret(),
+      executionPrincipalId: await idOf(this.#app, 'users', 'partial'),
+      eventTypes: ['SlaBreached'],
+      enabled,
+    };
+  }
+
+  async subscribed(enabled: boolean, archived = false): Promise<string> {
+    const { id } = await this.send('POST', '/webhooks', await this.subscription(enabled));
+    const statement = `UPDATE config_items SET state = 'ARCHIVED' WHERE id = $1`;
+    if (archived) await stored(this.#app, statement, [id]);
+    return id;
+  }
+
+  /** A delivery that failed, of an enabled subscription. */
+  async failed(): Promise<string> {
+    const id = randomUUID();
+    await stored(
+      this.#app,
+      `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, about, status, attempt_count,
+        max_attempts, base_delay_ms, created_at, due_at, finished_at)
+      VALUES ($1, $2, $1, 'SlaBreached', now(), '{}', 'FAILED', 3, 3, 1000, now(), now(), now())`,
+      [id, await this.subscribed(true)],
+    );
+    return id;
+  }
+
+  async instance(shown: boolean): Promise<string> {
+    const [instance] = await this.send('GET', `/objects/${await this.record(shown)}/sla`);
+    return instance.id;
+  }
+
   async transition(): Promise<unknown> {
     const { state, transitions } = await this.send('GET', `/objects/${await this.record(true)}/workflow`);
     return { transitionId: transitions[0].id, expectedRevision: 1, expectedStateId: state.id };
@@ -144,6 +197,11 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
   /** A key of `partial` itself is theirs to manage, one of another owner is not there for them. */
   const key = (own: boolean): Promise<string> =>
     app.createKey({ login: own ? 'partial' : 'full' }).then(({ id }) => id);
+  /** Of connections nothing is hidden from who manages them: a thing of another kind stands for what is not there. */
+  const hook = (one: () => Promise<string>, body: () => unknown = () => undefined) => ({
+    ...on('id', (shown) => (shown ? one() : make.record(false)), body),
+    lacks: missing('webhook.manage'),
+  });
   const update = (objectId: string, changes: unknown = { title: 'Other' }): Call => ({
     body: { operation: 'update', items: [{ objectId, expectedRevision: 1, changes }] },
   });
@@ -232,6 +290,47 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
     ...identityRows(app, (method, path, body) => make.send(method, path, body)),
     ...catalogRows(app),
     ...exchangeRows((method, path, body) => make.send(method, path, body)),
+    'webhooks.list': { call: () => ({}), lacks: missing('webhook.manage') },
+    'webhooks.create': {
+      call: async () => ({ body: await make.subscription(true) }),
+      lacks: missing('webhook.manage'),
+    },
+    'webhooks.change': hook(
+      () => make.subscribed(false),
+      () => ({ endpoint: 'https://1.1.1.1/other' }),
+    ),
+    'webhooks.enable': hook(() => make.subscribed(false)),
+    'webhooks.disable': hook(() => make.subscribed(true)),
+    'webhooks.archive': hook(() => make.subscribed(true)),
+    'webhooks.restore': hook(() => make.subscribed(false, true)),
+    'webhooks.deliveries': { call: () => ({}), lacks: missing('webhook.manage') },
+    'webhooks.delivery': hook(() => make.failed()),
+    'webhooks.retry': hook(() => make.failed()),
+    'secrets.list': { call: () => ({}), lacks: missing('webhook.manage') },
+    'secrets.create': { call: () => ({ body: { code: `s-${randomUUID()}` } }), lacks: missing('webhook.manage') },
+    'secrets.rotate': {
+      call: async () => ({ params: { code: await make.secret() }, body: { overlap: 'PT1H' } }),
+      lacks: missing('webhook.manage'),
+    },
+    'sla.list': { ...record(), lacks: NOT_THERE },
+    'sla.history': { ...on('instanceId', (shown) => make.instance(shown)), lacks: NOT_THERE },
+    'sla.command': {
+      call: async () => ({ params: { instanceId: await make.instance(true), command: 'pause' }, body: {} }),
+      lacks: missing('sla.control', 'reader'),
+      hidden: {
+        seen: async () => ({ params: { instanceId: await make.instance(false), command: 'pause' } }),
+        absent: () => ({ params: { instanceId: randomUUID(), command: 'pause' } }),
+      },
+    },
+    'sla.explanation': { ...on('instanceId', (shown) => make.instance(shown)), lacks: NOT_THERE },
+    'sla.try': {
+      call: () => ({ body: { openedAt: '2026-11-23T09:00:00.000Z', policy: 'soon' } }),
+      lacks: missing('config.manage'),
+    },
+    'sla.preview': {
+      call: () => ({ body: { calendar: 'open', from: '2026-11-23', days: 7 } }),
+      lacks: missing('config.manage'),
+    },
     'keys.list': { call: () => ({}), lacks: missing('key.manage') },
     'keys.create': {
       call: () => ({ body: { owner: 'partial', name: 'n', scopes: ['objects:read'] } }),

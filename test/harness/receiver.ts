@@ -93,6 +93,8 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   await new Promise<void>((resolve) => {
     server.listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve);
   });
+  // A test that failed before it could close the receiver must still end.
+  server.unref();
   const { port } = server.address() as AddressInfo;
   const self: Receiver = {
     url: `https://127.0.0.1:${port}/hook`,

@@ -20,10 +20,19 @@ export {
 export { requireRevision } from './conflict.ts';
 export { ObjectSchema, WorkflowState } from './contract.ts';
 export { type MigratedBatch, migrateTypeBatch, type Unmoved } from './migrate-type.ts';
-export { findVisible, preload, requireActive, requireAction, requireGranted, requireVisible } from './load.ts';
+export {
+  findVisible,
+  preload,
+  recordOf,
+  requireActive,
+  requireAction,
+  requireGranted,
+  requireVisible,
+} from './load.ts';
 export {
   type ObjectAnswer,
   project,
+  type RecordView,
   stateAnswer,
   type VisibleObject,
   visibleTitle,

@@ -8,8 +8,8 @@ import type { Change, StoredItem } from '../../mechanisms/config-section.ts';
 import { loadItems, lockConfiguration } from '../../mechanisms/config-store.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import { findType, registry } from '../metadata/door.ts';
-import { compile, normalise, write } from './config.ts';
 import type { CompiledWebhook, WebhookDefinition } from './definitions.ts';
+import { compile, normalise, write } from './item.ts';
 import { loadNames, withCodes } from './naming.ts';
 import { type DeliveryAnswer, deliveryAnswer, RIGHT, type SubscriptionAnswer, subscriptionAnswer } from './queries.ts';
 import { findDelivery, retryDelivery } from './store.ts';
@@ -261,11 +261,12 @@ export async function retry(ctx: WriteContext, id: string): Promise<DeliveryAnsw
   if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such delivery.');
   ctx.rightsChecked();
   const stored = (await loadItems(ctx, SECTION)).find((item) => item.id === row.subscriptionId);
-  if (stored?.state !== 'ACTIVE') requireNotArchived(stored as StoredItem);
+  if (stored === undefined) throw new Error(`delivery ${id} is of no subscription`);
+  requireNotArchived(stored);
   if (row.status !== 'FAILED') {
     throw new Fault('STATE_CONFLICT', 'Only a failed delivery can be retried.', { status: row.status });
   }
-  if (!(stored?.definition as WebhookDefinition).enabled) {
+  if (!(stored.definition as WebhookDefinition).enabled) {
     throw new Fault('STATE_CONFLICT', 'The subscription is disabled; enable it first.', { enabled: false });
   }
   ctx.plan(retryDelivery, { id, at: ctx.now });

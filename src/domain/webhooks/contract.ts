@@ -17,9 +17,16 @@ const Filters = closed({
     Type.Array(IdOrCode, { maxItems: 1000, uniqueItems: true, description: 'Ids or codes; none: all types.' }),
   ),
   condition: Type.Optional(
-    Type.Object(
-      {},
-      { additionalProperties: true, description: 'A condition, judged with the rights of the executor.' },
+    // Its grammar is judged by the condition language, which names each place.
+    closed(
+      {
+        field: Type.Optional(Type.Unknown()),
+        operator: Type.Optional(Type.Unknown()),
+        value: Type.Optional(Type.Unknown()),
+        logic: Type.Optional(Type.Unknown()),
+        conditions: Type.Optional(Type.Unknown()),
+      },
+      { description: 'A condition on the record, judged with the rights of the executor.' },
     ),
   ),
 });

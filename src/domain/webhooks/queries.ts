@@ -31,12 +31,19 @@ export function subscriptionAnswer(
   const { code, endpoint, secretRef, executionPrincipalId, eventTypes, retryPolicy } = compiled;
   const { types, condition } = compiled.filters;
   return {
-    ...{ id, code, endpoint, secretRef, executionPrincipalId: executionPrincipalId ?? '', eventTypes },
+    id,
+    code,
+    endpoint,
+    secretRef,
+    executionPrincipalId: executionPrincipalId ?? '',
+    eventTypes,
     filters: {
       ...(types.length === 0 ? {} : { types: types.map((type) => registry(ctx).byCode.get(type)?.id ?? type) }),
       ...(condition === undefined ? {} : { condition }),
     },
-    ...{ retryPolicy, enabled: compiled.enabled && state === 'ACTIVE', state },
+    retryPolicy,
+    enabled: compiled.enabled && state === 'ACTIVE',
+    state,
   };
 }
 
@@ -103,14 +110,23 @@ function answer(row: DeliveryRow, readable: boolean): DeliveryAnswer {
   const { id, subscriptionId, eventId, eventType, objectId, status, attemptCount, maxAttempts, createdAt } = row;
   const last = row.attempts.at(-1);
   return {
-    ...{ id, subscriptionId, eventId, eventType, objectId, status, attemptCount, maxAttempts, createdAt },
+    id,
+    subscriptionId,
+    eventId,
+    eventType,
+    objectId,
+    status,
+    attemptCount,
+    maxAttempts,
+    createdAt,
     // While an attempt is under way, what comes next is not known.
     ...(status === 'PENDING' && !row.leased ? { nextAttemptAt: row.dueAt } : {}),
     ...(row.finishedAt === null ? {} : { finishedAt: row.finishedAt }),
     ...responseOf(last, readable),
     ...errorOf(row.error ?? last?.error),
     attempts: row.attempts.map((attempt) => ({
-      ...{ number: attempt.number, at: attempt.at },
+      number: attempt.number,
+      at: attempt.at,
       ...responseOf(attempt, readable),
       ...errorOf(attempt.error),
     })),

@@ -11,7 +11,8 @@ const EXCERPT = 1000;
 
 /** What is wrong with the form of an endpoint, as a sentence; its addresses are judged elsewhere. Undefined: nothing. */
 export function endpointProblem(endpoint: string): string | undefined {
-  if (!endpoint.startsWith('https://')) return 'Use an address that begins with https://.';
+  // A parser would take a further slash for none, and what follows for the host.
+  if (!/^https:\/\/[^/]/.test(endpoint)) return 'Use an address that begins with https://.';
   if (!URL.canParse(endpoint) || /[\s\p{Cc}\\]/u.test(endpoint)) {
     return 'Use an address such as https://hooks.example.org/docket.';
   }

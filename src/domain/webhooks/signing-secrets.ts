@@ -89,8 +89,14 @@ export async function createSecret(ctx: WriteContext, box: SecretBox, code: stri
   if (stored === undefined) {
     const definition = { code };
     const change: Change = {
-      ...{ action: 'create', section: SECTION, id, code, stored: undefined },
-      ...{ state: 'ACTIVE', definition, compiled: definition },
+      action: 'create',
+      section: SECTION,
+      id,
+      code,
+      stored: undefined,
+      state: 'ACTIVE',
+      definition,
+      compiled: definition,
     };
     planItem(ctx, change);
     ctx.emit({
