@@ -23,6 +23,7 @@ import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/
 import { identityRoutes } from './domain/identity/door.ts';
 import { importDefinitionsSection } from './domain/imports/config.ts';
 import { integrationsSection } from './domain/inbound/config.ts';
+import { inboundRoutes, purgeRuns } from './domain/inbound/door.ts';
 import { knowledgeBasesSection } from './domain/knowledge/config.ts';
 import { settingsSection, typesSection } from './domain/metadata/config.ts';
 import { recordProbe } from './domain/objects/config.ts';
@@ -48,6 +49,7 @@ import {
 } from './domain/webhooks/door.ts';
 import { workflowRoutes } from './domain/workflow/door.ts';
 import { buildServer } from './http/server.ts';
+import { inputReader } from './http/validate.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
 import type { BlobUse } from './mechanisms/blobs/register.ts';
 import { ContentHolder, type ContentParts } from './mechanisms/blobs/serve.ts';
@@ -107,6 +109,10 @@ export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
 /** Rooms that react to others' events inside the same unit, in this order. Whatever writes records must have them. */
 export const FOLLOWERS: readonly Follower[] = [sessionFollower, slaFollower];
 
+/** How long, and how many of each integration, the log of calls from outside is kept. */
+const RUNS_KEPT_MS = 30 * 86_400_000;
+const RUNS_KEPT = 1000;
+
 /** Every operation of the service, in the order in which the documents show them. */
 export function bindings(parts: Parts): BoundOperation[] {
   return [
@@ -117,12 +123,13 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...relationRoutes,
     ...workflowRoutes,
     ...bulkRoutes,
+    ...slaRoutes,
     ...importRoutes(parts, (ctx, item) => addItem(ctx, configSections, importDefinitionsSection.key, item)),
     ...exportRoutes(parts.freshCaller),
-    ...slaRoutes,
     ...catalogRoutes(parts.actorOf),
     ...webhookRoutes(parts.secrets, parts.outbound),
     ...identityRoutes,
+    ...inboundRoutes(inputReader),
     ...accessRoutes,
     ...bundleRoutes(configSections),
   ];
@@ -342,6 +349,11 @@ function tasks({ db, blobs, epoch, authenticator, clock, work }: TaskParts): Tas
         await purgeSessions(db, now());
         return false;
       },
+    },
+    {
+      name: 'inbound-runs',
+      everyMs: 600_000,
+      run: () => purgeRuns(db, instant(clock.now() - RUNS_KEPT_MS), RUNS_KEPT),
     },
     {
       name: 'key-uses',

@@ -77,6 +77,7 @@ const TABLES: Readonly<Record<string, Ownership>> = {
       comments: NAMES,
       attachments: NAMES,
       sla: NAMES,
+      inbound: NAMES,
       mechanisms: NAMES,
       imports: NAMES,
       webhooks: CODES,
@@ -104,6 +105,7 @@ const TABLES: Readonly<Record<string, Ownership>> = {
   attachments: { owner: 'attachments' },
   calendar_versions: { owner: 'sla' },
   sla_instances: { owner: 'sla' },
+  inbound_runs: { owner: 'inbound' },
   journal: {
     owner: 'mechanisms',
     reads: {

@@ -27,7 +27,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // Of these only the section of the bundle is built; their further arrows come with them.
   imports: ['objects', 'metadata', 'identity'],
   exports: ['objects', 'metadata'],
-  inbound: [],
+  // The rights of the key's owner come with the context.
+  inbound: ['objects', 'comments', 'identity'],
   knowledge: [],
   sla: ['objects', 'metadata'],
   webhooks: ['objects', 'metadata'],

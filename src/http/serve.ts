@@ -22,6 +22,7 @@ import { announcesBody, cookie, idempotencyKey, ifMatchRevision, requireJson, si
 import type { RateAnswer, RateLimiter } from './rate.ts';
 import type { Prepared, Route } from './route.ts';
 import type { ServerOptions } from './types.ts';
+import { invalid } from './validate.ts';
 
 const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
 
@@ -149,15 +150,6 @@ async function readBody(service: Service, exchange: Exchange, prepared: Prepared
   } finally {
     release();
   }
-}
-
-function invalid(problems: FaultDetail[]): Fault {
-  const [first] = problems;
-  const message =
-    problems.length === 1 && first !== undefined
-      ? `${first.path === '' ? 'body' : first.path}: ${first.message}`
-      : `The request has ${problems.length} problems; details name each place.`;
-  return new Fault('INVALID_REQUEST', message, problems);
 }
 
 /** Everything that is wrong with query, headers and body, at once. @throws Fault INVALID_REQUEST, NOT_FOUND */

@@ -4,8 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { createSecret } from '../../src/domain/webhooks/door.ts';
 import { TEST_SECRETS, type TestApp } from './app.ts';
 import { catalogRows, catalogWorld } from './load-calls-catalog.ts';
-import { exchangeRows } from './load-calls-exchange.ts';
 import { identityRows } from './load-calls-identity.ts';
+import { inboundRows } from './load-calls-inbound.ts';
+import { exchangeRows } from './load-calls-exchange.ts';
 import type { Call, Login, Row } from './load-calls-row.ts';
 import { ACTIONS, idOf, RIGHTS, stored, user } from './load-world.ts';
 
@@ -287,9 +288,9 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
         status: 200,
       },
     },
+    ...inboundRows(make),
     ...identityRows(app, (method, path, body) => make.send(method, path, body)),
     ...catalogRows(app),
-    ...exchangeRows((method, path, body) => make.send(method, path, body)),
     'webhooks.list': { call: () => ({}), lacks: missing('webhook.manage') },
     'webhooks.create': {
       call: async () => ({ body: await make.subscription(true) }),
@@ -331,6 +332,7 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
       call: () => ({ body: { calendar: 'open', from: '2026-11-23', days: 7 } }),
       lacks: missing('config.manage'),
     },
+    ...exchangeRows((method, path, body) => make.send(method, path, body)),
     'keys.list': { call: () => ({}), lacks: missing('key.manage') },
     'keys.create': {
       call: () => ({ body: { owner: 'partial', name: 'n', scopes: ['objects:read'] } }),

@@ -24,5 +24,6 @@ export {
   type GroupAnswer,
   type UnitAnswer,
   type UserAnswer,
+  whoIs,
 } from './queries.ts';
 export { identityRoutes } from './routes.ts';

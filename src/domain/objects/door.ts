@@ -9,16 +9,14 @@
  * (access). A record that the caller may not read is not there: every read goes through `requireVisible` or the predicate in
  * `listVisible`, and every record leaves through `project`.
  */
-export {
-  applyChange,
-  archiveObject,
-  createFor,
-  createObject,
-  type ObjectPlan,
-  updateObject,
-} from './commands.ts';
+export { applyChange, archiveObject, createFor, createObject, type ObjectPlan, updateObject } from './commands.ts';
 export { requireRevision } from './conflict.ts';
-export { ObjectSchema, WorkflowState } from './contract.ts';
+export {
+  createObject as createOperation,
+  ObjectSchema,
+  updateObject as updateOperation,
+  WorkflowState,
+} from './contract.ts';
 export { type MigratedBatch, migrateTypeBatch, type Unmoved } from './migrate-type.ts';
 export {
   findVisible,
@@ -44,7 +42,7 @@ export { imageUse } from './store-images.ts';
 export { requireReferences } from './references.ts';
 export { findByField, readPage } from './queries-lookups.ts';
 export { listChanges, type PageEnd } from './store-lookups.ts';
-export { creationData, type EventFilter, readCard } from './queries.ts';
+export { creationData, type EventFilter, readCard, replayObject } from './queries.ts';
 export { objectRoutes } from './routes.ts';
 export { imagesIn, strangeImages } from './rules-images.ts';
 export { invalidValues, type PlannedChange, planChange } from './rules.ts';
