@@ -172,7 +172,7 @@ export async function tryInbound(
   const { command } = integration.config;
   try {
     const run = commands[command](request);
-    const result = await work.write({ ...caller, via: 'inbound' }, run, { discard: true });
+    const result = await work.rehearse((units) => units.write({ ...caller, via: 'inbound' }, run));
     const data = result.kind === 'done' ? result.data : result.answer.data;
     return { command, request, status: 201, data, error: null };
   } catch (error) {
