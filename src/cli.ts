@@ -10,6 +10,7 @@ import { importCommand } from './cli/imports.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
 import { reasonOf } from './cli/output.ts';
 import { secretCommands } from './cli/secrets.ts';
+import { reindexCommand } from './cli/search.ts';
 import { type Role, serve } from './cli/serve.ts';
 import { readSettings } from './config.ts';
 
@@ -35,6 +36,7 @@ function program(environment: Environment): Command {
   userCommands(docket, environment);
   importCommand(docket, environment);
   migrateCommands(docket, environment);
+  reindexCommand(docket, environment);
   doctorCommand(docket, environment);
   return docket;
 }

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { operations } from '../src/app.ts';
+import { operations } from '../src/rooms.ts';
 import { ADMIN_SCOPE, SCOPES } from '../src/contract/scopes.ts';
 import { setPassword } from '../src/domain/access/door.ts';
 import { makeKey } from '../src/domain/access/key-format.ts';
@@ -69,7 +69,7 @@ describe('access', () => {
     );
     keys = Object.fromEntries(made) as Record<Login, string>;
     adminKeys = Object.fromEntries(admin) as Record<Login, string>;
-    table = rows(app, keys.full);
+    table = rows(app, keys.full, adminKeys.full);
     await app.app.work.write(app.app.system(), (ctx) => setPassword(ctx, 'partial', PASSWORD));
   });
   after(() => app.close());

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { systemCaller } from '../app.ts';
+import { systemCaller } from '../rooms.ts';
 import { type Content, importFile, type Progress } from '../domain/imports/door.ts';
 import { ensureNumbering } from '../domain/metadata/door.ts';
 import { systemClock } from '../mechanisms/clock.ts';

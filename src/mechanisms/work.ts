@@ -43,6 +43,8 @@ export interface Caller {
   keyId: string | null;
   correlationId: string;
   config: ConfigSnapshot;
+  /** The language in which the caller wants names, where they ask for one. */
+  locale?: string | undefined;
 }
 
 export interface WriteOptions {
@@ -70,6 +72,7 @@ class UnitContext implements WriteContext {
   readonly keyId: string | null;
   readonly correlationId: string;
   readonly config: ConfigSnapshot;
+  readonly locale: string | undefined;
   readonly memo = new Map<string, unknown>();
   readonly planned = new Map<string, Planned>();
   readonly events: PlannedEvent[] = [];
@@ -88,6 +91,7 @@ class UnitContext implements WriteContext {
     this.keyId = caller.keyId;
     this.correlationId = caller.correlationId;
     this.config = caller.config;
+    this.locale = caller.locale;
     this.db = db;
     this.#begin = begin;
     this.again = again;

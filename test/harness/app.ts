@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import { type App, buildApp, configSections, systemCaller } from '../../src/app.ts';
+import { type App, buildApp } from '../../src/app.ts';
+import { configSections, systemCaller } from '../../src/rooms.ts';
 import { applyBundle } from '../../src/bundle/engine.ts';
 import { applyFolder, type BundleFile, starterFolder } from '../../src/cli/bundles.ts';
 import { createKey } from '../../src/domain/access/door.ts';
@@ -57,6 +58,8 @@ export interface TestOptions {
   /** Join the database of another app: a second process, as far as the database can tell. */
   on?: TestApp;
   ratePerMinute?: number | 'off';
+  /** Serve the web console built in `web/dist`. */
+  console?: boolean;
   /** What stands between the service and its files: to look on, or to come in between. */
   blobs?: (files: BlobStore) => BlobStore;
   /** Calls to the outside, which reach no private address unless said. */
@@ -113,6 +116,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     blobs: options.blobs?.(new FileBlobs(folder)) ?? new FileBlobs(folder),
     log: pino({ level: 'silent' }),
     clock,
+    consoleFolder: options.console === true ? path.join(import.meta.dirname, '../../web/dist') : undefined,
   });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   const self: TestApp = {

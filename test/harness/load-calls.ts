@@ -75,10 +75,12 @@ const FILES = { files: [{ name: 'a.yaml', text: 'settings: { defaultLocale: ru-R
 class Maker {
   readonly #app: TestApp;
   readonly #key: string;
+  readonly #adminKey: string;
 
-  constructor(app: TestApp, key: string) {
+  constructor(app: TestApp, key: string, adminKey: string) {
     this.#app = app;
     this.#key = key;
+    this.#adminKey = adminKey;
   }
 
   async send(method: string, path: string, body?: unknown): Promise<any> {
@@ -117,6 +119,15 @@ class Maker {
     const body = { typeDefinitionId: 'thing', values: { title: 'A thing', picture, shown } };
     const { id, values } = await this.send('POST', '/objects', body);
     return { objectId: id, sha256: values.picture.content[0].attrs.src.slice('blob:'.length) };
+  }
+
+  /** A shared queue; one that `partial` may not see names a field that is hidden from them. */
+  async queue(shown: boolean): Promise<string> {
+    const filter = { field: shown ? 'shown' : SECRET, operator: 'is-empty', value: false };
+    const body = { name: 'A queue', shared: true, definition: { type: 'thing', filter } };
+    const answer = await this.#app.request('POST', '/api/admin/v1/desk/queues', { key: this.#adminKey, body });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer.body.data.id;
   }
 
   async near(): Promise<{ definitionId: string; targetObjectId: string }> {
@@ -179,8 +190,8 @@ class Maker {
 }
 
 /** Every operation by its id. */
-export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, Row>> {
-  const make = new Maker(app, keyOfFull);
+export function rows(app: TestApp, keyOfFull: string, adminKeyOfFull: string): Readonly<Record<string, Row>> {
+  const make = new Maker(app, keyOfFull, adminKeyOfFull);
   /** A call on one thing, named by a parameter of the path: visible, hidden or absent. */
   const on = (
     name: string,
@@ -344,6 +355,36 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
       call: () => ({ body: { login: 'partial', password: PASSWORD } }),
       lacks: { login: 'nobody', status: 201 },
       open: true,
+    },
+    'session.ways': { call: () => ({}), lacks: ALLOWED, open: true },
+    'desk.types': { call: () => ({}), lacks: ALLOWED },
+    'desk.permissions': { ...record(), lacks: NOT_THERE },
+    'desk.lookup': { call: () => ({ query: '?kind=user&q=p' }), lacks: missing('user.administer') },
+    'desk.labels': {
+      call: async () => ({ query: `?ids=${await make.record(true)}` }),
+      lacks: ALLOWED,
+      hidden: {
+        seen: async () => ({ query: `?ids=${await make.record(false)}` }),
+        absent: () => ({ query: `?ids=${randomUUID()}` }),
+        status: 200,
+      },
+    },
+    'desk.queues.list': { call: () => ({}), lacks: ALLOWED },
+    'desk.queues.create': {
+      call: () => ({ body: { name: 'Mine', shared: true, definition: { type: 'thing' } } }),
+      lacks: missing('config.manage', 'reader'),
+    },
+    'desk.queues.change': {
+      ...on(
+        'queueId',
+        (shown) => make.queue(shown),
+        () => ({ expectedRevision: 1, name: 'Other' }),
+      ),
+      lacks: missing('config.manage', 'reader'),
+    },
+    'desk.queues.delete': {
+      ...on('queueId', (shown) => make.queue(shown), expected),
+      lacks: missing('config.manage', 'reader'),
     },
     'session.get': { call: () => ({}), lacks: ALLOWED },
     'session.delete': { call: () => ({}), lacks: ALLOWED },

@@ -6,5 +6,5 @@
  */
 export { addComment } from './commands.ts';
 export { addComment as addOperation } from './contract.ts';
-export { commentEvents, readComment, replayComment } from './queries.ts';
+export { commentEvents, findVisibleComments, PRIVATE, plannedComment, readComment, replayComment } from './queries.ts';
 export { commentRoutes } from './routes.ts';

@@ -14,6 +14,8 @@ export { archiveUnit, createUnit, type NewUnit, type UnitChange, updateUnit } fr
 export { archiveUser, createUser, type NewUser, updateUser, type UserChange } from './commands-users.ts';
 export { findKey } from './names.ts';
 export { idsByName } from './names-store.ts';
+export { findNames, type NamedKind } from './store-names.ts';
+export { searchNames } from './queries-names.ts';
 export {
   findGroup,
   findGroupByCode,

@@ -21,6 +21,7 @@ export {
   findType,
   localized,
   mismatchedVersions,
+  named,
   type RecordType,
   registry,
   type StateView,
@@ -42,5 +43,6 @@ export {
   idsIn,
   type NamedIds,
   imageHandles,
+  plainText,
   type RichNode,
 } from './values.ts';

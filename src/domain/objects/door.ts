@@ -22,6 +22,7 @@ export {
   findVisible,
   preload,
   recordOf,
+  plannedRow,
   requireActive,
   requireAction,
   requireGranted,
@@ -36,13 +37,13 @@ export {
   visibleTitle,
   visibleValues,
 } from './record.ts';
-export type { HistoryRow } from './store.ts';
+export type { HistoryRow, ObjectRow } from './store.ts';
 export { holdActive, holdRevision } from './store.ts';
 export { imageUse } from './store-images.ts';
 export { requireReferences } from './references.ts';
 export { findByField, readPage } from './queries-lookups.ts';
 export { listChanges, type PageEnd } from './store-lookups.ts';
-export { creationData, type EventFilter, readCard, replayObject } from './queries.ts';
+export { creationData, type EventFilter, readCard, replayObject, type WordMatch } from './queries.ts';
 export { objectRoutes } from './routes.ts';
 export { imagesIn, strangeImages } from './rules-images.ts';
 export { invalidValues, type PlannedChange, planChange } from './rules.ts';

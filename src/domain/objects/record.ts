@@ -5,8 +5,8 @@
 import type { RecordFacts } from '../../lib/filter.ts';
 import type { ReadContext, RecordRight } from '../../mechanisms/context.ts';
 import {
-  localized,
   mismatchedVersions,
+  named,
   type RecordType,
   registry,
   type StateView,
@@ -115,8 +115,7 @@ export interface ObjectAnswer {
 
 export function stateAnswer(ctx: ReadContext, state: StateView | null): WorkflowStateAnswer | null {
   if (state === null) return null;
-  const locale = registry(ctx).settings.defaultLocale;
-  return { id: state.id, code: state.code, name: localized(state.name, locale, locale), category: state.category };
+  return { id: state.id, code: state.code, name: named(ctx, state.name), category: state.category };
 }
 
 /** The title, or null where the field that names the record is hidden. */
