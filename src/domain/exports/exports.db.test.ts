@@ -134,6 +134,22 @@ describe('exports', () => {
     }
   });
 
+  it('take words, alone and with a filter, and a text as words', async () => {
+    for (const count of [1, 2, 3]) await x.make({ title: `Zebra ${count}`, count, secret: 'quagga', kind: 'a' });
+    await x.make({ title: 'Zebras in sight', kind: 'b' });
+    const titles = async (who: Man, query: unknown): Promise<string[]> =>
+      (await asked(who, { format: 'JSON', query })).body.map(({ title }: { title: string }) => title);
+    const all = ['Zebras in sight', 'Zebra 3', 'Zebra 2', 'Zebra 1'];
+    assert.deepEqual(await titles('boss', 'zebra'), all);
+    assert.deepEqual(await titles('boss', { q: 'zebra' }), all);
+    assert.deepEqual(await titles('clerk', 'zebra'), all.slice(1));
+    const filter = { field: 'count', operator: 'after', value: 1 };
+    assert.deepEqual(await titles('boss', { q: 'zebra', filter }), ['Zebra 3', 'Zebra 2']);
+    assert.deepEqual((await titles('boss', 'quagga')).length, 3);
+    assert.deepEqual(await titles('clerk', 'quagga'), [], 'no word of a hidden field is matched');
+    assert.equal((await asked('boss', { format: 'JSON', query: 'zebra', limit: 2 })).body.length, 2);
+  });
+
   it('leave out what is archived, newest first, up to the limit', async () => {
     const { id } = await x.make({ title: 'Gone' });
     await x.ok('boss', 'DELETE', `/objects/${id}`, { expectedRevision: 1 });

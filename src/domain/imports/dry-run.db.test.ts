@@ -35,6 +35,16 @@ async function dump(): Promise<Record<string, string>> {
 
 const IMAGE = 'data:image/gif;base64,R0lGODlhAQABAAAAADs=';
 
+/** A content of which every verdict comes. */
+const TELLING = [
+  ['1', 'A', '1', '', 'a'],
+  ['1', 'A', '1', '', 'a'],
+  ['2', 'B', '2', 'A', 'b'],
+  ['1', 'C', '1', '', 'a'],
+  ['3', '', '1', '', 'a'],
+  ['4', 'B', '1', 'A', 'a'],
+] as [string, string, string, string, string][];
+
 describe('dry runs', () => {
   before(async () => {
     x = await startExchange();
@@ -119,7 +129,7 @@ describe('dry runs', () => {
           await x.rows('DELETE FROM external_ids');
         },
       ),
-      { numRuns: 20 },
+      { numRuns: 20, examples: [[[TELLING], 'UPSERT', 'boss']] },
     );
     for (const wanted of ['CREATED', 'UPDATED', 'SKIPPED', 'FAILED REQUIRED', 'FAILED LOOKUP_NOT_FOUND']) {
       assert.ok(statuses.has(wanted), `${wanted} never came: ${[...statuses].join()}`);
