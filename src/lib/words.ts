@@ -1,0 +1,240 @@
+/**
+ * Text to lexemes: what a text is found by, and what a question looks for. What both must agree on is here; where words stand
+ * and what they are made of is in `word-parts.ts`. Pure but for a bounded memory of stems.
+ */
+import { createRequire } from 'node:module';
+import { type Compound, compoundsOf, normalWord, type Piece, type Segment } from './word-parts.ts';
+
+/** Where a word stands in a text (UTF-16 offsets), and the lexemes that it is found by. */
+export interface Token {
+  start: number;
+  end: number;
+  lexemes: string[];
+}
+
+export interface IndexLexeme {
+  lexeme: string;
+  /** From 1; a word and what it is made of share one. */
+  positions: number[];
+}
+
+/** One word of a question. */
+export interface QueryTerm {
+  /** Folded, as it was typed. */
+  raw: string;
+  /** Any of these counts as the word. */
+  lexemes: string[];
+  /** How often the question has it. */
+  count: number;
+  /** Whether a text must hold it to hold the question; false: it is a sign of likeness only. */
+  required: boolean;
+  /** The word that may be unfinished. */
+  last: boolean;
+  /** Of the last word: any lexeme that begins so counts as well … */
+  beginnings: string[];
+  /** … and any of these, the stems of words that begin as it does. */
+  completions: string[];
+}
+
+/** How text becomes lexemes; one value for the whole process, since it remembers stems. */
+export interface Analysis {
+  indexLexemes(text: string): IndexLexeme[];
+  queryTerms(q: string): QueryTerm[];
+  tokens(text: string): Iterable<Token>;
+}
+
+/** Different words of a question that are looked at; the first ones. */
+export const MOST_TERMS = 64;
+/** Stems remembered. */
+const MOST_REMEMBERED = 50_000;
+/** Endings that a half-typed word may go on with. */
+const ENDINGS = {
+  latin: ['e', 'd', 's', 'g', 'ed', 'es', 'ng', 'ing', 'n', 'on', 'ion', 't', 'nt', 'y', 'ly', 'r', 'er'],
+  cyrillic: [
+    'а',
+    'я',
+    'и',
+    'й',
+    'е',
+    'у',
+    'ю',
+    'ь',
+    'м',
+    'х',
+    'ие',
+    'ия',
+    'ий',
+    'ть',
+    'ся',
+    'ми',
+    'ого',
+    'ется',
+    'л',
+    'ла',
+  ],
+};
+/** Shorter stems than this are too many words' beginning. */
+const SHORTEST_COMPLETION = 3;
+
+interface Stemmer {
+  stem(word: string): string;
+}
+
+// The package brings no types.
+const snowball = createRequire(import.meta.url)('snowball-stemmers') as { newStemmer(language: string): Stemmer };
+
+class Words implements Analysis {
+  readonly #russian: Stemmer = snowball.newStemmer('russian');
+  readonly #english: Stemmer = snowball.newStemmer('english');
+  #stems = new Map<string, string>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  #stem(word: string): string {
+    const known = this.#stems.get(word);
+    if (known !== undefined) return known;
+    const latin = /^[a-z]+$/.test(word);
+    const stem = latin ? this.#english.stem(word) : /^[а-я]+$/.test(word) ? this.#russian.stem(word) : word;
+    // Begun anew rather than aged: the common words are back at once.
+    if (this.#stems.size >= this.#most) this.#stems = new Map();
+    this.#stems.set(word, stem);
+    return stem;
+  }
+
+  /** The whole and its parts, at the place of the first part. */
+  *#tokensOf(compound: Compound): Generator<Token> {
+    const { segments, joined, kind } = compound;
+    if (kind === 'spaceless') {
+      for (const [index, { text, start, end }] of segments.entries()) {
+        const next = segments[index + 1];
+        yield { start, end: next?.end ?? end, lexemes: next === undefined ? [text] : [text, text + next.text] };
+      }
+      return;
+    }
+    for (const [index, segment] of segments.entries()) {
+      const lexemes = new Set([this.#stem(segment.text)]);
+      if (index === 0 && joined !== null && segments.length > 1) lexemes.add(this.#stem(joined));
+      const [first, ...others] = segment.pieces.filter(({ text }) => isLong(text));
+      if (first !== undefined) lexemes.add(this.#stem(first.text));
+      yield { start: segment.start, end: segment.end, lexemes: [...lexemes] };
+      for (const { text, start, end } of others) yield { start, end, lexemes: [this.#stem(text)] };
+    }
+  }
+
+  *tokens(text: string): Generator<Token> {
+    for (const compound of compoundsOf(text)) yield* this.#tokensOf(compound);
+  }
+
+  indexLexemes(text: string): IndexLexeme[] {
+    const found = new Map<string, number[]>();
+    let position = 0;
+    for (const { lexemes } of this.tokens(text)) {
+      position++;
+      for (const lexeme of lexemes) {
+        const positions = found.get(lexeme);
+        if (positions === undefined) found.set(lexeme, [position]);
+        else positions.push(position);
+      }
+    }
+    return [...found].map(([lexeme, positions]) => ({ lexeme, positions }));
+  }
+
+  #term(raw: string, words: readonly string[], required: boolean): QueryTerm {
+    const lexemes = [...new Set(words.map((word) => this.#stem(word)))];
+    return {
+      raw,
+      lexemes,
+      count: 1,
+      required,
+      last: false,
+      beginnings: [...new Set([raw, ...words])],
+      completions: [],
+    };
+  }
+
+  *#termsOf(compound: Compound): Generator<QueryTerm> {
+    const { kind, segments, joined } = compound;
+    if (kind === 'spaceless') {
+      for (const [index, { text }] of segments.entries()) {
+        const next = segments[index + 1];
+        if (next !== undefined) yield this.#term(text + next.text, [text + next.text], true);
+        else if (index === 0) yield this.#term(text, [text], true);
+      }
+      return;
+    }
+    const also = segments.length > 1 && joined !== null ? [joined] : [];
+    for (const segment of segments) yield* this.#segmentTerms(segment, also);
+    if (also.length > 0) yield this.#term(joined as string, also, false);
+  }
+
+  /** Letters beside digits may stand apart in the text that is looked for; numbers and names with capitals inside are meant whole. */
+  *#segmentTerms({ text, pieces }: Segment, also: readonly string[]): Generator<QueryTerm> {
+    const apart = /^\p{L}+\d|^\d+\p{L}/u.test(text) && pieces.every((piece) => isLong(piece.text));
+    if (apart && pieces.length > 1) {
+      for (const piece of pieces) yield this.#term(piece.text, [piece.text, text, ...also], true);
+      yield this.#term(text, [text], false);
+      return;
+    }
+    // One piece is what stands behind an apostrophe.
+    const [tail] = pieces.length === 1 ? pieces : [];
+    yield this.#term(text, [text, ...(tail === undefined ? [] : [tail.text]), ...also], true);
+    if (pieces.length > 1)
+      for (const piece of pieces.filter(isTelling)) yield this.#term(piece.text, [piece.text], false);
+  }
+
+  queryTerms(q: string): QueryTerm[] {
+    const all: QueryTerm[] = [];
+    for (const compound of compoundsOf(q)) all.push(...this.#termsOf(compound));
+    const long = all.filter(({ lexemes }) => lexemes.some(isLong));
+    const kept = long.some(({ required }) => required) ? long.filter(({ raw }) => isLong(raw)) : all;
+    const terms = new Map<string, QueryTerm>();
+    for (const term of kept) {
+      const key = term.lexemes.join('\u0000');
+      const known = terms.get(key);
+      if (known !== undefined) {
+        known.count++;
+        known.required ||= term.required;
+      } else if (terms.size < MOST_TERMS) terms.set(key, term);
+    }
+    return this.#withLast([...terms.values()], kept);
+  }
+
+  /** The last word of the question may be unfinished; what is found by its beginning counts as well. */
+  #withLast(terms: readonly QueryTerm[], asked: readonly QueryTerm[]): QueryTerm[] {
+    const key = (term: QueryTerm): string => term.lexemes.join('\u0000');
+    const last = asked.findLast(({ required }) => required);
+    return terms.map((term) =>
+      last !== undefined && key(term) === key(last)
+        ? { ...term, last: true, completions: this.#completions(term) }
+        : { ...term, beginnings: [] },
+    );
+  }
+
+  /** Stems that are shorter than the beginning itself, of words that go on from it. */
+  #completions({ raw, lexemes }: QueryTerm): string[] {
+    const endings = /^[a-z]+$/.test(raw) ? ENDINGS.latin : /^[а-я]+$/.test(raw) ? ENDINGS.cyrillic : [];
+    const stems = endings.map((ending) => this.#stem(raw + ending));
+    return [...new Set(stems)].filter(
+      (stem) => stem.length >= SHORTEST_COMPLETION && !stem.startsWith(raw) && !lexemes.includes(stem),
+    );
+  }
+}
+
+/** A word of one letter says nothing; a digit, or one sign of a script where signs are words, does. */
+function isLong(word: string): boolean {
+  return [...word].length > 1 || /^[\p{N}\p{Script=Han}]$/u.test(word);
+}
+
+function isTelling({ text }: Piece): boolean {
+  return text.length >= 3 && /^\p{L}/u.test(text);
+}
+
+/** @param remembered stems kept in memory at most */
+export function makeAnalysis(remembered: number = MOST_REMEMBERED): Analysis {
+  return new Words(remembered);
+}
+
+export { normalWord };
