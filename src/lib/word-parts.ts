@@ -36,12 +36,15 @@ export const LONGEST_WORD = 60;
 /** A segment with more pieces is no name but noise (keys, hashes, encoded data). */
 const MOST_PIECES = 6;
 const MOST_ALTERNATIONS = 3;
+/** Most words by far: of one piece, and what folding does to them is plain. */
+const SIMPLE = /^(?:[A-Z]?[a-z]+|[А-Я]?[а-я]+|[1-9][0-9]*)$/;
+const MOST_LOOKED_AT = 4 * LONGEST_WORD;
 
 /** Letters that are invisible inside words. */
 const INVISIBLE = '\\u00AD\\u200B-\\u200D\\u2060\\uFEFF\\uFE00-\\uFE0F';
 const RUN = `[\\p{L}\\p{M}\\p{N}${INVISIBLE}]+`;
 const COMPOUND = new RegExp(
-  `${RUN}(?:[-.'_@\\u2010\\u2011\\u2019]${RUN})*(?:(?<=(?<!\\p{L})\\p{L}{1,2})(?:\\+\\+|#)(?![\\p{L}\\p{N}]))?`,
+  `${RUN}(?:[-.'_@\\u2010\\u2011\\u2019]${RUN})*(?:(?<=(?<![\\p{L}\\p{M}\\p{N}])[A-Za-z]{1,2})(?:\\+\\+|#)(?![\\p{L}\\p{M}\\p{N}]))?`,
   'gu',
 );
 const SEGMENT = new RegExp(`${RUN}`, 'gu');
@@ -146,10 +149,15 @@ function piecesOf(segment: string, start: number): Piece[] {
   return (numbers > 0 && pieces.length > MOST_ALTERNATIONS) || pieces.some(({ text }) => text === '') ? [] : pieces;
 }
 
-function segmentOf(text: string, start: number): Segment | null {
+function segmentOf(run: string, start: number): Segment | null {
+  if (run.length <= LONGEST_WORD && SIMPLE.test(run)) {
+    return { text: run.toLowerCase(), start, end: start + run.length, pieces: [] };
+  }
+  // What lies behind so many letters is not looked at, so that no run costs more than its length.
+  const text = run.length <= MOST_LOOKED_AT ? run : run.slice(0, MOST_LOOKED_AT).replace(/[\uD800-\uDBFF]$/, '');
   const normal = cut(withoutZeros(oneAlphabet(normalWord(text))));
   if (normal === '') return null;
-  return { text: normal, start, end: start + text.length, pieces: piecesOf(text, start) };
+  return { text: normal, start, end: start + run.length, pieces: piecesOf(text, start) };
 }
 
 function spaceless(stretch: string, start: number): Compound {
@@ -164,8 +172,11 @@ function spaceless(stretch: string, start: number): Compound {
 /** Joins the segments; between digits a `.` stays, so that 1.42 is not 14.2. */
 function join(segments: readonly Segment[]): string | null {
   let joined = '';
-  for (const { text } of segments) joined += /\d$/.test(joined) && /^\d/.test(text) ? `.${text}` : text;
-  return joined.length <= LONGEST_WORD ? joined : null;
+  for (const { text } of segments) {
+    joined += /\d$/.test(joined) && /^\d/.test(text) ? `.${text}` : text;
+    if (joined.length > LONGEST_WORD) return null;
+  }
+  return joined;
 }
 
 /** Numbers that stand together are one (`1.4.2` in `jquery-1.4.2.js` and `v1.4.2`), and a segment of their own beside their parts. */
@@ -193,7 +204,7 @@ function withNumbers(segments: readonly Segment[]): Segment[] {
   return found;
 }
 
-function* within(compound: string, start: number): Generator<Compound> {
+function* within(compound: string): Generator<Compound> {
   let segments: Segment[] = [];
   const flush = function* (): Generator<Compound> {
     const first = segments[0];
@@ -204,7 +215,7 @@ function* within(compound: string, start: number): Generator<Compound> {
   };
   for (const { 0: run, index: runAt } of compound.matchAll(SEGMENT)) {
     for (const { 0: stretch, index } of run.matchAll(STRETCH)) {
-      const at = start + runAt + index;
+      const at = runAt + index;
       if (SPACELESS.test(stretch)) {
         yield* flush();
         yield spaceless(stretch, at);
@@ -220,29 +231,34 @@ function* within(compound: string, start: number): Generator<Compound> {
 }
 
 /** What of a compound with apostrophes is one word: `user's` is `user`, `don't` is `dont`; `l'ordinateur` also has `ordinateur`. */
-function withApostrophes(text: string, start: number): Compound[] | null {
+function withApostrophes(text: string): Compound[] | null {
   if (!/['\u2019]/.test(text)) return null;
   const whole = text.replace(/['\u2019][sSсС]$/u, '').replace(/['\u2019]/g, '');
-  const found = [...within(whole, start)];
+  const found = [...within(whole)];
   const [only] = found;
   if (found.length !== 1 || only?.kind !== 'word') return null;
   const tail = text.split(/['\u2019]/).at(-1) ?? '';
-  const end = start + text.length;
+  const span = { start: 0, end: text.length };
   const pieces =
-    only.segments.length === 1 && normalWord(tail).length >= 4 ? [{ text: normalWord(tail), start, end }] : [];
-  return [{ ...only, end, segments: only.segments.map((segment) => ({ ...segment, start, end, pieces })) }];
+    only.segments.length === 1 && normalWord(tail).length >= 4 ? [{ ...span, text: normalWord(tail) }] : [];
+  return [{ ...only, ...span, segments: only.segments.map((segment) => ({ ...segment, ...span, pieces })) }];
 }
 
-/** All words of the text, in their order. */
-export function* compoundsOf(text: string): Generator<Compound> {
-  for (const { 0: compound, index } of text.matchAll(COMPOUND)) {
-    const sign = /(?:\+\+|#)$/.exec(compound);
-    if (sign !== null) {
-      const word = normalWord(compound.slice(0, sign.index)) + sign[0];
-      const span = { start: index, end: index + compound.length };
-      yield { ...span, kind: 'word', segments: [{ ...span, text: word, pieces: [] }], joined: word };
-      continue;
-    }
-    yield* withApostrophes(compound, index) ?? within(compound, index);
-  }
+/** The compounds of a text as they are written, in their order; `compoundsOf` takes each apart. */
+export function* runsOf(text: string): Generator<Run> {
+  for (const { 0: run, index } of text.matchAll(COMPOUND)) yield { text: run, start: index };
+}
+
+export interface Run {
+  text: string;
+  start: number;
+}
+
+/** What a run is made of, with places in the run. */
+export function compoundsOf(run: string): Compound[] {
+  const sign = /(?:\+\+|#)$/.exec(run);
+  if (sign === null) return withApostrophes(run) ?? [...within(run)];
+  const word = normalWord(run.slice(0, sign.index)) + sign[0];
+  const span = { start: 0, end: run.length };
+  return [{ ...span, kind: 'word', segments: [{ ...span, text: word, pieces: [] }], joined: word }];
 }

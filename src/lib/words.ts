@@ -1,9 +1,9 @@
 /**
  * Text to lexemes: what a text is found by, and what a question looks for. What both must agree on is here; where words stand
- * and what they are made of is in `word-parts.ts`. Pure but for a bounded memory of stems.
+ * and what they are made of is in `word-parts.ts`. Pure but for a bounded memory of words.
  */
 import { createRequire } from 'node:module';
-import { type Compound, compoundsOf, normalWord, type Piece, type Segment } from './word-parts.ts';
+import { type Compound, compoundsOf, normalWord, type Piece, runsOf, type Segment } from './word-parts.ts';
 
 /** Where a word stands in a text (UTF-16 offsets), and the lexemes that it is found by. */
 export interface Token {
@@ -36,7 +36,7 @@ export interface QueryTerm {
   completions: string[];
 }
 
-/** How text becomes lexemes; one value for the whole process, since it remembers stems. */
+/** How text becomes lexemes; one value for the whole process, since it remembers words. */
 export interface Analysis {
   indexLexemes(text: string): IndexLexeme[];
   queryTerms(q: string): QueryTerm[];
@@ -45,33 +45,13 @@ export interface Analysis {
 
 /** Different words of a question that are looked at; the first ones. */
 export const MOST_TERMS = 64;
-/** Stems remembered. */
+/** Words remembered with what they are found by, and the letters of the longest one. */
 const MOST_REMEMBERED = 50_000;
+const LONGEST_REMEMBERED = 40;
 /** Endings that a half-typed word may go on with. */
 const ENDINGS = {
-  latin: ['e', 'd', 's', 'g', 'ed', 'es', 'ng', 'ing', 'n', 'on', 'ion', 't', 'nt', 'y', 'ly', 'r', 'er'],
-  cyrillic: [
-    'а',
-    'я',
-    'и',
-    'й',
-    'е',
-    'у',
-    'ю',
-    'ь',
-    'м',
-    'х',
-    'ие',
-    'ия',
-    'ий',
-    'ть',
-    'ся',
-    'ми',
-    'ого',
-    'ется',
-    'л',
-    'ла',
-  ],
+  latin: 'e d s g c l m r t y ed es ng ing n on ion nt ent ul us ly lly er tion ty ity lity bility sm'.split(' '),
+  cyrillic: 'а я и й е у ю ь м х ие ия ий ть ся ми ого ется л ла'.split(' '),
 };
 /** Shorter stems than this are too many words' beginning. */
 const SHORTEST_COMPLETION = 3;
@@ -86,22 +66,16 @@ const snowball = createRequire(import.meta.url)('snowball-stemmers') as { newSte
 class Words implements Analysis {
   readonly #russian: Stemmer = snowball.newStemmer('russian');
   readonly #english: Stemmer = snowball.newStemmer('english');
-  #stems = new Map<string, string>();
   readonly #most: number;
+  #runs = new Map<string, readonly Token[]>();
 
   constructor(most: number) {
     this.#most = most;
   }
 
   #stem(word: string): string {
-    const known = this.#stems.get(word);
-    if (known !== undefined) return known;
-    const latin = /^[a-z]+$/.test(word);
-    const stem = latin ? this.#english.stem(word) : /^[а-я]+$/.test(word) ? this.#russian.stem(word) : word;
-    // Begun anew rather than aged: the common words are back at once.
-    if (this.#stems.size >= this.#most) this.#stems = new Map();
-    this.#stems.set(word, stem);
-    return stem;
+    if (/^[a-z]+$/.test(word)) return this.#english.stem(word);
+    return /^[а-я]+$/.test(word) ? this.#russian.stem(word) : word;
   }
 
   /** The whole and its parts, at the place of the first part. */
@@ -124,19 +98,37 @@ class Words implements Analysis {
     }
   }
 
+  /** The tokens of a run, with places in it. */
+  #tokensIn(run: string): readonly Token[] {
+    const known = this.#runs.get(run);
+    if (known !== undefined) return known;
+    const tokens = compoundsOf(run).flatMap((compound) => [...this.#tokensOf(compound)]);
+    if (run.length > LONGEST_REMEMBERED) return tokens;
+    // Begun anew rather than aged: the common words are back at once.
+    if (this.#runs.size >= this.#most) this.#runs = new Map();
+    this.#runs.set(run, tokens);
+    return tokens;
+  }
+
   *tokens(text: string): Generator<Token> {
-    for (const compound of compoundsOf(text)) yield* this.#tokensOf(compound);
+    for (const run of runsOf(text)) {
+      for (const { start, end, lexemes } of this.#tokensIn(run.text)) {
+        yield { start: run.start + start, end: run.start + end, lexemes: [...lexemes] };
+      }
+    }
   }
 
   indexLexemes(text: string): IndexLexeme[] {
     const found = new Map<string, number[]>();
     let position = 0;
-    for (const { lexemes } of this.tokens(text)) {
-      position++;
-      for (const lexeme of lexemes) {
-        const positions = found.get(lexeme);
-        if (positions === undefined) found.set(lexeme, [position]);
-        else positions.push(position);
+    for (const run of runsOf(text)) {
+      for (const { lexemes } of this.#tokensIn(run.text)) {
+        position++;
+        for (const lexeme of lexemes) {
+          const positions = found.get(lexeme);
+          if (positions === undefined) found.set(lexeme, [position]);
+          else positions.push(position);
+        }
       }
     }
     return [...found].map(([lexeme, positions]) => ({ lexeme, positions }));
@@ -187,7 +179,7 @@ class Words implements Analysis {
 
   queryTerms(q: string): QueryTerm[] {
     const all: QueryTerm[] = [];
-    for (const compound of compoundsOf(q)) all.push(...this.#termsOf(compound));
+    for (const run of runsOf(q)) for (const compound of compoundsOf(run.text)) all.push(...this.#termsOf(compound));
     const long = all.filter(({ lexemes }) => lexemes.some(isLong));
     const kept = long.some(({ required }) => required) ? long.filter(({ raw }) => isLong(raw)) : all;
     const terms = new Map<string, QueryTerm>();
@@ -232,7 +224,7 @@ function isTelling({ text }: Piece): boolean {
   return text.length >= 3 && /^\p{L}/u.test(text);
 }
 
-/** @param remembered stems kept in memory at most */
+/** @param remembered words kept in memory at most */
 export function makeAnalysis(remembered: number = MOST_REMEMBERED): Analysis {
   return new Words(remembered);
 }
