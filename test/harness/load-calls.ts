@@ -165,6 +165,7 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
   return {
     'metadata.types': { call: () => ({}), lacks: ALLOWED },
     'metadata.fields': { call: () => ({ params: { typeId: 'thing' } }), lacks: NOT_THERE },
+    'search.search': { call: () => ({ query: '?q=thing&pageSize=100' }), lacks: ALLOWED },
     'objects.list': { call: () => ({ query: '?pageSize=100' }), lacks: ALLOWED },
     'objects.create': {
       call: () => ({ body: { typeDefinitionId: 'thing', values: { title: 'New' } } }),
