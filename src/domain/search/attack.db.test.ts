@@ -9,17 +9,19 @@ import { queryOf, type Searcher, type SearchWorld, startSearchWorld } from '../.
  */
 describe('an attacker who asks for hidden values', () => {
   let world: SearchWorld;
-  const SECRET = 'mxqvyrulk';
+  // Letters that stand in no text which the attacker may read: likeness of letters in titles is no secret.
+  const SECRET = 'mxqvzjkwg';
+  const NOWHERE = 'fdilurybf';
   before(async () => {
     world = await startSearchWorld();
     // What the attacker may read is the same in all; what they may not read is the secret, in one of two records.
     for (const hush of [SECRET, 'blank']) {
-      const values = { title: 'Payroll case', kind: 'shut', region: 'south', score: 4, secret: `${hush} word`, hush };
+      const values = { title: 'Spot case', kind: 'shut', region: 'south', score: 4, secret: `${hush} word`, hush };
       const id = await world.make(values);
       await world.ok('chief', 'POST', `/objects/${id}/comments`, { body: `about ${hush}`, visibility: 'internal' });
     }
     for (let index = 0; index < 5; index++)
-      await world.make({ title: `Other case ${index}`, kind: 'open', region: 'north' });
+      await world.make({ title: `Note case ${index}`, kind: 'open', region: 'north' });
   });
   after(async () => {
     await world.close();
@@ -29,18 +31,14 @@ describe('an attacker who asks for hidden values', () => {
     const answer = await world.call(who, 'GET', `/search?${queryOf(query)}`);
     return withoutCorrelation(answer);
   };
-  /** Parts of the secret beside parts that are as long and stand nowhere. */
-  const guesses = function* (): Generator<[string, string]> {
+  /** Parts of the secret, beside parts that are as long and stand nowhere: its beginning letter by letter, and pieces of it. */
+  function* guesses(): Generator<[string, string]> {
     for (let length = 1; length <= SECRET.length; length++) {
-      for (let start = 0; start + length <= SECRET.length; start++) {
-        const right = SECRET.slice(start, start + length);
-        yield [
-          right,
-          right.replace(/./g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + 11) % 26) + 97)),
-        ];
+      for (const start of length < 4 ? [0, 4] : [0]) {
+        yield [SECRET.slice(start, start + length), NOWHERE.slice(start, start + length)];
       }
     }
-  };
+  }
   const leaf = (field: string, operator: string, value: unknown): object => ({ field, operator, value });
   const OPERATORS = ['equals', 'not-equals', 'contains', 'starts-with'] as const;
 
@@ -72,13 +70,13 @@ describe('an attacker who asks for hidden values', () => {
         }
       }
     }
-    assert.ok(asked > 500);
+    assert.ok(asked > 150);
     const empty = [true, false].map((value) => ask('agent', { filter: leaf('secret', 'is-empty', value) }));
     const counts = (await Promise.all(empty)).map((text) =>
       JSON.parse(text).body.data.results.map((hit: any) => hit.title),
     );
     assert.ok(
-      counts.flat().every((title) => title.startsWith('Other')),
+      counts.flat().every((title) => title.startsWith('Note')),
       'only where the field may be read',
     );
   });
@@ -104,6 +102,6 @@ describe('an attacker who asks for hidden values', () => {
     // That there is something to be found is seen by whoever may see it.
     const seen = JSON.parse(await ask('chief', { q: SECRET, kinds: 'object,comment' })).body.data;
     assert.deepEqual([seen.total, seen.facets.secret.length], [2, 1]);
-    assert.equal(JSON.parse(await ask('chief', { q: 'mxqvyrulx' })).body.data.total, 1);
+    assert.equal(JSON.parse(await ask('chief', { q: 'mxqvzjkwx' })).body.data.total, 1);
   });
 });
