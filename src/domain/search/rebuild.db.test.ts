@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bundle, stored } from '../../../test/harness/load-world.ts';
 import { SEARCH_ROLES, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
-import { searchParts } from '../../app.ts';
+import { searchParts } from '../../rooms.ts';
 import { beginRebuild, compareProjection, stepRebuild } from './door.ts';
 
 describe('the search projection', () => {
