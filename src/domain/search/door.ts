@@ -9,7 +9,7 @@
 export { type Comparison, compareProjection } from './compare.ts';
 export { searchFollower } from './follow.ts';
 export { searchJobs } from './jobs.ts';
-export { findRecords, type RecordQuery, wordMatch } from './lists.ts';
+export { wordMatch } from './lists.ts';
 export { makeSearchParts, type SearchParts } from './parts.ts';
 export { beginRebuild, stepRebuild } from './rebuild.ts';
 export { searchRoutes } from './routes.ts';

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { watchAnswers } from '../../../test/harness/load-document.ts';
-import { searchParts } from '../../app.ts';
-import type { Fault } from '../../lib/fault.ts';
-import { findRecords, type RecordQuery } from './door.ts';
 import { type Searcher, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
 
 describe('search by filters', () => {
@@ -218,28 +215,5 @@ describe('search by filters', () => {
       'typeCode',
       'workflowState',
     ]);
-  });
-
-  it('finds records of one type for other rooms, newest first', async () => {
-    const { work } = world.app.app;
-    const { id: typeId } = (await world.ok('chief', 'GET', '/metadata/types')).types.find(
-      (type: { code: string }) => type.code === 'ticket',
-    );
-    const find = (query: Partial<RecordQuery>): Promise<string[]> =>
-      work.read(world.app.app.system(), (ctx) =>
-        findRecords(ctx, searchParts(), { typeId, limit: 10, base: '/query/filter', ...query }),
-      );
-    assert.deepEqual(await find({}), [ids.c, ids.b, ids.a]);
-    assert.deepEqual(await find({ limit: 1, offset: 1 }), [ids.b]);
-    assert.deepEqual(await find({ q: 'beta' }), [ids.b]);
-    assert.deepEqual(await find({ q: 'alpha', filter: { field: 'kind', operator: 'equals', value: 'shut' } }), []);
-    assert.deepEqual(await find({ filter: { field: 'kind', operator: 'equals', value: 'open' } }), [ids.c, ids.a]);
-    await assert.rejects(find({ filter: { field: 'none', operator: 'equals', value: 1 } }), (error: Fault) => {
-      assert.deepEqual(
-        [error.code, (error.details as { path: string }[])[0]?.path],
-        ['INVALID_FILTER', '/query/filter/field'],
-      );
-      return true;
-    });
   });
 });

@@ -93,7 +93,7 @@ async function withinBudget<T>(ctx: ReadContext, filtered: boolean, run: () => P
 }
 
 /** Says of a statement that was ended for its time that the filter is too dear. @throws Fault FILTER_TOO_EXPENSIVE */
-export async function orTooExpensive<T>(path: string, run: () => Promise<T>): Promise<T> {
+async function orTooExpensive<T>(path: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
