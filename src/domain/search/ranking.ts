@@ -151,7 +151,7 @@ export function rerank(
   const titles = hits.map(({ title }) => wordsOf(title ?? '', analysis));
   const averageTitle = averageOf(titles.map((words) => words.length));
   const averageSize = averageOf(hits.map(({ size }) => size));
-  const likeness = new Likeness(terms);
+  const likeness = new Likeness(terms, titles);
   const letters = sharedLetters(
     q,
     hits.map(({ title }) => title ?? ''),
@@ -190,50 +190,52 @@ function trigrams(text: string): Set<string> {
   return found;
 }
 
+/** The groups of letters of a word; the two at its start count as one, since words seldom begin with an error. */
+function gramsOf(word: string): Set<string> {
+  return trigrams(` ${word} `).add(` ${word[0] ?? ''}`);
+}
+
 /** How like the words of titles are to the asked ones in their spelling: 0, or from the least likeness that counts up to 1. */
 class Likeness {
-  readonly #terms: { known: Map<string, number>; forms: { length: number; grams: Set<string> }[] }[];
-  readonly #grams = new Map<string, Set<string>>();
+  /** By term: the words of titles that are like it. */
+  readonly #like: Map<string, number>[];
 
-  constructor(terms: readonly RerankTerm[]) {
-    this.#terms = terms.map(({ lexemes }) => ({
-      known: new Map(),
-      forms: lexemes
-        .filter((lexeme) => lexeme.length >= SHORTEST_LIKE_WORD)
-        .map((lexeme) => ({ length: lexeme.length, grams: this.#gramsOf(lexeme) })),
-    }));
-  }
-
-  #gramsOf(word: string): Set<string> {
-    const known = this.#grams.get(word);
-    if (known !== undefined) return known;
-    // The two letters at the start count as a group, since words seldom begin with an error.
-    const grams = trigrams(` ${word} `).add(` ${word[0] ?? ''}`);
-    this.#grams.set(word, grams);
-    return grams;
+  constructor(terms: readonly RerankTerm[], titles: readonly (readonly string[])[]) {
+    const words = [...new Set(titles.flat())].filter((word) => word.length >= SHORTEST_LIKE_WORD);
+    const sizes: number[] = [];
+    const holding = new Map<string, number[]>();
+    for (const [at, word] of words.entries()) {
+      const grams = gramsOf(word);
+      sizes.push(grams.size);
+      for (const gram of grams) {
+        const known = holding.get(gram);
+        if (known === undefined) holding.set(gram, [at]);
+        else known.push(at);
+      }
+    }
+    this.#like = terms.map(({ lexemes }) => {
+      const like = new Map<string, number>();
+      for (const lexeme of lexemes.filter(({ length }) => length >= SHORTEST_LIKE_WORD)) {
+        const grams = gramsOf(lexeme);
+        const shared = new Map<number, number>();
+        for (const gram of grams) for (const at of holding.get(gram) ?? []) shared.set(at, (shared.get(at) ?? 0) + 1);
+        for (const [at, count] of shared) {
+          const word = words[at] ?? '';
+          const dice = (2 * count) / (grams.size + (sizes[at] ?? 0));
+          if (dice >= LEAST_LIKENESS && dice > (like.get(word) ?? 0)) like.set(word, dice);
+        }
+      }
+      return like;
+    });
   }
 
   best(index: number, words: readonly string[]): number {
-    const term = this.#terms[index];
-    if (term === undefined || term.forms.length === 0) return 0;
+    const like = this.#like[index];
+    if (like === undefined || like.size === 0) return 0;
     let best = 0;
-    for (const word of words) {
-      if (word.length < SHORTEST_LIKE_WORD) continue;
-      let like = term.known.get(word);
-      if (like === undefined) {
-        like = Math.max(...term.forms.map(({ grams }) => dice(grams, this.#gramsOf(word))));
-        term.known.set(word, like);
-      }
-      if (like > best) best = like;
-    }
-    return best >= LEAST_LIKENESS ? best : 0;
+    for (const word of words) best = Math.max(best, like.get(word) ?? 0);
+    return best;
   }
-}
-
-function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  let shared = 0;
-  for (const gram of a) if (b.has(gram)) shared++;
-  return (2 * shared) / (a.size + b.size);
 }
 
 function lettersOf(text: string): Set<string> {
