@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openEmbedded } from '../src/mechanisms/db/embedded.ts';
+import { loadComments, loadFiles, readConfigured } from './around.ts';
 import { BARE_TABLES } from './bare.ts';
 import { INDEXED_FIELDS, OWNER, writeBundle } from './bundle.ts';
 import { Connection } from './connection.ts';
@@ -19,8 +20,9 @@ import {
   startService,
   stop,
 } from './processes.ts';
-import { type Facts, loadAssets, loadRecords, type Pattern, readPattern, readPeople, visibleIds } from './records.ts';
-import { scenarioOf, type Target, TargetState } from './scenarios.ts';
+import { loadAssets, loadRecords, type Pattern, readPattern, readPeople, visibleIds } from './records.ts';
+import { type Facts, type Target, TargetState } from './scenario.ts';
+import { scenarioOf } from './scenarios.ts';
 import { requireEqualShape } from './shape.ts';
 
 const MOST_IDS = 100_000;
@@ -120,7 +122,15 @@ async function fill(
   const { db, leave } = await connect(folder);
   try {
     await awaitIndexes(db);
-    const facts: Facts = { typeId: '', ownerId: '', people: await readPeople(db), assets: await loadAssets(db) };
+    const facts: Facts = {
+      typeId: '',
+      ownerId: '',
+      people: await readPeople(db),
+      assets: await loadAssets(db),
+      ...(await readConfigured(db)),
+      talkative: [],
+      files: [],
+    };
     const target: Target = { ports: { docket: options.port, bare: 0 }, key, facts, ids: [] };
     const pattern = await readPattern(db, await firstRecord(target), keyId);
     facts.typeId = pattern.typeId;
@@ -129,6 +139,8 @@ async function fill(
       if (loaded % 250_000 === 0) say(`${loaded.toLocaleString('en')} records loaded`);
     });
     target.ids = (await visibleIds(db, facts.typeId, MOST_IDS)).filter((id) => id !== pattern.objectId);
+    facts.talkative = await loadComments(db, target);
+    facts.files = await loadFiles(target);
     await requireEqualShape(db, pattern, target.ids[0] ?? '');
     return { target, pattern };
   } finally {
@@ -165,7 +177,14 @@ export async function openStand(
   const { db, url, leave } = await connect(folder);
   opened.add(leave);
   await db.query(BARE_TABLES);
-  const bare = await launch(startBare(folder, { databaseUrl: url, ...pattern }));
+  const bare = await launch(
+    startBare(folder, {
+      databaseUrl: url,
+      ...pattern,
+      blobs: path.join(folder, 'data', 'blobs'),
+      states: [target.facts.transitions.take.from, target.facts.transitions.giveBack.from],
+    }),
+  );
   target.ports.bare = bare.port;
   const { rows } = await db.query<{ version: string }>(`SELECT current_setting('server_version') AS version`);
   return {

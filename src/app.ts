@@ -11,12 +11,14 @@ import {
   accessRoutes,
   anonymousActor,
   purgeSessions,
+  sessionFollower,
   systemActor,
   touchKeys,
 } from './domain/access/door.ts';
 import { rolesSection } from './domain/access/config.ts';
 import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
 import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
+import { identityRoutes } from './domain/identity/door.ts';
 import { importDefinitionsSection } from './domain/imports/config.ts';
 import { integrationsSection } from './domain/inbound/config.ts';
 import { knowledgeBasesSection } from './domain/knowledge/config.ts';
@@ -32,13 +34,25 @@ import { bulkRoutes } from './domain/bulk/door.ts';
 import { commentEvents, commentRoutes } from './domain/comments/door.ts';
 import { imageUse, objectRoutes } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
+import {
+  makeSearchParts,
+  NO_ARTICLES,
+  NO_SERVICES,
+  type SearchParts,
+  searchFollower,
+  searchJobs,
+  searchRoutes,
+  wordMatch,
+} from './domain/search/door.ts';
 import { workflowRoutes } from './domain/workflow/door.ts';
 import { buildServer } from './http/server.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
 import type { BlobUse } from './mechanisms/blobs/register.ts';
+import { ContentHolder, type ContentParts } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
 import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
+import type { Follower } from './mechanisms/context.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
 import { purgeIdempotency } from './mechanisms/idempotency.ts';
@@ -69,24 +83,36 @@ export const configSections: readonly ConfigSection[] = [
 ];
 
 /** What the rooms' handlers need beyond their context. */
-export interface Parts {
-  blobs: BlobStore;
-  freshCaller(caller: Caller): Promise<Caller>;
+export type Parts = ContentParts<Caller> & { search: SearchParts };
+
+/** Bytes of files that answers may hold in memory at once. */
+const HELD_BYTES = 128 * 1024 * 1024;
+
+/** What the search room shares among all requests and changes of a process. */
+export function searchParts(): SearchParts {
+  return makeSearchParts(NO_ARTICLES, NO_SERVICES);
 }
 
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
 
+/** Rooms that react to others' events in the same unit of work, in this order. */
+export function followers(search: SearchParts): Follower[] {
+  return [searchFollower(search.analysis, search.articles), sessionFollower];
+}
+
 /** Every operation of the service, in the order in which the documents show them. */
 export function bindings(parts: Parts): BoundOperation[] {
   return [
     ...metadataRoutes,
-    ...objectRoutes([commentEvents, relationEvents], parts),
+    ...objectRoutes([commentEvents, relationEvents], parts, wordMatch(parts.search)),
     ...commentRoutes,
-    ...attachmentRoutes(parts.blobs, parts.freshCaller),
+    ...attachmentRoutes(parts),
     ...relationRoutes,
     ...workflowRoutes,
+    ...searchRoutes(parts.search),
     ...bulkRoutes,
+    ...identityRoutes,
     ...accessRoutes,
     ...bundleRoutes(configSections),
   ];
@@ -98,7 +124,8 @@ export function operations(): Operation[] {
     throw new Error('operations are declarations here');
   };
   const blobs: BlobStore = { put: none, read: none, remove: none, list: none, check: none };
-  return bindings({ blobs, freshCaller: none }).map((bound) => bound.operation);
+  const parts = { blobs, holder: new ContentHolder(0), freshCaller: none, search: searchParts() };
+  return bindings(parts).map((bound) => bound.operation);
 }
 export interface AppOptions {
   settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow'>;
@@ -136,7 +163,8 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     prepare: (snapshot) => ensureNumbering(db, snapshot),
     onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
   });
-  const work = new Work({ db, clock, blobs, constraints: CONSTRAINTS });
+  const search = searchParts();
+  const work = new Work({ db, clock, blobs, followers: followers(search), constraints: CONSTRAINTS });
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
   await epoch.start();
@@ -145,7 +173,7 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
     return { ...caller, actor: actor ?? anonymousActor(), config: epoch.current() };
   };
-  const bound = bindings({ blobs, freshCaller });
+  const bound = bindings({ blobs, holder: new ContentHolder(HELD_BYTES), freshCaller, search });
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,
@@ -171,7 +199,9 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     epoch,
     system: () => systemCaller(epoch.current()),
     startWorker: () => {
-      loop = startLoop(tasks(db, blobs, epoch, authenticator, clock), (task, error) =>
+      const system = (): Caller => systemCaller(epoch.current());
+      const all = [...tasks(db, blobs, epoch, authenticator, clock), ...searchJobs(db, work, system, search)];
+      loop = startLoop(all, (task, error) =>
         log.warn({ err: error, task }, 'background work failed and will be tried again'),
       );
       return loop;

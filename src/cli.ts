@@ -8,6 +8,7 @@ import { doctorCommand, migrateCommands } from './cli/database.ts';
 import type { Environment } from './cli/environment.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
 import { reasonOf } from './cli/output.ts';
+import { reindexCommand } from './cli/search.ts';
 import { type Role, serve } from './cli/serve.ts';
 import { readSettings } from './config.ts';
 
@@ -31,6 +32,7 @@ function program(environment: Environment): Command {
   keyCommands(docket, environment);
   userCommands(docket, environment);
   migrateCommands(docket, environment);
+  reindexCommand(docket, environment);
   doctorCommand(docket, environment);
   return docket;
 }

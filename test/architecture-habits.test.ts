@@ -57,6 +57,7 @@ interface Ownership {
 
 const NAMES = 'names of people beside what they did, in the same statement';
 const RIGHTS = 'rights are made of people, groups and units in one statement';
+const SEARCHED = 'rights, order and filters are part of the statement that finds, before every limit';
 const EXISTENCE = 'a value that names somebody is checked in one statement';
 
 const TABLES: Readonly<Record<string, Ownership>> = {
@@ -72,19 +73,29 @@ const TABLES: Readonly<Record<string, Ownership>> = {
       comments: NAMES,
       attachments: NAMES,
       mechanisms: NAMES,
+      search: 'people are found by their names, groups and units with them',
     },
     writes: { access: 'passwords and failed sign-ins are columns of the person' },
   },
-  groups: { owner: 'identity', reads: { access: RIGHTS, objects: EXISTENCE } },
-  org_units: { owner: 'identity', reads: { access: RIGHTS, objects: EXISTENCE } },
+  groups: { owner: 'identity', reads: { access: RIGHTS, objects: EXISTENCE, search: 'as people' } },
+  org_units: { owner: 'identity', reads: { access: RIGHTS, objects: EXISTENCE, search: 'as people' } },
   group_members: { owner: 'identity', reads: { access: RIGHTS } },
   org_members: { owner: 'identity', reads: { access: RIGHTS } },
-  role_assignments: { owner: 'access' },
+  role_assignments: {
+    owner: 'access',
+    reads: { identity: 'whether a membership hands a role on is decided in one statement' },
+  },
   api_keys: { owner: 'access' },
   sessions: { owner: 'access' },
-  objects: { owner: 'objects' },
-  comments: { owner: 'comments' },
+  objects: { owner: 'objects', reads: { search: SEARCHED } },
+  comments: { owner: 'comments', reads: { search: 'the projection is made anew of what is stored' } },
   relations: { owner: 'relations' },
+  search_records: { owner: 'search' },
+  search_comments: { owner: 'search' },
+  search_articles: { owner: 'search' },
+  search_words: { owner: 'search' },
+  search_unlearned: { owner: 'search' },
+  search_rebuild: { owner: 'search' },
   inline_images: { owner: 'objects' },
   blobs: { owner: 'mechanisms' },
   attachments: { owner: 'attachments' },

@@ -32,6 +32,8 @@ export interface Operation<
   access: Access;
   /** Where an `open` operation lives; others follow from `access`. */
   surface?: 'public' | 'console';
+  /** Further scopes that a call needs by what it asks for; of parameters that are none, nothing. */
+  moreScopes?: (query: Readonly<Record<string, unknown>>) => readonly Scope[];
   /** The right of the key's owner that is asked beside the scope; for documents and the generated access tests. */
   right?: string;
   unit: UnitKind;
@@ -74,9 +76,12 @@ export class Reply<T = unknown> {
   readonly data: T;
   readonly headers: Record<string, string | string[]>;
   readonly status: number | undefined;
-  constructor(data: T, headers: Record<string, string | string[]> = {}, status?: number) {
+  /** Called when the answer was sent whole, or never can be: what it held in memory may go. */
+  readonly closed: (() => void) | undefined;
+  constructor(data: T, headers: Record<string, string | string[]> = {}, status?: number, closed?: () => void) {
     this.data = data;
     this.headers = headers;
     this.status = status;
+    this.closed = closed;
   }
 }

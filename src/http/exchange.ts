@@ -46,6 +46,8 @@ export class Exchange {
   ip: string | undefined;
   callerId: string | undefined;
   keyId: string | null = null;
+  /** Scopes of the key; null where the operation is not reached by one. */
+  scopes: ReadonlySet<string> | null = null;
   /** Further headers of whatever answer comes: rate limits. Pairs, flat. */
   readonly extra: string[] = [];
   #answered = false;
@@ -70,6 +72,12 @@ export class Exchange {
   /** Lets a client that asked first send its body. */
   continueBody(): void {
     if (this.#shared.expecting.delete(this.request)) this.response.writeContinue();
+  }
+
+  /** Calls back once, when the answer went out whole or its client is gone. */
+  whenClosed(then: () => void): void {
+    if (this.response.closed || this.response.destroyed) then();
+    else this.response.once('close', then);
   }
 
   /** Answers with JSON text. */

@@ -68,10 +68,13 @@ async function answer(
   const caller = await callerOf(service, route, exchange, sessionToken);
   const body = announcesBody(request) ? await readBody(service, exchange, prepared) : undefined;
   const input = readInput(exchange, prepared, rawParams, body);
+  const asked = input.query as Readonly<Record<string, unknown>>;
+  for (const scope of prepared.binding.operation.moreScopes?.(asked) ?? []) requireScope(exchange, scope);
   const facts: RequestFacts = {
     ip: origin.ip,
     sessionToken,
     secure: origin.secure,
+    scopes: exchange.scopes,
     // A part that is wanted only of what the client has already: the whole is always right.
     range: request.headers['if-range'] === undefined ? request.headers.range : undefined,
     ifNoneMatch: request.headers['if-none-match'],
@@ -115,11 +118,18 @@ async function callerOf(
     // One that counts in this process answers at once.
     requireRate(service.limiter, exchange, taken instanceof Promise ? await taken : taken);
   }
-  if (route.scope !== undefined && !found.scopes.has(route.scope)) {
-    throw new Fault('SCOPE_MISSING', `Use a key with the scope ${route.scope}.`, { scope: route.scope });
+  if (route.scope !== undefined) {
+    exchange.scopes = found.scopes;
+    requireScope(exchange, route.scope);
   }
   const { actor, via, keyId, config } = found.caller;
   return { actor, via, keyId, config, correlationId };
+}
+
+/** Asked where an operation is reached by a scope; a session has none and needs none. @throws Fault SCOPE_MISSING */
+function requireScope({ scopes }: Exchange, scope: string): void {
+  if (scopes === null || scopes.has(scope)) return;
+  throw new Fault('SCOPE_MISSING', `Use a key with the scope ${scope}.`, { scope });
 }
 
 /** @throws Fault RATE_LIMITED */
@@ -240,6 +250,7 @@ async function run(
   try {
     const call = new Call(service.options.work, prepared, caller, claim);
     const result = await call.run(input, facts);
+    if (result instanceof Reply && result.closed !== undefined) exchange.whenClosed(result.closed);
     const streamed = send(exchange, operation, result, call.replayed);
     if (streamed !== undefined) await streamed;
   } finally {

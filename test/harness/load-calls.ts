@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
+import { identityRows } from './load-calls-identity.ts';
 import { ACTIONS, RIGHTS, user } from './load-world.ts';
 
 export const SECRET = 'hushField';
@@ -243,6 +244,7 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
         status: 200,
       },
     },
+    ...identityRows(app, (method, path, body) => make.send(method, path, body)),
     'keys.list': { call: () => ({}), lacks: missing('key.manage') },
     'keys.create': {
       call: () => ({ body: { owner: 'partial', name: 'n', scopes: ['objects:read'] } }),

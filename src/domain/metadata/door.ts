@@ -37,6 +37,8 @@ export {
   foldedCopy,
   type InlineImage,
   idsIn,
+  type NamedIds,
   imageHandles,
+  plainText,
   type RichNode,
 } from './values.ts';

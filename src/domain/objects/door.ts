@@ -12,13 +12,22 @@
 export { applyChange, archiveObject, type ObjectPlan, updateObject } from './commands.ts';
 export { requireRevision } from './conflict.ts';
 export { type MigratedBatch, migrateTypeBatch, type Unmoved } from './migrate-type.ts';
-export { findVisible, preload, requireActive, requireAction, requireGranted, requireVisible } from './load.ts';
-export { type ObjectAnswer, stateAnswer, type VisibleObject, visibleTitle } from './record.ts';
-export type { HistoryRow } from './store.ts';
+export {
+  findVisible,
+  plannedRow,
+  preload,
+  requireActive,
+  requireAction,
+  requireGranted,
+  requireVisible,
+} from './load.ts';
+export { type ObjectAnswer, project, stateAnswer, type VisibleObject, visibleTitle } from './record.ts';
+export type { HistoryRow, ObjectRow } from './store.ts';
 export { holdActive, holdRevision } from './store.ts';
 export { imageUse } from './store-images.ts';
 export { requireReferences } from './references.ts';
-export type { EventFilter } from './queries.ts';
+export type { EventFilter, WordMatch } from './queries.ts';
+export { WorkflowState } from './contract.ts';
 export { objectRoutes } from './routes.ts';
 export { imagesIn, strangeImages } from './rules-images.ts';
 export { invalidValues, type PlannedChange, planChange } from './rules.ts';

@@ -13,6 +13,11 @@ export function rememberRow(ctx: ReadContext, row: ObjectRow): void {
   ctx.memo.set(memoKey(row.id), row);
 }
 
+/** The record as it will stand after what this unit has planned; undefined where the unit plans nothing for it. */
+export function plannedRow(ctx: ReadContext, id: string): ObjectRow | undefined {
+  return (ctx.memo.get(memoKey(id)) as ObjectRow | null | undefined) ?? undefined;
+}
+
 /** Loads many records at once, so that the single-item commands after it need not ask one by one. */
 export async function preload(ctx: ReadContext, ids: readonly string[]): Promise<void> {
   const missing = ids.filter((id) => !ctx.memo.has(memoKey(id)));

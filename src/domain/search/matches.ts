@@ -1,0 +1,43 @@
+/** From what is needed to a match, with an estimate of how much it will find. */
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { shareOf, type WordHints } from './store-hints.ts';
+import type { Match } from './store-match.ts';
+import type { Need } from './store-need.ts';
+import type { Reach } from './store-reach.ts';
+import type { Term } from './terms.ts';
+
+/** With more matches than this a walk by update is the shorter way. */
+const FEW = 4000;
+
+export interface Looking {
+  ctx: ReadContext;
+  hints: WordHints;
+  reach: Reach;
+  /** Match without words: state, filter, order. */
+  base: Omit<Match, 'words' | 'reach'>;
+}
+
+/** Estimated shares of all rows that hold each term. */
+export async function hintsOf({ ctx, hints, reach }: Looking, terms: readonly Term[]): Promise<number[]> {
+  const known = await hints.read(ctx);
+  const labels = [...reach.free, ...reach.classes.flatMap((of) => of.labels)];
+  return terms.map(({ lexemes, near, completions, beginnings }) =>
+    shareOf(known, [...lexemes, ...completions, ...near], labels, beginnings),
+  );
+}
+
+/** `share`: of all rows, estimated. */
+export async function matchOf(looking: Looking, need: Need, share: number): Promise<Match> {
+  const { rows } = await looking.hints.read(looking.ctx);
+  const bounded = Math.min(1, share);
+  const words = { ...need, share: bounded, common: bounded * rows > FEW };
+  return { ...looking.base, reach: looking.reach, words };
+}
+
+export function least(shares: readonly number[]): number {
+  return Math.min(1, ...shares);
+}
+
+export function sum(shares: readonly number[]): number {
+  return shares.reduce((total, share) => total + share, 0);
+}
