@@ -116,6 +116,38 @@ describe('deliveries among many', () => {
     );
   });
 
+  it('are leased to nobody whom another is just leasing to', async () => {
+    await hooks.subscribe();
+    await makeMany(5);
+    await dispatchEvents(hooks.app.db, systemTime);
+    const client = await hooks.app.db.connect();
+    try {
+      await client.query('BEGIN');
+      const later =
+        "UPDATE webhook_deliveries SET lease = $1, due_at = now() + interval '1 minute' WHERE status = 'PENDING'";
+      await client.query(later, [randomUUID()]);
+      const second = leaseAll(randomUUID(), 300);
+      await sleep(100);
+      await client.query('COMMIT');
+      assert.deepEqual(await second, []);
+    } finally {
+      client.release();
+    }
+  });
+
+  it('are of no event from before, though it is still on its way', async () => {
+    await hooks.make();
+    const { id } = await hooks.subscribe();
+    const { id: later } = await hooks.make();
+    await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/disable`);
+    await hooks.make();
+    await dispatchEvents(hooks.app.db, systemTime);
+    assert.deepEqual(
+      (await hooks.deliveries(id)).map(({ objectId }) => objectId),
+      [later],
+    );
+  });
+
   it('are of the events that happened while their subscription was enabled, whoever switches meanwhile', async () => {
     const { id } = await hooks.subscribe();
     const loop = hooks.app.app.startWorker();
