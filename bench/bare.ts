@@ -6,16 +6,15 @@
 import { randomUUIDv7 } from 'node:crypto';
 import Fastify from 'fastify';
 import pg from 'pg';
+import { type BareAround, routesAround } from './bare-around.ts';
 import { NUMBER_DIGITS, NUMBER_PREFIX } from './bundle.ts';
 import { VISIBLE_AREAS } from './corpus.ts';
 
-export interface BareOptions {
+export interface BareOptions extends BareAround {
   databaseUrl: string;
   typeId: string;
   typeVersion: number;
   workflowStateId: string;
-  ownerId: string;
-  keyId: string;
 }
 
 type Values = Record<string, unknown>;
@@ -83,7 +82,7 @@ async function serve(options: BareOptions): Promise<void> {
     keepAlive: true,
     options: '-c timezone=UTC -c datestyle=ISO',
   });
-  const server = Fastify({ logger: false });
+  const server = Fastify({ logger: false, bodyLimit: 10 * 1024 * 1024 });
 
   server.get<{ Params: { id: string } }>('/records/:id', async (request, reply) => {
     const { rows } = await pool.query({ name: 'read', text: READ, values: [request.params.id] });
@@ -151,6 +150,7 @@ async function serve(options: BareOptions): Promise<void> {
     },
   );
 
+  routesAround(server, pool, options);
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
   process.stdout.write(`ready at ${address}\n`);
   process.once('SIGTERM', () => {

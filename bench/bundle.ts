@@ -67,7 +67,11 @@ workflows:
       - { code: done, name: Done, category: done }
     transitions:
       - { code: take, name: Take, from: [new], to: doing }
+      - { code: give-back, name: Give back, from: [doing], to: new }
       - { code: finish, name: Finish, from: [doing], to: done }
+
+relationDefinitions:
+  - { code: concerns, name: Concerns, inverseName: Concerned by, sourceTypes: [ticket], targetTypes: [ticket], cardinality: many-to-many, acyclic: false, active: true }
 
 catalogs:
   - code: shop
@@ -108,7 +112,7 @@ roles:
           conditions:
             - { field: area, operator: in, value: [${VISIBLE_AREAS.join(', ')}] }
             - { field: assignee, operator: equals, value: $me }
-        actions: [read, create, update, history]
+        actions: [read, create, update, history, transition, comment.create, attachment.add, relation.create]
         fields:
           read: [title, description, priority, area, assignee, effort, due, startedAt, urgent, tags, asset]
           write: [title, description, priority, area, assignee, effort, due, startedAt, tags, asset]

@@ -2,7 +2,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Connection } from './connection.ts';
-import { type Scenario, scenarioOf, type Subject, type Target, TargetState } from './scenarios.ts';
+import { type Scenario, type Subject, type Target, TargetState } from './scenario.ts';
+import { scenarioOf } from './scenarios.ts';
 
 export interface Run {
   stand: string;
@@ -79,11 +80,11 @@ async function one(
   const connection = await Connection.open(state.target.ports[run.subject]);
   const next = scenario.prepare(state, run.subject, index, run.connections);
   while (performance.now() < until) {
-    const { text, status, done } = next();
+    const { text, status, holds, done } = next();
     const sent = performance.now();
     const answer = await connection.request(text);
     tally.latencies.push(performance.now() - sent);
-    if (answer.status === status) {
+    if (answer.status === status && (holds?.(answer.body.toString('utf8')) ?? true)) {
       done?.();
       continue;
     }

@@ -5,6 +5,7 @@
 import type pg from 'pg';
 import { CATALOG_ITEM, NUMBER_DIGITS, NUMBER_PREFIX, OWNER } from './bundle.ts';
 import { AREAS, PRIORITIES, samples, TAGS, VISIBLE_AREAS } from './corpus.ts';
+import type { Facts } from './scenario.ts';
 
 /** What of a record is the same for all: taken from one that the service itself wrote. */
 export interface Pattern {
@@ -14,15 +15,6 @@ export interface Pattern {
   workflowStateId: string;
   ownerId: string;
   keyId: string;
-}
-
-/** What requests need to know of the database: ids that they may name. */
-export interface Facts {
-  typeId: string;
-  ownerId: string;
-  people: string[];
-  assets: string[];
-  catalogItemId: string;
 }
 
 const ASSETS = 500;

@@ -1,6 +1,7 @@
 /** The figures as tables for a person, and as one object for a machine. */
 import os from 'node:os';
 import type { Outcome, Plan, Result } from './rounds.ts';
+import { BULK_ITEMS } from './scenario.ts';
 import { scenarioOf } from './scenarios.ts';
 import type { Stand } from './stand.ts';
 
@@ -18,8 +19,19 @@ export interface Report {
   }[];
   /** Scenario → rate with the most records by the rate with the fewest; the bare server's beside it. */
   growth: { scenario: string; docket: number; bare: number }[];
+  /** Time of one call that changes 1,000 records by the time of 1,000 calls that change one. */
+  bulk: { records: number; share: number }[];
   disturbed: number;
   repeated: number;
+}
+
+/** How long one bulk call takes by the time of as many single changes, over all the plan's connections; `update` and `bulk` of one run. */
+function bulkShares(results: readonly Result[]): { records: number; share: number }[] {
+  return results.flatMap((bulk) => {
+    const single = results.find((one) => one.scenario === 'update' && one.records === bulk.records);
+    if (bulk.scenario !== 'bulk' || single === undefined) return [];
+    return [{ records: bulk.records, share: bulk.docket.p50 / ((BULK_ITEMS * 1000) / single.docket.rate) }];
+  });
 }
 
 export function makeReport(stands: readonly Stand[], plan: Plan, outcome: Outcome): Report {
@@ -50,6 +62,7 @@ export function makeReport(stands: readonly Stand[], plan: Plan, outcome: Outcom
       peakServiceMB: outcome.peak.get(stand.records) ?? 0,
     })),
     growth,
+    bulk: bulkShares(outcome.results),
     disturbed: outcome.disturbed,
     repeated: outcome.repeated,
   };
@@ -97,6 +110,10 @@ export function printed(report: Report): string {
     ['growth of the table: rate with the most records by that with the fewest', 'service', 'bare'],
     report.growth.map((one) => [scenarioOf(one.scenario).says, share(one.docket), share(one.bare)]),
   );
+  const bulk = table(
+    [`${BULK_ITEMS.toLocaleString('en')} changes in one call by as many calls of one change, time`, 'records'],
+    report.bulk.map((one) => [share(one.share), whole(one.records)]),
+  );
   const states = table(
     ['records', 'first start ms', 'restart ms', 'idle service MB', 'idle database MB', 'service under load, most MB'],
     report.stands.map((stand) =>
@@ -117,6 +134,7 @@ export function printed(report: Report): string {
     figures,
     spent,
     ...(report.growth.length > 0 ? [growth] : []),
+    ...(report.bulk.length > 0 ? [bulk] : []),
     states,
   ].join('\n\n');
 }

@@ -5,7 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Load, Measured as Run } from './load.ts';
 import { foreignLoad, memoryOf, readProcessors, spentBy } from './processes.ts';
-import { SUBJECTS, type Subject } from './scenarios.ts';
+import { SUBJECTS, type Subject } from './scenario.ts';
+import { scenarioOf } from './scenarios.ts';
 import type { Stand } from './stand.ts';
 
 export interface Plan {
@@ -94,7 +95,7 @@ class Measurement {
     for (let attempt = 0; ; attempt++) {
       const before = readProcessors(this.#roots);
       const sampler = subject === 'docket' ? setInterval(() => this.#sample(stand), SAMPLE_MS) : undefined;
-      const { connections } = this.#plan;
+      const connections = scenarioOf(scenario).connections ?? this.#plan.connections;
       const server = (subject === 'docket' ? stand.service : stand.bare).child.pid ?? 0;
       const spentBefore = spentBy(server, stand.postmaster);
       const measured = await this.#load

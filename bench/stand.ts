@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openEmbedded } from '../src/mechanisms/db/embedded.ts';
+import { loadComments, loadFiles, readConfigured } from './around.ts';
 import { BARE_TABLES } from './bare.ts';
 import { INDEXED_FIELDS, OWNER, writeBundle } from './bundle.ts';
 import { Connection } from './connection.ts';
@@ -20,7 +21,6 @@ import {
   stop,
 } from './processes.ts';
 import {
-  type Facts,
   loadAssets,
   loadRecords,
   type Pattern,
@@ -29,7 +29,8 @@ import {
   readPeople,
   visibleIds,
 } from './records.ts';
-import { scenarioOf, type Target, TargetState } from './scenarios.ts';
+import { type Facts, type Target, TargetState } from './scenario.ts';
+import { scenarioOf } from './scenarios.ts';
 import { requireEqualShape } from './shape.ts';
 
 const MOST_IDS = 100_000;
@@ -135,6 +136,9 @@ async function fill(
       people: await readPeople(db),
       assets: await loadAssets(db),
       catalogItemId: await readCatalogItem(db),
+      ...(await readConfigured(db)),
+      talkative: [],
+      files: [],
     };
     const target: Target = { ports: { docket: options.port, bare: 0 }, key, facts, ids: [] };
     const pattern = await readPattern(db, await firstRecord(target), keyId);
@@ -144,6 +148,8 @@ async function fill(
       if (loaded % 250_000 === 0) say(`${loaded.toLocaleString('en')} records loaded`);
     });
     target.ids = (await visibleIds(db, facts.typeId, MOST_IDS)).filter((id) => id !== pattern.objectId);
+    facts.talkative = await loadComments(db, target);
+    facts.files = await loadFiles(target);
     await requireEqualShape(db, pattern, target.ids[0] ?? '');
     return { target, pattern };
   } finally {
@@ -180,7 +186,14 @@ export async function openStand(
   const { db, url, leave } = await connect(folder);
   opened.add(leave);
   await db.query(BARE_TABLES);
-  const bare = await launch(startBare(folder, { databaseUrl: url, ...pattern }));
+  const bare = await launch(
+    startBare(folder, {
+      databaseUrl: url,
+      ...pattern,
+      blobs: path.join(folder, 'data', 'blobs'),
+      states: [target.facts.transitions.take.from, target.facts.transitions.giveBack.from],
+    }),
+  );
   target.ports.bare = bare.port;
   const { rows } = await db.query<{ version: string }>(`SELECT current_setting('server_version') AS version`);
   return {

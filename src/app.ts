@@ -11,6 +11,7 @@ import {
   accessRoutes,
   anonymousActor,
   purgeSessions,
+  sessionFollower,
   systemActor,
   touchKeys,
 } from './domain/access/door.ts';
@@ -18,6 +19,7 @@ import { rolesSection } from './domain/access/config.ts';
 import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
 import { catalogRoutes } from './domain/catalog/door.ts';
 import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
+import { identityRoutes } from './domain/identity/door.ts';
 import { importDefinitionsSection } from './domain/imports/config.ts';
 import { integrationsSection } from './domain/inbound/config.ts';
 import { knowledgeBasesSection } from './domain/knowledge/config.ts';
@@ -37,10 +39,11 @@ import { workflowRoutes } from './domain/workflow/door.ts';
 import { buildServer } from './http/server.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
 import type { BlobUse } from './mechanisms/blobs/register.ts';
+import { ContentHolder, type ContentParts } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
-import type { Actor } from './mechanisms/context.ts';
 import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
+import type { Actor, Follower } from './mechanisms/context.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
 import { purgeIdempotency } from './mechanisms/idempotency.ts';
@@ -71,15 +74,18 @@ export const configSections: readonly ConfigSection[] = [
 ];
 
 /** What the rooms' handlers need beyond their context. */
-export interface Parts {
-  blobs: BlobStore;
-  freshCaller(caller: Caller): Promise<Caller>;
+export interface Parts extends ContentParts<Caller> {
   /** The rights of a person who is ACTIVE, for what is done on their behalf; undefined for anybody else. */
   actorOf(userId: string): Promise<Actor | undefined>;
 }
+/** Bytes of files that answers may hold in memory at once. */
+const HELD_BYTES = 128 * 1024 * 1024;
 
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
+
+/** Rooms that react to others' events in the same unit of work, in this order. */
+export const FOLLOWERS: readonly Follower[] = [sessionFollower];
 
 /** Every operation of the service, in the order in which the documents show them. */
 export function bindings(parts: Parts): BoundOperation[] {
@@ -87,11 +93,12 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...metadataRoutes,
     ...objectRoutes([commentEvents, relationEvents], parts),
     ...commentRoutes,
-    ...attachmentRoutes(parts.blobs, parts.freshCaller),
+    ...attachmentRoutes(parts),
     ...relationRoutes,
     ...workflowRoutes,
     ...bulkRoutes,
     ...catalogRoutes(parts.actorOf),
+    ...identityRoutes,
     ...accessRoutes,
     ...bundleRoutes(configSections),
   ];
@@ -103,7 +110,9 @@ export function operations(): Operation[] {
     throw new Error('operations are declarations here');
   };
   const blobs: BlobStore = { put: none, read: none, remove: none, list: none, check: none };
-  return bindings({ blobs, freshCaller: none, actorOf: none }).map((bound) => bound.operation);
+  return bindings({ blobs, holder: new ContentHolder(0), freshCaller: none, actorOf: none }).map(
+    (bound) => bound.operation,
+  );
 }
 export interface AppOptions {
   settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow'>;
@@ -141,7 +150,7 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     prepare: (snapshot) => ensureNumbering(db, snapshot),
     onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
   });
-  const work = new Work({ db, clock, blobs, constraints: CONSTRAINTS });
+  const work = new Work({ db, clock, blobs, followers: FOLLOWERS, constraints: CONSTRAINTS });
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
   await epoch.start();
@@ -150,7 +159,12 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
     return { ...caller, actor: actor ?? anonymousActor(), config: epoch.current() };
   };
-  const bound = bindings({ blobs, freshCaller, actorOf: (userId) => authenticator.actorOf(userId) });
+  const bound = bindings({
+    blobs,
+    holder: new ContentHolder(HELD_BYTES),
+    freshCaller,
+    actorOf: (userId) => authenticator.actorOf(userId),
+  });
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,

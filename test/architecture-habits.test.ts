@@ -79,7 +79,10 @@ const TABLES: Readonly<Record<string, Ownership>> = {
   org_units: { owner: 'identity', reads: { access: RIGHTS, objects: EXISTENCE } },
   group_members: { owner: 'identity', reads: { access: RIGHTS } },
   org_members: { owner: 'identity', reads: { access: RIGHTS } },
-  role_assignments: { owner: 'access' },
+  role_assignments: {
+    owner: 'access',
+    reads: { identity: 'whether a membership hands a role on is decided in one statement' },
+  },
   api_keys: { owner: 'access' },
   sessions: { owner: 'access' },
   objects: { owner: 'objects' },

@@ -45,6 +45,7 @@ export async function applyBundle(
   const bundle = readBundle(files, sections);
   // From here on what is read is what the apply before this one left.
   await lockConfiguration(ctx);
+  for (const section of sections) await section.lock(ctx);
   const plan = await makePlan(ctx, sections, bundle, options);
   for (const { change, section } of plan.changes) {
     for (const right of section.rights(change, plan.view, ctx.actor.userId)) ctx.actor.require(right);

@@ -76,9 +76,12 @@ export class Reply<T = unknown> {
   readonly data: T;
   readonly headers: Record<string, string | string[]>;
   readonly status: number | undefined;
-  constructor(data: T, headers: Record<string, string | string[]> = {}, status?: number) {
+  /** Called when the answer was sent whole, or never can be: what it held in memory may go. */
+  readonly closed: (() => void) | undefined;
+  constructor(data: T, headers: Record<string, string | string[]> = {}, status?: number, closed?: () => void) {
     this.data = data;
     this.headers = headers;
     this.status = status;
+    this.closed = closed;
   }
 }

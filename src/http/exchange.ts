@@ -72,6 +72,12 @@ export class Exchange {
     if (this.#shared.expecting.delete(this.request)) this.response.writeContinue();
   }
 
+  /** Calls back once, when the answer went out whole or its client is gone. */
+  whenClosed(then: () => void): void {
+    if (this.response.closed || this.response.destroyed) then();
+    else this.response.once('close', then);
+  }
+
   /** Answers with JSON text. */
   sendJson(status: number, body: string, headers?: Headers): void {
     this.sendText(status, JSON_TYPE, body, headers);

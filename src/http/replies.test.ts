@@ -67,6 +67,29 @@ describe('raw answers', () => {
     });
   });
 
+  it('say when they went out, or when nobody takes them any more', async () => {
+    const closed: string[] = [];
+    const large = Buffer.alloc(64 * 1024 * 1024);
+    const bindings = [
+      file('/small', () => new Reply(Buffer.from('x'), {}, 200, () => closed.push('small'))),
+      file('/large', () => new Reply(large, {}, 200, () => closed.push('large'))),
+    ];
+    await withSample(bindings, async (sample) => {
+      assert.equal((await sample.ask('/api/v1/small')).text, 'x');
+      await until(() => closed.length === 1);
+      const leaving = new AbortController();
+      const answer = await fetch(`http://127.0.0.1:${sample.port}/api/v1/large`, {
+        headers: { authorization: 'Bearer good' },
+        signal: leaving.signal,
+      });
+      assert.equal(answer.status, 200);
+      assert.deepEqual(closed, ['small'], 'held while the client takes its time');
+      leaving.abort();
+      await until(() => closed.length === 2);
+      assert.deepEqual(closed, ['small', 'large']);
+    });
+  });
+
   it('become an error as long as nothing was sent', async () => {
     const failing = (error: Error): Readable =>
       new Readable({
@@ -115,7 +138,9 @@ describe('raw answers', () => {
     const gone = new Promise((resolve) => source.on('close', resolve));
     await withSample([file('/endless', () => source)], async (sample) => {
       source.push(Buffer.alloc(1000));
-      const request = httpRequest(`${sample.url}/api/v1/endless`, { headers: { authorization: 'Bearer good' } });
+      const request = httpRequest(`http://127.0.0.1:${sample.port}/api/v1/endless`, {
+        headers: { authorization: 'Bearer good' },
+      });
       request.on('error', () => {});
       request.on('response', (response) => response.once('data', () => request.destroy()));
       request.end();

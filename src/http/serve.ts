@@ -240,6 +240,7 @@ async function run(
   try {
     const call = new Call(service.options.work, prepared, caller, claim);
     const result = await call.run(input, facts);
+    if (result instanceof Reply && result.closed !== undefined) exchange.whenClosed(result.closed);
     const streamed = send(exchange, operation, result, call.replayed);
     if (streamed !== undefined) await streamed;
   } finally {

@@ -15,6 +15,7 @@ import { Gate } from './gate.ts';
 import { Metrics } from './metrics.ts';
 import { documentPage, healthPage, metricsPage, type Page, readyPage } from './probes.ts';
 import { MemoryRateLimiter, type RateLimiter } from './rate.ts';
+import { docsPage } from './reference/serve.ts';
 import { PathTable, type Route, routesOf } from './route.ts';
 import { type Service, serve } from './serve.ts';
 import { PREFIX, type ServerOptions } from './types.ts';
@@ -95,6 +96,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const mount = (path: string, id: string, page: Page): void => mountPage(server, table, shared, path, id, page);
   mount(`${PREFIX.public}/openapi.json`, 'openapi.read', documentPage(options.documents.public));
   mount(`${PREFIX.console}/openapi.json`, 'openapi.readConsole', documentPage(options.documents.console));
+  mount('/docs', 'docs.read', docsPage(options.documents.public, `${PREFIX.public}/openapi.json`));
   mount('/healthz', 'health.live', healthPage);
   mount(
     '/readyz',

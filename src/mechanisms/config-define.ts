@@ -32,6 +32,9 @@ export function defineSection<Item, Definition>(parts: SectionParts<Item, Defini
     verify: async (ctx, changes, view, report) => await parts.verify?.(ctx, changes, view, report),
     note: (change) => parts.note?.(change),
     compare: (before, after) => parts.compare?.(before, after) ?? { compatible: true, reasons: [] },
+    lock: async (ctx) => {
+      await parts.lock?.(ctx);
+    },
     load: (ctx) => parts.load?.(ctx) ?? loadItems(ctx, key),
     write: (ctx, change, view) => {
       if (parts.write === undefined) planItem(ctx, change);

@@ -127,6 +127,8 @@ export interface SectionParts<Item, Definition> {
   /** Keeps every version of the compiled form; tells whether stored records go on under a new one. */
   compare?(before: unknown, after: unknown): Comparison;
   load?(ctx: ReadContext): Promise<StoredItem[]>;
+  /** Holds off whoever else changes what the section's judgements rest on, from before it is read until the apply ends. */
+  lock?(ctx: WriteContext): Promise<unknown>;
   write?(ctx: WriteContext, change: Change, view: CompileView): void;
   /** The item as an export writes it, from the definition; undefined leaves it out. */
   present?(definition: Definition, options: PresentOptions): unknown;
@@ -152,6 +154,7 @@ export interface ConfigSection {
   note(change: Change): string | undefined;
   compare(before: unknown, after: unknown): Comparison;
   load(ctx: ReadContext): Promise<StoredItem[]>;
+  lock(ctx: WriteContext): Promise<void>;
   write(ctx: WriteContext, change: Change, view: CompileView): void;
   present(definition: unknown, options: PresentOptions): unknown;
 }

@@ -83,6 +83,11 @@ export interface ReadContext {
 export interface TableWrite<Row> {
   readonly name: string;
   readonly guard: boolean;
+  /**
+   * Column → SQL type. With it, `sql` gets an item for FROM, named `r`, instead: a row that comes alone travels as parameters,
+   * which costs a third less than to be taken out of JSON. For what is written with nearly every change.
+   */
+  readonly columns?: Readonly<Record<string, string>>;
   sql(rows: Sql): Sql;
   /** Phantom: the shape of a row. */
   readonly row?: Row;
@@ -107,6 +112,11 @@ export interface PlannedEvent {
 }
 
 export interface WriteContext extends ReadContext {
+  /**
+   * Whether the unit is decided anew because a guard was not met. What holds nearly always may be left to a guard of the
+   * flush the first time, without a question to the database; decided anew, it is asked, so that the answer names the fault.
+   */
+  readonly again: boolean;
   /** Plans a row; nothing is written before the command returned. */
   plan<Row>(write: TableWrite<Row>, row: Row): void;
   /** Content that planned rows refer to by its SHA-256: it is safe in the blob store before the unit is written. */

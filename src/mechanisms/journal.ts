@@ -65,20 +65,35 @@ export function journalRow(ctx: ReadContext, event: PlannedEvent): JournalRow {
 export const journalWrite: TableWrite<JournalRow> = {
   name: 'journal_rows',
   guard: false,
+  columns: {
+    id: 'uuid',
+    at: 'timestamptz',
+    type: 'text',
+    object_id: 'uuid',
+    subject: 'text',
+    revision: 'integer',
+    actor_id: 'uuid',
+    via: 'text',
+    key_id: 'uuid',
+    correlation_id: 'text',
+    changes: 'jsonb',
+    data: 'jsonb',
+    hash: 'text',
+  },
   sql: (rows: Sql) => sql`
     INSERT INTO journal (id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id, changes, data, hash)
     SELECT id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id, changes, data, decode(hash, 'hex')
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz, type text, object_id uuid, subject text, revision integer,
-      actor_id uuid, via text, key_id uuid, correlation_id text, changes jsonb, data jsonb, hash text)`,
+    FROM ${rows}`,
 };
 
 export const outboxWrite: TableWrite<{ event_id: string; type: string; object_id: string | null; at: string }> = {
   name: 'outbox_rows',
   guard: false,
+  columns: { event_id: 'uuid', type: 'text', object_id: 'uuid', at: 'timestamptz' },
   sql: (rows: Sql) => sql`
     INSERT INTO outbox (event_id, type, object_id, at)
     SELECT event_id, type, object_id, at
-    FROM jsonb_to_recordset(${rows}) AS r (event_id uuid, type text, object_id uuid, at timestamptz)`,
+    FROM ${rows}`,
 };
 
 /** An outbox row as a consumer gets it. */

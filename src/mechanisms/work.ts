@@ -32,6 +32,7 @@ import {
   WAIT_MS,
 } from './idempotency.ts';
 import { journalRow, journalWrite, outboxWrite } from './journal.ts';
+import { rowSource } from './row-source.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
 
 /** Who calls, from where, under which configuration: what every unit needs. */
@@ -74,10 +75,11 @@ class UnitContext implements WriteContext {
   readonly raised = new Set<'rights' | 'config'>();
   lateValue: { key: string; value: LateValue } | undefined;
   checked = false;
+  readonly again: boolean;
   db: Queryable;
   readonly #begin: (() => Promise<Transaction>) | undefined;
 
-  constructor(caller: Caller, now: string, db: Queryable, begin?: () => Promise<Transaction>) {
+  constructor(caller: Caller, now: string, db: Queryable, begin?: () => Promise<Transaction>, again = false) {
     this.actor = caller.actor;
     this.now = now;
     this.via = caller.via;
@@ -86,6 +88,7 @@ class UnitContext implements WriteContext {
     this.config = caller.config;
     this.db = db;
     this.#begin = begin;
+    this.again = again;
   }
 
   query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]> {
@@ -199,9 +202,10 @@ export class Work {
   ): Promise<WriteResult<T>> {
     const claim = options.idempotency;
     const patience = this.#clock.now() + WAIT_MS;
+    let again = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        return { kind: 'done', data: await this.#attempt(caller, fn, options) };
+        return { kind: 'done', data: await this.#attempt(caller, fn, options, again) };
       } catch (error) {
         const guard = guardOf(error);
         if (claim !== undefined && guard !== 'idempotency-busy' && (guard === 'idempotency-kept' || isLate(error))) {
@@ -213,18 +217,23 @@ export class Work {
           await pause(25 + Math.random() * 225);
           continue;
         }
-        const again = guard !== undefined || isRetryable(error);
-        if (!again) throw toFault(unwrapLate(error), this.#constraints);
+        again ||= guard !== undefined;
+        if (guard === undefined && !isRetryable(error)) throw toFault(unwrapLate(error), this.#constraints);
         if (attempt >= MOST_ATTEMPTS) throw contended();
         await pause(Math.random() * 10 * attempt);
       }
     }
   }
 
-  async #attempt<T>(caller: Caller, fn: (ctx: WriteContext) => Promise<T>, options: WriteOptions): Promise<T> {
+  async #attempt<T>(
+    caller: Caller,
+    fn: (ctx: WriteContext) => Promise<T>,
+    options: WriteOptions,
+    again: boolean,
+  ): Promise<T> {
     const now = instant(this.#clock.now());
     const held = new HeldTransaction(this.#db);
-    const ctx = new UnitContext(caller, now, this.#db, () => held.open());
+    const ctx = new UnitContext(caller, now, this.#db, () => held.open(), again);
     let keep = false;
     try {
       let data: T;
@@ -276,7 +285,7 @@ export class Work {
     const outputs: Sql[] = [];
     for (const { write, rows } of ctx.planned.values()) {
       const name = raw(write.name);
-      ctes.push(sql`${name} AS (${write.sql(sql`${JSON.stringify(rows)}::jsonb`)})`);
+      ctes.push(sql`${name} AS (${write.sql(rowSource(write, rows))})`);
       if (write.guard) {
         outputs.push(sql`docket_require(${write.name}::text, (SELECT count(*) FROM ${name}), ${rows.length}::bigint)`);
       }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
 import { catalogRows, catalogWorld } from './load-calls-catalog.ts';
+import { identityRows } from './load-calls-identity.ts';
 import type { Call, Login, Row } from './load-calls-row.ts';
 import { ACTIONS, RIGHTS, user } from './load-world.ts';
 
@@ -228,6 +229,7 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
       },
     },
     ...catalogRows(app),
+    ...identityRows(app, (method, path, body) => make.send(method, path, body)),
     'keys.list': { call: () => ({}), lacks: missing('key.manage') },
     'keys.create': {
       call: () => ({ body: { owner: 'partial', name: 'n', scopes: ['objects:read'] } }),

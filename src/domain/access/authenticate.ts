@@ -126,7 +126,11 @@ export class Authenticator {
   #remembered(userId: string): Promise<{ person: PersonRow; actor: Actor } | undefined> {
     return remember(this.#people, userId, async () => {
       const person = await loadPerson(this.#db, userId);
-      if (person === undefined) return undefined;
+      if (person === undefined) {
+        // A new person raises no epoch, so that who was not there is asked for again.
+        this.#people.delete(userId);
+        return undefined;
+      }
       return { person, actor: this.#actor(person) };
     });
   }

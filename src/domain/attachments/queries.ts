@@ -2,8 +2,7 @@
 import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
-import { isKnown, readWhole } from '../../mechanisms/blobs/serve.ts';
-import type { BlobStore } from '../../mechanisms/blobs/store.ts';
+import { type ContentParts, isKnown } from '../../mechanisms/blobs/serve.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { findVisible, requireVisible, type VisibleObject } from '../objects/door.ts';
 import { contentHeaders, requestedRange } from './rules.ts';
@@ -47,30 +46,28 @@ async function requireServed(ctx: ReadContext, id: string): Promise<AttachmentRo
  * The bytes of a file. Rights are asked before storage is read and, with the rights that hold then, again after it and before
  * the first byte is sent.
  *
- * @throws Fault NOT_FOUND
+ * @throws Fault NOT_FOUND, OVERLOADED
  */
 export async function readContent(
   { work, caller }: Runner,
-  blobs: BlobStore,
+  { blobs, holder, freshCaller }: ContentParts<Runner['caller']>,
   id: string,
   request: RequestFacts,
-  freshCaller: (caller: Runner['caller']) => Promise<Runner['caller']>,
 ): Promise<Reply> {
   const row = await work.read(caller, (ctx) => requireServed(ctx, id));
   const headers = contentHeaders(row);
   if (isKnown(request.ifNoneMatch, headers['ETag'] as string)) return new Reply(Buffer.alloc(0), headers, 304);
   const range = requestedRange(request.range, row.size);
-  const bytes = await readWhole(blobs, row, range);
-  await work.read(await freshCaller(caller), (ctx) => requireServed(ctx, id));
-  if (range === undefined) return new Reply(bytes, headers);
-  return new Reply(
-    bytes,
-    {
-      ...headers,
-      'Content-Range': `bytes ${range.start}-${range.end}/${row.size}`,
-    },
-    206,
-  );
+  const { bytes, release } = await holder.read(blobs, row, range);
+  try {
+    await work.read(await freshCaller(caller), (ctx) => requireServed(ctx, id));
+  } catch (error) {
+    release();
+    throw error;
+  }
+  if (range === undefined) return new Reply(bytes, headers, 200, release);
+  const contentRange = `bytes ${range.start}-${range.end}/${row.size}`;
+  return new Reply(bytes, { ...headers, 'Content-Range': contentRange }, 206, release);
 }
 
 /** A kept answer of an addition: given again while the caller may still see the file. @throws Fault NOT_FOUND */

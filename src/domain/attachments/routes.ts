@@ -1,14 +1,10 @@
 import { type BoundOperation, bind, type Runner } from '../../mechanisms/binding.ts';
-import type { BlobStore } from '../../mechanisms/blobs/store.ts';
+import type { ContentParts } from '../../mechanisms/blobs/serve.ts';
 import { addAttachment, archiveAttachment } from './commands.ts';
 import * as contract from './contract.ts';
 import { listAttachments, readContent, replayAttachment } from './queries.ts';
 
-/** `freshCaller`: the same caller with the rights that hold now, for the check after storage was read. */
-export function attachmentRoutes(
-  blobs: BlobStore,
-  freshCaller: (caller: Runner['caller']) => Promise<Runner['caller']>,
-): BoundOperation[] {
+export function attachmentRoutes(content: ContentParts<Runner['caller']>): BoundOperation[] {
   return [
     bind(contract.listAttachments, (ctx, { params }) => listAttachments(ctx, params.objectId)),
     bind(
@@ -24,7 +20,7 @@ export function attachmentRoutes(
       replayAttachment,
     ),
     bind(contract.readContent, (runner, { params }, request) =>
-      readContent(runner, blobs, params.attachmentId, request, freshCaller),
+      readContent(runner, content, params.attachmentId, request),
     ),
     bind(contract.archiveAttachment, (ctx, { params, body }) => archiveAttachment(ctx, { ...params, ...body })),
   ];

@@ -6,8 +6,9 @@ import { defineSection } from '../../mechanisms/config-define.ts';
 import { Code, type Localized, Login, Name } from '../../mechanisms/config-schemas.ts';
 import type { Change, ConfigView, MergeOptions, SectionReport } from '../../mechanisms/config-section.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import { dropGroupMember, insertGroup, insertGroupMember, loadGroups, updateGroup } from './config-store.ts';
+import { dropGroupMember, insertGroupMember, loadGroups } from './config-store.ts';
 import { nameKey } from './names.ts';
+import { insertGroup, structureLock, updateGroup } from './store.ts';
 
 const Members = (of: typeof Login) => Type.Optional(Type.Array(of, { maxItems: 100_000, uniqueItems: true }));
 
@@ -45,7 +46,8 @@ function merge(item: Item, stored: Group | undefined, options: MergeOptions): Gr
 }
 
 function whole(view: ConfigView, report: SectionReport): void {
-  const groups = view.active<Group>('groups');
+  // Archived ones count: they may come back.
+  const groups = new Map([...view.archived<Group>('groups'), ...view.active<Group>('groups')]);
   const rings = cyclesOf(new Map([...groups].map(([code, group]) => [code, group.groups])));
   for (const [code, ring] of rings) {
     report(code, ['groups'], 'GROUP_CYCLE', `The groups contain each other: ${ring.join(' → ')}.`);
@@ -85,7 +87,8 @@ function write(ctx: WriteContext, change: Change, view: { id(section: string, co
     state: change.state,
     at: ctx.now,
   };
-  ctx.plan(change.stored === undefined ? insertGroup : updateGroup, row);
+  if (change.stored === undefined) ctx.plan(insertGroup, row);
+  else ctx.plan(updateGroup, { ...row, expected: change.stored.version });
   if (change.action === 'archive') return;
   for (const [key, type] of [['users', 'user'] as const, ['groups', 'group'] as const]) {
     const stood = new Set(before?.[key]);
@@ -103,6 +106,7 @@ export const groupsSection = defineSection<Item, Group>({
   keyOf: nameKey,
   identity: true,
   rights,
+  lock: (ctx) => ctx.lock(structureLock('groups')),
   normalise: (item) => merge(item, undefined, { exact: true, spell: (_section, code) => code }),
   merge,
   references: (group) => [
@@ -112,9 +116,9 @@ export const groupsSection = defineSection<Item, Group>({
   whole,
   load: async (ctx: ReadContext) => {
     const rows = await loadGroups(ctx);
-    return rows.map(({ id, state, code, name, users, groups }) => {
+    return rows.map(({ id, state, revision, code, name, users, groups }) => {
       const definition: Group = { code, name, users: users.sort(), groups: groups.sort() };
-      return { id, code, state, version: 1, definition, compiled: definition };
+      return { id, code, state, version: revision, definition, compiled: definition };
     });
   },
   write,

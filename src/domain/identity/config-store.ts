@@ -15,12 +15,13 @@ export interface StoredUser {
   externalId: string | null;
   orgUnit: string | null;
   state: ItemState;
+  revision: number;
 }
 
 export async function loadUsers(ctx: ReadContext): Promise<StoredUser[]> {
   return await ctx.query<StoredUser>(sql`
     SELECT u.id, u.login, u.display_name AS "displayName", u.email, u.locale, u.timezone, u.employee_id AS "employeeId",
-      u.external_id AS "externalId", o.code AS "orgUnit", u.state
+      u.external_id AS "externalId", o.code AS "orgUnit", u.state, u.revision
     FROM users u LEFT JOIN org_members m ON m.user_id = u.id LEFT JOIN org_units o ON o.id = m.organization_unit_id
     ORDER BY u.login_key`);
 }
@@ -30,13 +31,14 @@ export interface StoredGroup {
   code: string;
   name: Localized;
   state: ItemState;
+  revision: number;
   users: string[];
   groups: string[];
 }
 
 export async function loadGroups(ctx: ReadContext): Promise<StoredGroup[]> {
   return await ctx.query<StoredGroup>(sql`
-    SELECT g.id, g.code, g.name, g.state,
+    SELECT g.id, g.code, g.name, g.state, g.revision,
       coalesce((SELECT jsonb_agg(u.login) FROM group_members m JOIN users u ON u.id = m.member_id
         WHERE m.group_id = g.id AND m.member_type = 'user'), '[]') AS users,
       coalesce((SELECT jsonb_agg(i.code) FROM group_members m JOIN groups i ON i.id = m.member_id
@@ -52,52 +54,15 @@ export interface StoredUnit {
   manager: string | null;
   location: string | null;
   state: ItemState;
+  revision: number;
 }
 
 export async function loadUnits(ctx: ReadContext): Promise<StoredUnit[]> {
   return await ctx.query<StoredUnit>(sql`
-    SELECT o.id, o.code, o.name, p.code AS parent, u.login AS manager, o.location, o.state
+    SELECT o.id, o.code, o.name, p.code AS parent, u.login AS manager, o.location, o.state, o.revision
     FROM org_units o LEFT JOIN org_units p ON p.id = o.parent_id LEFT JOIN users u ON u.id = o.manager_user_id
     ORDER BY o.code_key`);
 }
-
-interface UserRow {
-  id: string;
-  login: string;
-  login_key: string;
-  display_name: string;
-  email: string | null;
-  email_key: string | null;
-  locale: string | null;
-  timezone: string | null;
-  employee_id: string | null;
-  external_id: string | null;
-  state: string;
-  at: string;
-}
-
-const USER_COLUMNS = sql`(id uuid, login text, login_key text, display_name text, email text, email_key text, locale text,
-  timezone text, employee_id text, external_id text, state text, at timestamptz)`;
-
-export const insertUser: TableWrite<UserRow> = {
-  name: 'bundle_insert_users',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO users (id, login, login_key, display_name, email, email_key, locale, timezone, employee_id, external_id, state,
-      created_at, updated_at)
-    SELECT id, login, login_key, display_name, email, email_key, locale, timezone, employee_id, external_id, state, at, at
-    FROM jsonb_to_recordset(${rows}) AS r ${USER_COLUMNS} RETURNING 1`,
-};
-
-export const updateUser: TableWrite<UserRow> = {
-  name: 'bundle_update_users',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE users u SET login = r.login, login_key = r.login_key, display_name = r.display_name, email = r.email,
-      email_key = r.email_key, locale = r.locale, timezone = r.timezone, employee_id = r.employee_id,
-      external_id = r.external_id, state = r.state, updated_at = r.at
-    FROM jsonb_to_recordset(${rows}) AS r ${USER_COLUMNS} WHERE u.id = r.id RETURNING 1`,
-};
 
 /** A user has one unit: a second one takes the place of the first. */
 export const setOrgMember: TableWrite<{ id: string; organization_unit_id: string; user_id: string; at: string }> = {
@@ -115,33 +80,6 @@ export const dropOrgMember: TableWrite<{ user_id: string }> = {
   guard: false,
   sql: (rows: Sql) => sql`
     DELETE FROM org_members m USING jsonb_to_recordset(${rows}) AS r (user_id uuid) WHERE m.user_id = r.user_id`,
-};
-
-interface GroupRow {
-  id: string;
-  code: string;
-  code_key: string;
-  name: Localized;
-  state: string;
-  at: string;
-}
-
-const GROUP_COLUMNS = sql`(id uuid, code text, code_key text, name jsonb, state text, at timestamptz)`;
-
-export const insertGroup: TableWrite<GroupRow> = {
-  name: 'bundle_insert_groups',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO groups (id, code, code_key, name, state, created_at, updated_at)
-    SELECT id, code, code_key, name, state, at, at FROM jsonb_to_recordset(${rows}) AS r ${GROUP_COLUMNS} RETURNING 1`,
-};
-
-export const updateGroup: TableWrite<GroupRow> = {
-  name: 'bundle_update_groups',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE groups g SET code = r.code, code_key = r.code_key, name = r.name, state = r.state, updated_at = r.at
-    FROM jsonb_to_recordset(${rows}) AS r ${GROUP_COLUMNS} WHERE g.id = r.id RETURNING 1`,
 };
 
 interface MemberRow {
@@ -166,31 +104,4 @@ export const dropGroupMember: TableWrite<MemberRow> = {
   sql: (rows: Sql) => sql`
     DELETE FROM group_members m USING jsonb_to_recordset(${rows}) AS r (group_id uuid, member_type text, member_id uuid)
     WHERE m.group_id = r.group_id AND m.member_type = r.member_type AND m.member_id = r.member_id`,
-};
-
-interface UnitRow extends GroupRow {
-  parent_id: string | null;
-  manager_user_id: string | null;
-  location: string | null;
-}
-
-const UNIT_COLUMNS = sql`(id uuid, code text, code_key text, name jsonb, parent_id uuid, manager_user_id uuid, location text,
-  state text, at timestamptz)`;
-
-export const insertUnit: TableWrite<UnitRow> = {
-  name: 'bundle_insert_org_units',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO org_units (id, code, code_key, name, parent_id, manager_user_id, location, state, created_at, updated_at)
-    SELECT id, code, code_key, name, parent_id, manager_user_id, location, state, at, at
-    FROM jsonb_to_recordset(${rows}) AS r ${UNIT_COLUMNS} RETURNING 1`,
-};
-
-export const updateUnit: TableWrite<UnitRow> = {
-  name: 'bundle_update_org_units',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE org_units o SET code = r.code, code_key = r.code_key, name = r.name, parent_id = r.parent_id,
-      manager_user_id = r.manager_user_id, location = r.location, state = r.state, updated_at = r.at
-    FROM jsonb_to_recordset(${rows}) AS r ${UNIT_COLUMNS} WHERE o.id = r.id RETURNING 1`,
 };

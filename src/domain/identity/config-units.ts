@@ -6,8 +6,9 @@ import { defineSection } from '../../mechanisms/config-define.ts';
 import { Code, type Localized, Login, Name } from '../../mechanisms/config-schemas.ts';
 import type { Change, ConfigView, MergeOptions, SectionReport } from '../../mechanisms/config-section.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import { insertUnit, loadUnits, updateUnit } from './config-store.ts';
+import { loadUnits } from './config-store.ts';
 import { nameKey } from './names.ts';
+import { insertUnit, structureLock, updateUnit } from './store.ts';
 
 const UnitItem = closed({
   code: Code,
@@ -42,7 +43,8 @@ function merge(item: Item, stored: Unit | undefined, { spell }: Pick<MergeOption
 }
 
 function whole(view: ConfigView, report: SectionReport): void {
-  const units = view.active<Unit>('orgUnits');
+  // Archived ones count: they may come back.
+  const units = new Map([...view.archived<Unit>('orgUnits'), ...view.active<Unit>('orgUnits')]);
   const rings = cyclesOf(new Map([...units].map(([code, { parent }]) => [code, parent === undefined ? [] : [parent]])));
   for (const [code, ring] of rings) {
     report(code, ['parent'], 'CYCLE', `The units stand above each other: ${ring.join(' → ')}.`);
@@ -51,7 +53,7 @@ function whole(view: ConfigView, report: SectionReport): void {
 
 function write(ctx: WriteContext, change: Change, view: { id(section: string, code: string): string }): void {
   const unit = change.definition as Unit;
-  ctx.plan(change.stored === undefined ? insertUnit : updateUnit, {
+  const row = {
     id: change.id,
     code: unit.code,
     code_key: nameKey(unit.code),
@@ -61,7 +63,9 @@ function write(ctx: WriteContext, change: Change, view: { id(section: string, co
     location: unit.location ?? null,
     state: change.state,
     at: ctx.now,
-  });
+  };
+  if (change.stored === undefined) ctx.plan(insertUnit, row);
+  else ctx.plan(updateUnit, { ...row, expected: change.stored.version });
 }
 
 export const orgUnitsSection = defineSection<Item, Unit>({
@@ -71,6 +75,7 @@ export const orgUnitsSection = defineSection<Item, Unit>({
   identity: true,
   normalise: (item) => merge(item, undefined, { spell: (_section, code) => code }),
   merge,
+  lock: (ctx) => ctx.lock(structureLock('units')),
   references: (unit) =>
     LINKS.flatMap(([key, section]) => {
       const code = unit[key];
@@ -79,7 +84,7 @@ export const orgUnitsSection = defineSection<Item, Unit>({
   whole,
   load: async (ctx: ReadContext) => {
     const rows = await loadUnits(ctx);
-    return rows.map(({ id, state, code, name, parent, manager, location }) => {
+    return rows.map(({ id, state, revision, code, name, parent, manager, location }) => {
       const definition: Unit = {
         code,
         name,
@@ -87,7 +92,7 @@ export const orgUnitsSection = defineSection<Item, Unit>({
         ...(manager === null ? {} : { manager }),
         ...(location === null ? {} : { location }),
       };
-      return { id, code, state, version: 1, definition, compiled: definition };
+      return { id, code, state, version: revision, definition, compiled: definition };
     });
   },
   write,

@@ -6,8 +6,10 @@ import { defineSection } from '../../mechanisms/config-define.ts';
 import { Code, LocaleCode, Login } from '../../mechanisms/config-schemas.ts';
 import type { Change, ConfigView, Report, SectionReport } from '../../mechanisms/config-section.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import { dropOrgMember, insertUser, loadUsers, setOrgMember, updateUser } from './config-store.ts';
+import { dropOrgMember, loadUsers, setOrgMember } from './config-store.ts';
 import { isEmail, nameKey } from './names.ts';
+import { archived } from './rules.ts';
+import { insertUser, updateUser } from './store.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 255 });
 
@@ -99,7 +101,9 @@ function write(ctx: WriteContext, change: Change, view: { id(section: string, co
     state: change.state,
     at: ctx.now,
   };
-  ctx.plan(change.stored === undefined ? insertUser : updateUser, row);
+  if (change.stored === undefined) ctx.plan(insertUser, row);
+  else ctx.plan(updateUser, { ...row, expected: change.stored.version });
+  if (change.action === 'archive') ctx.emit(archived(change.id, user.login));
   const before = (change.stored?.definition as User | undefined)?.orgUnit;
   if (user.orgUnit === before || change.action === 'archive') return;
   if (user.orgUnit === undefined) ctx.plan(dropOrgMember, { user_id: change.id });
@@ -126,13 +130,13 @@ export const usersSection = defineSection<Item, User>({
   whole,
   load: async (ctx: ReadContext) => {
     const rows = await loadUsers(ctx);
-    return rows.map(({ id, state, ...row }) => {
+    return rows.map(({ id, state, revision, ...row }) => {
       const definition: User = { login: row.login, displayName: row.displayName };
       for (const name of [...ATTRIBUTES, 'orgUnit'] as const) {
         const value = row[name];
         if (value !== null) definition[name] = value;
       }
-      return { id, code: row.login, state, version: 1, definition, compiled: definition };
+      return { id, code: row.login, state, version: revision, definition, compiled: definition };
     });
   },
   write,

@@ -39,6 +39,7 @@ export {
   foldedCopy,
   type InlineImage,
   idsIn,
+  type NamedIds,
   imageHandles,
   type RichNode,
 } from './values.ts';

@@ -8,7 +8,7 @@
 import MarkdownIt from 'markdown-it';
 import { isWellFormedText, nfc } from '../../lib/text.ts';
 import { checkRichText, type RichTextCheck } from './rich-text.ts';
-import { isHtmlElement, isSkippedElement } from './rich-text-html.ts';
+import { isHtmlElement, isSkippedElement } from './rich-text-html-elements.ts';
 
 /** Most characters of a text in Markdown. */
 export const MARKDOWN_CHARACTERS = 400_000;

@@ -2,8 +2,7 @@
 import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
-import { isKnown, readWhole } from '../../mechanisms/blobs/serve.ts';
-import type { BlobStore } from '../../mechanisms/blobs/store.ts';
+import { type ContentParts as Parts, isKnown } from '../../mechanisms/blobs/serve.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { imageHandles, type RichNode } from '../metadata/door.ts';
 import { requireVisible } from './load.ts';
@@ -11,11 +10,7 @@ import type { VisibleObject } from './record.ts';
 import { imagesIn } from './rules-images.ts';
 import { findImage, type ImageRow, listEventsNaming } from './store-images.ts';
 
-/** The room's hands on content: the store, and the same caller with the rights that hold now. */
-export interface ContentParts {
-  blobs: BlobStore;
-  freshCaller(caller: Runner['caller']): Promise<Runner['caller']>;
-}
+export type ContentParts = Parts<Runner['caller']>;
 
 /** @throws Fault NOT_FOUND */
 async function requireShown(ctx: ReadContext, objectId: string, sha256: string): Promise<ImageRow> {
@@ -52,7 +47,7 @@ async function wasShown(ctx: ReadContext, object: VisibleObject, sha256: string)
  */
 export async function readImage(
   { work, caller }: Runner,
-  { blobs, freshCaller }: ContentParts,
+  { blobs, holder, freshCaller }: ContentParts,
   { objectId, sha256 }: { objectId: string; sha256: string },
   request: RequestFacts,
 ): Promise<Reply> {
@@ -65,7 +60,12 @@ export async function readImage(
     ETag: `"${sha256}"`,
   };
   if (isKnown(request.ifNoneMatch, headers.ETag)) return new Reply(Buffer.alloc(0), headers, 304);
-  const bytes = await readWhole(blobs, image);
-  await work.read(await freshCaller(caller), (ctx) => requireShown(ctx, objectId, sha256));
-  return new Reply(bytes, headers);
+  const { bytes, release } = await holder.read(blobs, image);
+  try {
+    await work.read(await freshCaller(caller), (ctx) => requireShown(ctx, objectId, sha256));
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return new Reply(bytes, headers, 200, release);
 }

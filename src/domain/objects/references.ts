@@ -1,30 +1,33 @@
 /** Values that point to something: what they name must exist, be active, and be readable to whoever sets it. */
 import type { FaultDetail } from '../../lib/fault.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { Actor, WriteContext } from '../../mechanisms/context.ts';
 import { pointer } from '../../lib/json.ts';
-import { idsIn, registry, type TypeVersion } from '../metadata/door.ts';
+import { idsIn, type NamedIds, registry, type TypeVersion } from '../metadata/door.ts';
 import { invalidValues, type Values } from './rules.ts';
-import { findNamed } from './store.ts';
+import { findNamed, namedThings } from './store-named.ts';
 
 /**
- * Checks the ids in `values`, all kinds in one statement, none when there is nothing to check. A record that the
- * caller may not read gets the same answer as one that is not there.
+ * Checks the ids in `values`. Nearly always they are right, so at first a guard of the flush has them checked with the change
+ * itself; decided anew, all kinds are asked for in one statement, and the answer names what is wrong. A record that the caller
+ * may not read gets the same answer as one that is not there; `actor` is whose right to read is asked for.
  *
  * @throws Fault INVALID_VALUES
  */
 export async function requireReferences(
-  ctx: ReadContext,
+  ctx: WriteContext,
   version: TypeVersion,
   values: Values,
   member: string,
+  actor: Actor = ctx.actor,
 ): Promise<void> {
   const named = idsIn([...version.fields.values()], values);
   if (named.length === 0) return;
+  if (!ctx.again && leaveToGuard(ctx, version, named, actor)) return;
   const of = (dataType: string): string[] => [
     ...new Set(named.flatMap((entry) => (entry.dataType === dataType ? entry.ids : []))),
   ];
   const ids = { users: of('user'), groups: of('group'), units: of('org-unit'), objects: of('reference') };
-  const visible = ids.objects.length > 0 ? ctx.actor.visible('o', 'read', ctx.now) : null;
+  const visible = ids.objects.length > 0 ? actor.visible('o', 'read', ctx.now) : null;
   const found = await findNamed(ctx, ids, visible);
   const types = registry(ctx);
   const problems: FaultDetail[] = [];
@@ -46,4 +49,29 @@ export async function requireReferences(
     }
   }
   if (problems.length > 0) throw invalidValues(problems);
+}
+
+const KINDS: ReadonlyMap<string, 'user' | 'group' | 'unit'> = new Map([
+  ['user', 'user'],
+  ['group', 'group'],
+  ['org-unit', 'unit'],
+]);
+
+/** Plans the check of what is named. @returns false where something is known to be wrong already, and nothing was planned */
+function leaveToGuard(ctx: WriteContext, version: TypeVersion, named: readonly NamedIds[], actor: Actor): boolean {
+  const types = registry(ctx);
+  const visible = actor.visible('o', 'read', ctx.now);
+  if (named.some(({ dataType }) => dataType === 'reference') && visible === null) return false;
+  const guard = namedThings(visible);
+  const rows = named.flatMap(({ code, dataType, ids }) => {
+    if (dataType === 'service') return [];
+    const kind = KINDS.get(dataType) ?? 'object';
+    const allowed = kind === 'object' ? version.fields.get(code)?.constraints.types : undefined;
+    const typeIds = allowed?.flatMap((type) => types.byCode.get(type)?.id ?? []) ?? null;
+    return ids.map((id) => ({ kind, id, types: typeIds }));
+  });
+  const services = named.filter(({ dataType }) => dataType === 'service');
+  if (!services.every(({ ids }) => ids.every((id) => types.services.has(id)))) return false;
+  for (const row of rows) ctx.plan(guard, row);
+  return true;
 }

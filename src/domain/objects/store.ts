@@ -1,5 +1,5 @@
 /** SQL on the table `objects` and on a record's rows of the journal; nothing else touches them. */
-import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
+import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
 
 export interface ObjectRow {
@@ -99,6 +99,20 @@ export interface NewObject {
 export const insertObject: TableWrite<NewObject> = {
   name: 'insert_object',
   guard: true,
+  columns: {
+    id: 'uuid',
+    type_id: 'uuid',
+    type_version: 'integer',
+    sequence: 'text',
+    prefix: 'text',
+    digits: 'integer',
+    title: 'text',
+    workflow_state_id: 'uuid',
+    values: 'jsonb',
+    folded: 'jsonb',
+    at: 'timestamptz',
+    by: 'uuid',
+  },
   sql: (rows: Sql) => sql`
     INSERT INTO objects (id, type_id, type_version, number, title, revision, workflow_state_id, "values", folded, created_at,
       created_by, updated_at, updated_by)
@@ -106,8 +120,7 @@ export const insertObject: TableWrite<NewObject> = {
       CASE WHEN sequence IS NOT NULL THEN (SELECT prefix || lpad(n, greatest(digits, length(n)), '0')
         FROM (SELECT nextval(sequence::regclass)::text AS n) AS next) END,
       title, 1, workflow_state_id, "values", folded, at, by, at, by
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, type_id uuid, type_version integer, sequence text, prefix text,
-      digits integer, title text, workflow_state_id uuid, "values" jsonb, folded jsonb, at timestamptz, by uuid)
+    FROM ${rows}
     RETURNING number AS late_value`,
 };
 
@@ -133,12 +146,24 @@ export interface ObjectChange {
 export const changeObject: TableWrite<ObjectChange> = {
   name: 'change_object',
   guard: true,
+  columns: {
+    id: 'uuid',
+    expected: 'integer',
+    type_version: 'integer',
+    title: 'text',
+    state: 'text',
+    workflow_state_id: 'uuid',
+    values: 'jsonb',
+    folded: 'jsonb',
+    at: 'timestamptz',
+    by: 'uuid',
+    archived_at: 'timestamptz',
+  },
   sql: (rows: Sql) => sql`
     UPDATE objects o SET revision = o.revision + 1, type_version = r.type_version, title = r.title, state = r.state,
       workflow_state_id = r.workflow_state_id, "values" = r."values", folded = r.folded, updated_at = r.at, updated_by = r.by, archived_at = r.archived_at
     FROM (
-      SELECT r.* FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer, type_version integer, title text,
-        state text, workflow_state_id uuid, "values" jsonb, folded jsonb, at timestamptz, by uuid, archived_at timestamptz)
+      SELECT r.* FROM ${rows}
       JOIN objects l ON l.id = r.id ORDER BY r.id FOR NO KEY UPDATE OF l
     ) AS r
     WHERE o.id = r.id AND o.revision = r.expected RETURNING 1`,
@@ -163,55 +188,6 @@ export async function listEvents(ctx: ReadContext, objectId: string, after?: num
     FROM journal j LEFT JOIN users u ON u.id = j.actor_id
     WHERE j.object_id = ${objectId}::uuid ${after === undefined ? empty : sql`AND j.revision > ${after}::int`}
     ORDER BY j.at, j.seq`);
-}
-
-/** Ids that values name, by what they should be. */
-export interface NamedThings {
-  users: readonly string[];
-  groups: readonly string[];
-  units: readonly string[];
-  objects: readonly string[];
-}
-
-export interface FoundThings {
-  /** Ids of users, groups and units. */
-  people: ReadonlySet<string>;
-  /** Ids of records, with their types. */
-  objects: ReadonlyMap<string, string>;
-}
-
-/** Which of the people, groups, units and records are there and active, in one statement; records only under `visible`. */
-export async function findNamed(ctx: ReadContext, ids: NamedThings, visible: Sql | null): Promise<FoundThings> {
-  const parts: Sql[] = [];
-  const look = (table: Sql, named: readonly string[]): void => {
-    if (named.length === 0) return;
-    parts.push(
-      sql`SELECT id, NULL::uuid AS "typeId" FROM ${table} WHERE ${isAmong(sql`id`, named)} AND state = 'ACTIVE'`,
-    );
-  };
-  look(sql`users`, ids.users);
-  look(sql`groups`, ids.groups);
-  look(sql`org_units`, ids.units);
-  if (ids.objects.length > 0 && visible !== null) {
-    parts.push(sql`SELECT o.id, o.type_id AS "typeId" FROM objects o
-      WHERE ${isAmong(sql`o.id`, ids.objects)} AND o.state = 'ACTIVE' AND ${visible}`);
-  }
-  const people = new Set<string>();
-  const objects = new Map<string, string>();
-  if (parts.length === 0) return { people, objects };
-  for (const { id, typeId } of await ctx.query<{ id: string; typeId: string | null }>(join(parts, ' UNION ALL '))) {
-    if (typeId === null) people.add(id);
-    else objects.set(id, typeId);
-  }
-  return { people, objects };
-}
-
-/**
- * For one id an equation: a list is planned anew at each execution, since the planner takes it to be ten long when it does not
- * look, and that costs several times the look-up itself.
- */
-function isAmong(column: Sql, ids: readonly string[]): Sql {
-  return ids.length === 1 ? sql`${column} = ${ids[0]}::uuid` : sql`${column} = ANY(${[...ids]}::uuid[])`;
 }
 
 /** Records of the type on an older version, by id from `after` on. */

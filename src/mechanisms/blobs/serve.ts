@@ -1,5 +1,6 @@
 /** What all that serve content share. */
 import { buffer } from 'node:stream/consumers';
+import { Fault } from '../../lib/fault.ts';
 import { BlobMissing, type BlobStore, type ByteRange } from './store.ts';
 
 /** Whether the client has the content already: `If-None-Match` holds its tag, or any will do (RFC 9110, 13.1.2). */
@@ -9,18 +10,58 @@ export function isKnown(header: string | undefined, etag: string): boolean {
 }
 
 /**
- * The content, or the part of it, in memory: nothing may be sent before rights were asked once more.
- *
- * @param size bytes of the whole
- * @throws BlobMissing also where there is less or more than there should be: a file that lost its end must not look whole
+ * Content in memory, bounded over all answers of the process: nothing may be sent before rights were asked once more, so each
+ * content is read whole, and a slow client keeps it until it took all of it.
  */
-export async function readWhole(
-  blobs: BlobStore,
-  { sha256, size }: { sha256: string; size: number },
-  range?: ByteRange,
-): Promise<Buffer> {
-  const bytes = await buffer(await blobs.read(sha256, range));
-  const expected = range === undefined ? size : range.end - range.start + 1;
-  if (bytes.length !== expected) throw new BlobMissing(sha256);
-  return bytes;
+export class ContentHolder {
+  readonly #most: number;
+  #held = 0;
+
+  /** @param most bytes that may be held at once */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /**
+   * The content, or the part of it, and how to let go of it.
+   *
+   * @param size bytes of the whole
+   * @throws Fault OVERLOADED where too much is held
+   * @throws BlobMissing also where there is less or more than there should be: a file that lost its end must not look whole
+   */
+  async read(
+    blobs: BlobStore,
+    { sha256, size }: { sha256: string; size: number },
+    range?: ByteRange,
+  ): Promise<{ bytes: Buffer; release: () => void }> {
+    const expected = range === undefined ? size : range.end - range.start + 1;
+    // One content passes whatever its size, or a limit set too low would let none out.
+    if (this.#held > 0 && this.#held + expected > this.#most) {
+      throw new Fault('OVERLOADED', 'Too many files are being read at once; retry after Retry-After.', [], {
+        headers: { 'Retry-After': '1' },
+      });
+    }
+    let held = expected;
+    this.#held += held;
+    const release = (): void => {
+      this.#held -= held;
+      held = 0;
+    };
+    try {
+      const bytes = await buffer(await blobs.read(sha256, range));
+      if (bytes.length !== expected) throw new BlobMissing(sha256);
+      return { bytes, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+}
+
+/** What handlers that serve content are given. */
+export interface ContentParts<Caller> {
+  blobs: BlobStore;
+  holder: ContentHolder;
+  /** The same caller with the rights that hold now. */
+  freshCaller(caller: Caller): Promise<Caller>;
 }

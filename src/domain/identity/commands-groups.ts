@@ -1,0 +1,121 @@
+/** The writes on groups; who is in them is in `commands-members.ts`. */
+import { Fault } from '../../lib/fault.ts';
+import type { Localized } from '../../mechanisms/config-schemas.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import { requireNoEscalation } from './escalation.ts';
+import { nameKey } from './names.ts';
+import { type GroupAnswer, groupAnswer } from './queries.ts';
+import { codeOf, differences, exists, Judgement, requireActive, requireArchived, stale } from './rules.ts';
+import {
+  findGroup,
+  type GroupRow,
+  type GroupWrite,
+  insertGroup,
+  takenCodes,
+  updateGroup as updateRow,
+} from './store.ts';
+
+export interface NewGroup {
+  code: string;
+  name: string;
+  groupId?: string | undefined;
+}
+
+export interface GroupChange {
+  groupId: string;
+  expectedRevision: number;
+  /** What is left out stays; a text takes the place of all locales' texts. */
+  name?: Localized | undefined;
+}
+
+function written(row: GroupRow, at: string): GroupWrite {
+  return { id: row.id, code: row.code, code_key: nameKey(row.code), name: row.name, state: row.state, at };
+}
+
+/**
+ * Creates a group without members (api.md, `POST /identity/groups`).
+ *
+ * @throws Fault RIGHT_MISSING, INVALID_VALUES, ALREADY_EXISTS with `{field}` (groupId or code)
+ */
+export async function createGroup(ctx: WriteContext, input: NewGroup): Promise<GroupAnswer> {
+  ctx.actor.require('user.administer');
+  ctx.rightsChecked();
+  const judged = new Judgement();
+  const row: GroupRow = {
+    id: input.groupId ?? ctx.newId(),
+    code: codeOf(judged, input.code),
+    name: judged.line('name', input.name),
+    state: 'ACTIVE',
+    revision: 1,
+    createdAt: ctx.now,
+    updatedAt: ctx.now,
+  };
+  judged.settle();
+  const taken = await takenCodes(ctx, 'groups', row.id, nameKey(row.code));
+  if (taken.id) throw exists('groupId', 'There is something with this id already.');
+  if (taken.code) throw exists('code', 'There is a group with this code, perhaps archived.');
+  ctx.plan(insertGroup, written(row, ctx.now));
+  ctx.emit({ type: 'GroupCreated', subject: `group:${row.id}`, data: { code: row.code, name: row.name } });
+  return groupAnswer(ctx, row);
+}
+
+async function requireGroup(ctx: WriteContext, id: string): Promise<GroupRow> {
+  ctx.actor.require('user.administer');
+  const row = await findGroup(ctx, id);
+  if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such group.');
+  return row;
+}
+
+/**
+ * Changes a group on the revision that the caller saw. The code stays: the configuration names groups by it.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, INVALID_VALUES
+ */
+export async function updateGroup(ctx: WriteContext, input: GroupChange): Promise<GroupAnswer> {
+  const row = await requireGroup(ctx, input.groupId);
+  ctx.rightsChecked();
+  requireActive('group', row.state);
+  if (row.revision !== input.expectedRevision) throw stale('group');
+  const judged = new Judgement();
+  const changes = differences(row, { name: judged.name('name', input.name) });
+  judged.settle();
+  if (Object.keys(changes).length === 0) return groupAnswer(ctx, row);
+  return groupAnswer(ctx, write(ctx, row, { name: changes['name']?.[1] as Localized }, 'GroupChanged', { changes }));
+}
+
+/** @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT */
+export async function archiveGroup(ctx: WriteContext, id: string, expectedRevision?: number): Promise<GroupAnswer> {
+  const row = await requireGroup(ctx, id);
+  ctx.rightsChecked();
+  requireActive('group', row.state);
+  if (expectedRevision !== undefined && expectedRevision !== row.revision) throw stale('group');
+  return groupAnswer(ctx, write(ctx, row, { state: 'ARCHIVED' }, 'GroupArchived', {}));
+}
+
+/**
+ * Takes an archived group back with its members, who get its roles again: as if they were added now.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ROLE_ESCALATION, STATE_CONFLICT when it is not archived, REVISION_CONFLICT
+ */
+export async function restoreGroup(ctx: WriteContext, id: string, expectedRevision?: number): Promise<GroupAnswer> {
+  const row = await requireGroup(ctx, id);
+  await requireNoEscalation(ctx, id);
+  ctx.rightsChecked();
+  requireArchived('group', row.state);
+  if (expectedRevision !== undefined && expectedRevision !== row.revision) throw stale('group');
+  return groupAnswer(ctx, write(ctx, row, { state: 'ACTIVE' }, 'GroupRestored', {}));
+}
+
+function write(
+  ctx: WriteContext,
+  row: GroupRow,
+  change: Partial<GroupRow>,
+  type: string,
+  data: Record<string, unknown>,
+): GroupRow {
+  const next: GroupRow = { ...row, ...change, revision: row.revision + 1, updatedAt: ctx.now };
+  ctx.plan(updateRow, { ...written(next, ctx.now), expected: row.revision });
+  ctx.emit({ type, subject: `group:${row.id}`, data: { code: row.code, ...data } });
+  ctx.raise('rights');
+  return next;
+}

@@ -1,0 +1,139 @@
+/**
+ * Who is in which group, and who in which unit. Cycles are kept out by one writer at a time, double membership by the
+ * database's own unique indexes, and a move happens only from where the caller saw the person.
+ */
+import { Fault } from '../../lib/fault.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import { requireNoEscalation } from './escalation.ts';
+import { requireActive, unknown } from './rules.ts';
+import { structureLock } from './store.ts';
+import {
+  deleteGroupMember,
+  deleteOrgMember,
+  findGroupMember,
+  findMembership,
+  findOrgMember,
+  findPlace,
+  type GroupMember,
+  insertGroupMember,
+  insertOrgMember,
+  isInside,
+  moveOrgMember,
+  type MemberType,
+  type OrgMember,
+} from './store-members.ts';
+
+/**
+ * Makes a person or a group a member of a group (api.md, `POST /identity/group-memberships`). One that stands is answered as
+ * it stands.
+ *
+ * @throws Fault RIGHT_MISSING, INVALID_REQUEST (no such group or member), ROLE_ESCALATION, ARCHIVED, GROUP_CYCLE
+ */
+export async function addGroupMember(
+  ctx: WriteContext,
+  input: { groupId: string; memberId: string; memberType?: MemberType | undefined },
+): Promise<GroupMember> {
+  ctx.actor.require('user.administer');
+  const memberType = input.memberType ?? 'user';
+  const { groupId, memberId } = input;
+  // From here on nobody else can put a group into another.
+  if (memberType === 'group') await ctx.lock(structureLock('groups'));
+  const { group, member, standing } = await findMembership(ctx, { groupId, memberId, memberType });
+  if (group === null) throw unknown('groupId', 'group');
+  if (member === null) throw unknown('memberId', memberType);
+  if (standing !== null) return { id: standing, groupId, memberId, memberType };
+  await requireNoEscalation(ctx, groupId);
+  ctx.rightsChecked();
+  requireActive('group', group);
+  requireActive('member', member);
+  if (memberType === 'group' && (await isInside(ctx, groupId, memberId))) {
+    throw new Fault('GROUP_CYCLE', 'The group would be inside of itself; take it out of the other one first.');
+  }
+  const id = ctx.newId();
+  ctx.plan(insertGroupMember, { id, group_id: groupId, member_type: memberType, member_id: memberId, at: ctx.now });
+  ctx.emit({
+    type: 'GroupMemberAdded',
+    subject: `group:${groupId}`,
+    data: { membershipId: id, memberId, memberType },
+  });
+  ctx.raise('rights');
+  return { id, groupId, memberId, memberType };
+}
+
+/** @throws Fault RIGHT_MISSING, NOT_FOUND */
+export async function removeGroupMember(ctx: WriteContext, id: string): Promise<GroupMember> {
+  ctx.actor.require('user.administer');
+  const membership = await findGroupMember(ctx, id);
+  if (membership === undefined) throw new Fault('NOT_FOUND', 'There is no such membership.');
+  ctx.plan(deleteGroupMember, { id });
+  const { groupId, memberId, memberType } = membership;
+  ctx.emit({
+    type: 'GroupMemberRemoved',
+    subject: `group:${groupId}`,
+    data: { membershipId: id, memberId, memberType },
+  });
+  ctx.raise('rights');
+  return membership;
+}
+
+function elsewhere(): Fault {
+  return new Fault(
+    'ORG_UNIT_CONFLICT',
+    'The user is not in the unit that you expected; read where they are, and decide whether to move them.',
+  );
+}
+
+/**
+ * Puts a person into a unit, or moves them from the one they were seen in (api.md, `POST /identity/org-memberships`). Where
+ * they are there already, nothing changes.
+ *
+ * @param input `expectedOrganizationUnitId`: the unit to move from; absent or null: they are in none yet
+ * @throws Fault RIGHT_MISSING, INVALID_REQUEST (no such unit or user), ARCHIVED, ORG_UNIT_CONFLICT
+ */
+export async function setOrgMember(
+  ctx: WriteContext,
+  input: { organizationUnitId: string; userId: string; expectedOrganizationUnitId?: string | null | undefined },
+): Promise<OrgMember> {
+  ctx.actor.require('user.administer');
+  const { organizationUnitId, userId } = input;
+  const { unit, user, standing } = await findPlace(ctx, organizationUnitId, userId);
+  if (unit === null) throw unknown('organizationUnitId', 'organisation unit');
+  if (user === null) throw unknown('userId', 'user');
+  ctx.rightsChecked();
+  if (standing?.organizationUnitId === organizationUnitId) return standing;
+  requireActive('organisation unit', unit);
+  requireActive('user', user);
+  if ((standing?.organizationUnitId ?? null) !== (input.expectedOrganizationUnitId ?? null)) throw elsewhere();
+  const id = standing?.id ?? ctx.newId();
+  const to = { id, organization_unit_id: organizationUnitId };
+  if (standing === null) ctx.plan(insertOrgMember, { ...to, user_id: userId, at: ctx.now });
+  else ctx.plan(moveOrgMember, { ...to, expected: standing.organizationUnitId });
+  ctx.emit({
+    type: 'OrgMemberSet',
+    subject: `user:${userId}`,
+    data: { membershipId: id, from: standing?.organizationUnitId ?? null, to: organizationUnitId },
+  });
+  ctx.raise('rights');
+  return { id, organizationUnitId, userId };
+}
+
+/**
+ * Takes a person out of their unit.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ORG_UNIT_CONFLICT when they were moved from the expected unit meanwhile
+ */
+export async function removeOrgMember(
+  ctx: WriteContext,
+  id: string,
+  expectedOrganizationUnitId?: string,
+): Promise<OrgMember> {
+  ctx.actor.require('user.administer');
+  const membership = await findOrgMember(ctx, id);
+  if (membership === undefined) throw new Fault('NOT_FOUND', 'There is no such membership.');
+  const from = membership.organizationUnitId;
+  if (expectedOrganizationUnitId !== undefined && expectedOrganizationUnitId !== from) throw elsewhere();
+  ctx.plan(deleteOrgMember, { id, expected: from });
+  ctx.emit({ type: 'OrgMemberRemoved', subject: `user:${membership.userId}`, data: { membershipId: id, from } });
+  ctx.raise('rights');
+  return membership;
+}

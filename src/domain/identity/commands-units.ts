@@ -1,0 +1,189 @@
+/** The writes on organisation units; who is in them is in `commands-members.ts`. */
+import { Fault } from '../../lib/fault.ts';
+import type { Localized } from '../../mechanisms/config-schemas.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import { nameKey } from './names.ts';
+import { type UnitAnswer, unitAnswer } from './queries.ts';
+import {
+  afterwards,
+  codeOf,
+  differences,
+  exists,
+  Judgement,
+  madeCode,
+  requireActive,
+  requireArchived,
+  stale,
+} from './rules.ts';
+import {
+  findUnit,
+  findUser,
+  insertUnit,
+  isAbove,
+  structureLock,
+  takenCodes,
+  type UnitRow,
+  type UnitWrite,
+  updateUnit as updateRow,
+} from './store.ts';
+
+export interface NewUnit {
+  name: string;
+  /** Made from the name when absent. */
+  code?: string | undefined;
+  organizationUnitId?: string | undefined;
+  parentId?: string | undefined;
+  managerUserId?: string | undefined;
+  location?: string | undefined;
+}
+
+/** What is left out stays as it is; null takes away. */
+export interface UnitChange {
+  organizationUnitId: string;
+  expectedRevision: number;
+  name?: Localized | undefined;
+  parentId?: string | null | undefined;
+  managerUserId?: string | null | undefined;
+  location?: string | null | undefined;
+}
+
+function written(row: UnitRow, at: string): UnitWrite {
+  return {
+    id: row.id,
+    code: row.code,
+    code_key: nameKey(row.code),
+    name: row.name,
+    parent_id: row.parentId,
+    manager_user_id: row.managerUserId,
+    location: row.location,
+    state: row.state,
+    at,
+  };
+}
+
+/** The unit above and the manager must be there and not be archived. */
+async function judgeLinks(
+  ctx: WriteContext,
+  judged: Judgement,
+  links: { parentId?: string | null | undefined; managerUserId?: string | null | undefined },
+): Promise<void> {
+  const { parentId, managerUserId } = links;
+  if (typeof parentId === 'string' && (await findUnit(ctx, parentId))?.state !== 'ACTIVE') {
+    judged.report('parentId', 'UNKNOWN_REFERENCE', 'There is no such active organisation unit.');
+  }
+  if (typeof managerUserId === 'string' && (await findUser(ctx, managerUserId))?.state !== 'ACTIVE') {
+    judged.report('managerUserId', 'UNKNOWN_REFERENCE', 'There is no such active user.');
+  }
+}
+
+/**
+ * Creates a unit without people (api.md, `POST /identity/org-units`). A new one can close no cycle.
+ *
+ * @throws Fault RIGHT_MISSING, INVALID_VALUES, ALREADY_EXISTS with `{field}` (organizationUnitId or code)
+ */
+export async function createUnit(ctx: WriteContext, input: NewUnit): Promise<UnitAnswer> {
+  ctx.actor.require('user.administer');
+  ctx.rightsChecked();
+  const judged = new Judgement();
+  const name = judged.line('name', input.name);
+  const row: UnitRow = {
+    id: input.organizationUnitId ?? ctx.newId(),
+    code: input.code === undefined ? madeCode(name, ctx.newId()) : codeOf(judged, input.code),
+    name,
+    parentId: input.parentId ?? null,
+    managerUserId: input.managerUserId ?? null,
+    location: judged.line('location', input.location) ?? null,
+    state: 'ACTIVE',
+    revision: 1,
+    createdAt: ctx.now,
+    updatedAt: ctx.now,
+  };
+  await judgeLinks(ctx, judged, row);
+  judged.settle();
+  const taken = await takenCodes(ctx, 'org_units', row.id, nameKey(row.code));
+  if (taken.id) throw exists('organizationUnitId', 'There is something with this id already.');
+  if (taken.code) throw exists('code', 'There is an organisation unit with this code, perhaps archived.');
+  ctx.plan(insertUnit, written(row, ctx.now));
+  ctx.emit({ type: 'OrgUnitCreated', subject: `orgUnit:${row.id}`, data: { code: row.code, name: row.name } });
+  // Whoever is in a unit is over those below it.
+  if (row.parentId !== null) ctx.raise('rights');
+  return unitAnswer(ctx, row);
+}
+
+async function requireUnit(ctx: WriteContext, id: string): Promise<UnitRow> {
+  ctx.actor.require('user.administer');
+  const row = await findUnit(ctx, id);
+  if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such organisation unit.');
+  ctx.rightsChecked();
+  return row;
+}
+
+/**
+ * Changes a unit on the revision that the caller saw. The code stays: the configuration names units by it.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, INVALID_VALUES (a parent below the unit too)
+ */
+export async function updateUnit(ctx: WriteContext, input: UnitChange): Promise<UnitAnswer> {
+  ctx.actor.require('user.administer');
+  if (typeof input.parentId === 'string') await ctx.lock(structureLock('units'));
+  const row = await requireUnit(ctx, input.organizationUnitId);
+  requireActive('organisation unit', row.state);
+  if (row.revision !== input.expectedRevision) throw stale('organisation unit');
+  const judged = new Judgement();
+  const changes = differences(row, {
+    name: judged.name('name', input.name),
+    parentId: input.parentId,
+    managerUserId: input.managerUserId,
+    location: judged.line('location', input.location),
+  });
+  const changed = afterwards(changes) as Partial<UnitRow>;
+  await judgeLinks(ctx, judged, changed);
+  if (typeof changed.parentId === 'string' && (await isAbove(ctx, row.id, changed.parentId))) {
+    judged.report('parentId', 'CYCLE', 'That unit is this one or stands below it.');
+  }
+  judged.settle();
+  if (Object.keys(changes).length === 0) return unitAnswer(ctx, row);
+  return unitAnswer(ctx, write(ctx, row, changed, 'OrgUnitChanged', { changes }));
+}
+
+/**
+ * Archives a unit; its people and the units below stay where they are.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT
+ */
+export async function archiveUnit(ctx: WriteContext, id: string, expectedRevision?: number): Promise<UnitAnswer> {
+  const row = await requireUnit(ctx, id);
+  requireActive('organisation unit', row.state);
+  return turn(ctx, row, 'ARCHIVED', expectedRevision);
+}
+
+/** @throws Fault RIGHT_MISSING, NOT_FOUND, STATE_CONFLICT when it is not archived, REVISION_CONFLICT */
+export async function restoreUnit(ctx: WriteContext, id: string, expectedRevision?: number): Promise<UnitAnswer> {
+  const row = await requireUnit(ctx, id);
+  requireArchived('organisation unit', row.state);
+  return turn(ctx, row, 'ACTIVE', expectedRevision);
+}
+
+function turn(
+  ctx: WriteContext,
+  row: UnitRow,
+  state: UnitRow['state'],
+  expectedRevision: number | undefined,
+): UnitAnswer {
+  if (expectedRevision !== undefined && expectedRevision !== row.revision) throw stale('organisation unit');
+  return unitAnswer(ctx, write(ctx, row, { state }, state === 'ARCHIVED' ? 'OrgUnitArchived' : 'OrgUnitRestored', {}));
+}
+
+function write(
+  ctx: WriteContext,
+  row: UnitRow,
+  change: Partial<UnitRow>,
+  type: string,
+  data: Record<string, unknown>,
+): UnitRow {
+  const next: UnitRow = { ...row, ...change, revision: row.revision + 1, updatedAt: ctx.now };
+  ctx.plan(updateRow, { ...written(next, ctx.now), expected: row.revision });
+  ctx.emit({ type, subject: `orgUnit:${row.id}`, data: { code: row.code, ...data } });
+  ctx.raise('rights');
+  return next;
+}

@@ -1,0 +1,174 @@
+/** The writes on people (api.md, "Identity"; configuration, section 6). Everyone of them needs `user.administer`. */
+import { Fault } from '../../lib/fault.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import { nameKey } from './names.ts';
+import { type UserAnswer, userAnswer } from './queries.ts';
+import {
+  afterwards,
+  archived,
+  differences,
+  exists,
+  Judgement,
+  requireActive,
+  requireArchived,
+  stale,
+} from './rules.ts';
+import { findUser, insertUser, takenNames, type UserRow, type UserWrite, updateUser as updateRow } from './store.ts';
+
+export interface NewUser {
+  login: string;
+  displayName: string;
+  email: string;
+  userId?: string | undefined;
+  locale?: string | undefined;
+  timezone?: string | undefined;
+  employeeId?: string | undefined;
+  externalId?: string | undefined;
+}
+
+/** What is left out stays as it is; null takes away. */
+export interface UserChange {
+  userId: string;
+  expectedRevision: number;
+  displayName?: string | undefined;
+  email?: string | undefined;
+  locale?: string | null | undefined;
+  timezone?: string | null | undefined;
+  employeeId?: string | null | undefined;
+  externalId?: string | null | undefined;
+}
+
+function written(row: UserRow, at: string): UserWrite {
+  return {
+    id: row.id,
+    login: row.login,
+    login_key: nameKey(row.login),
+    display_name: row.displayName,
+    email: row.email,
+    email_key: row.email === null ? null : nameKey(row.email),
+    locale: row.locale,
+    timezone: row.timezone,
+    employee_id: row.employeeId,
+    external_id: row.externalId,
+    state: row.state,
+    at,
+  };
+}
+
+/**
+ * Creates a person without password and without roles (api.md, `POST /identity/users`).
+ *
+ * @throws Fault RIGHT_MISSING, INVALID_VALUES, ALREADY_EXISTS with `{field}` (userId, login or email)
+ */
+export async function createUser(ctx: WriteContext, input: NewUser): Promise<UserAnswer> {
+  ctx.actor.require('user.administer');
+  ctx.rightsChecked();
+  const judged = new Judgement();
+  const loginKey = judged.key('login', input.login);
+  const { email, key: emailKey } = judged.email(input.email);
+  const row: UserRow = {
+    id: input.userId ?? ctx.newId(),
+    login: input.login.normalize('NFC'),
+    displayName: judged.line('displayName', input.displayName),
+    email,
+    locale: input.locale ?? null,
+    timezone: judged.timezone(input.timezone) ?? null,
+    employeeId: judged.line('employeeId', input.employeeId) ?? null,
+    externalId: judged.line('externalId', input.externalId) ?? null,
+    organizationUnitId: null,
+    state: 'ACTIVE',
+    revision: 1,
+    createdAt: ctx.now,
+    updatedAt: ctx.now,
+  };
+  judged.settle();
+  const taken = await takenNames(ctx, { id: row.id, login: loginKey, email: emailKey }, null);
+  if (taken.id) throw exists('userId', 'There is something with this id already.');
+  if (taken.login) throw exists('login', 'There is a user with this login, perhaps in other letters or archived.');
+  if (taken.email) throw exists('email', 'There is a user with this e-mail address, perhaps archived.');
+  ctx.plan(insertUser, written(row, ctx.now));
+  ctx.emit({
+    type: 'UserCreated',
+    subject: `user:${row.id}`,
+    data: { login: row.login, displayName: row.displayName },
+  });
+  return userAnswer(row);
+}
+
+async function requireUser(ctx: WriteContext, id: string): Promise<UserRow> {
+  ctx.actor.require('user.administer');
+  const row = await findUser(ctx, id);
+  if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such user.');
+  ctx.rightsChecked();
+  return row;
+}
+
+/**
+ * Changes a person on the revision that the caller saw; values equal to the stored ones change nothing. The login stays: the
+ * configuration names people by it.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, INVALID_VALUES, ALREADY_EXISTS
+ */
+export async function updateUser(ctx: WriteContext, input: UserChange): Promise<UserAnswer> {
+  const row = await requireUser(ctx, input.userId);
+  requireActive('user', row.state);
+  if (row.revision !== input.expectedRevision) throw stale('user');
+  const judged = new Judgement();
+  const changes = differences(row, {
+    displayName: judged.line('displayName', input.displayName),
+    email: input.email === undefined ? undefined : judged.email(input.email).email,
+    locale: input.locale,
+    timezone: judged.timezone(input.timezone),
+    employeeId: judged.line('employeeId', input.employeeId),
+    externalId: judged.line('externalId', input.externalId),
+  });
+  judged.settle();
+  if (Object.keys(changes).length === 0) return userAnswer(row);
+  const next = { ...row, ...afterwards(changes), revision: row.revision + 1, updatedAt: ctx.now } as UserRow;
+  if (next.email !== null && Object.hasOwn(changes, 'email')) {
+    const taken = await takenNames(ctx, { email: nameKey(next.email) }, row.id);
+    if (taken.email) throw exists('email', 'There is a user with this e-mail address, perhaps archived.');
+  }
+  ctx.plan(updateRow, { ...written(next, ctx.now), expected: row.revision });
+  ctx.emit({ type: 'UserChanged', subject: `user:${row.id}`, data: { login: row.login, changes } });
+  // Names of people are remembered beside what they did.
+  ctx.raise('rights');
+  return userAnswer(next);
+}
+
+/**
+ * Archives a person: their keys and sessions are no longer accepted, their name stays on what they did.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED when they are already, REVISION_CONFLICT
+ */
+export async function archiveUser(ctx: WriteContext, id: string, expectedRevision?: number): Promise<UserAnswer> {
+  const row = await requireUser(ctx, id);
+  requireActive('user', row.state);
+  return turn(ctx, row, 'ARCHIVED', expectedRevision);
+}
+
+/**
+ * Takes an archived person back, with the memberships, roles and keys that they had; they sign in anew.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, STATE_CONFLICT when the person is not archived, REVISION_CONFLICT
+ */
+export async function restoreUser(ctx: WriteContext, id: string, expectedRevision?: number): Promise<UserAnswer> {
+  const row = await requireUser(ctx, id);
+  requireArchived('user', row.state);
+  return turn(ctx, row, 'ACTIVE', expectedRevision);
+}
+
+function turn(
+  ctx: WriteContext,
+  row: UserRow,
+  state: UserRow['state'],
+  expectedRevision: number | undefined,
+): UserAnswer {
+  if (expectedRevision !== undefined && expectedRevision !== row.revision) throw stale('user');
+  const next: UserRow = { ...row, state, revision: row.revision + 1, updatedAt: ctx.now };
+  ctx.plan(updateRow, { ...written(next, ctx.now), expected: row.revision });
+  const restored = { type: 'UserRestored', subject: `user:${row.id}`, data: { login: row.login } };
+  ctx.emit(state === 'ARCHIVED' ? archived(row.id, row.login) : restored);
+  ctx.raise('rights');
+  return userAnswer(next);
+}

@@ -1,0 +1,173 @@
+/** What travels for people, groups and units in the public interface (api.md, "Identity"). */
+import Type from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
+import { LocaleCode, Login } from '../../mechanisms/config-schemas.ts';
+
+const Text = Type.String({ minLength: 1, maxLength: 255 });
+const Name = Type.String({ minLength: 1, maxLength: 200 });
+const OptionalText = Type.Optional(Text);
+const State = Type.Union([Type.Literal('ACTIVE'), Type.Literal('ARCHIVED')]);
+const Code = Type.String({
+  minLength: 1,
+  maxLength: 63,
+  description: 'A letter, then letters a to z, digits and hyphens; kept in small letters.',
+});
+
+const common = { state: State, revision: Revision, createdAt: Instant, updatedAt: Instant };
+
+export const User = Type.Object(
+  {
+    id: Id,
+    userId: Id,
+    login: Type.String(),
+    displayName: Type.String(),
+    email: nullable(Type.String()),
+    locale: nullable(Type.String()),
+    timezone: nullable(Type.String()),
+    employeeId: nullable(Type.String()),
+    externalId: nullable(Type.String()),
+    organizationUnitId: nullable(Id),
+    ...common,
+  },
+  { $id: 'User' },
+);
+
+export const Group = Type.Object(
+  { id: Id, groupId: Id, code: Type.String(), name: Type.String(), ...common },
+  { $id: 'Group' },
+);
+
+export const OrgUnit = Type.Object(
+  {
+    id: Id,
+    organizationUnitId: Id,
+    code: Type.String(),
+    name: Type.String(),
+    parentId: nullable(Id),
+    managerUserId: nullable(Id),
+    location: nullable(Type.String()),
+    ...common,
+  },
+  { $id: 'OrganizationUnit' },
+);
+
+const MemberType = Type.Union([Type.Literal('user'), Type.Literal('group')]);
+
+export const GroupMembership = Type.Object(
+  { id: Id, groupId: Id, memberId: Id, memberType: MemberType },
+  { $id: 'GroupMembership' },
+);
+
+export const OrgMembership = Type.Object(
+  { id: Id, organizationUnitId: Id, userId: Id },
+  { $id: 'OrganizationMembership' },
+);
+
+const shared = { right: 'user.administer', tag: 'Identity' } as const;
+const read = { ...shared, method: 'GET', access: 'identity:read', unit: 'read', status: 200 } as const;
+const write = { ...shared, method: 'POST', access: 'identity:write', unit: 'write', status: 201 } as const;
+
+export const listUsers = defineOperation({
+  ...read,
+  id: 'identity.users',
+  path: '/identity/users',
+  summary: 'List people by name, archived ones left out',
+  answer: Type.Array(User),
+  faults: ['RIGHT_MISSING'],
+});
+
+export const createUser = defineOperation({
+  ...write,
+  id: 'identity.createUser',
+  path: '/identity/users',
+  summary: 'Create a person',
+  description:
+    'Sets no password and assigns no role. Login and e-mail address are unique whatever their case; archived people keep theirs.',
+  body: closed({
+    login: Login,
+    displayName: Text,
+    email: Text,
+    userId: Type.Optional(Id),
+    locale: Type.Optional(LocaleCode),
+    timezone: OptionalText,
+    employeeId: OptionalText,
+    externalId: OptionalText,
+  }),
+  answer: User,
+  faults: ['RIGHT_MISSING', 'INVALID_VALUES', 'ALREADY_EXISTS'],
+});
+
+export const listGroups = defineOperation({
+  ...read,
+  id: 'identity.groups',
+  path: '/identity/groups',
+  summary: 'List groups by name, archived ones left out',
+  answer: Type.Array(Group),
+  faults: ['RIGHT_MISSING'],
+});
+
+export const createGroup = defineOperation({
+  ...write,
+  id: 'identity.createGroup',
+  path: '/identity/groups',
+  summary: 'Create a group without members',
+  body: closed({ code: Code, name: Name, groupId: Type.Optional(Id) }),
+  answer: Group,
+  faults: ['RIGHT_MISSING', 'INVALID_VALUES', 'ALREADY_EXISTS'],
+});
+
+export const listUnits = defineOperation({
+  ...read,
+  id: 'identity.orgUnits',
+  path: '/identity/org-units',
+  summary: 'List organisation units by name, archived ones left out',
+  answer: Type.Array(OrgUnit),
+  faults: ['RIGHT_MISSING'],
+});
+
+export const createUnit = defineOperation({
+  ...write,
+  id: 'identity.createOrgUnit',
+  path: '/identity/org-units',
+  summary: 'Create an organisation unit',
+  description: 'Without `code` one is made from the name.',
+  body: closed({
+    name: Name,
+    code: Type.Optional(Code),
+    organizationUnitId: Type.Optional(Id),
+    parentId: Type.Optional(Id),
+    managerUserId: Type.Optional(Id),
+    location: OptionalText,
+  }),
+  answer: OrgUnit,
+  faults: ['RIGHT_MISSING', 'INVALID_VALUES', 'ALREADY_EXISTS'],
+});
+
+export const addGroupMember = defineOperation({
+  ...write,
+  id: 'identity.addGroupMember',
+  path: '/identity/group-memberships',
+  summary: 'Make a person or a group a member of a group',
+  description:
+    'Whoever adds to a group must hold the roles that its members get through it and the groups around it, or the right role.assign. A membership that stands is answered as it stands.',
+  body: closed({ groupId: Id, memberId: Id, memberType: Type.Optional(MemberType) }),
+  answer: GroupMembership,
+  faults: ['RIGHT_MISSING', 'ROLE_ESCALATION', 'ARCHIVED', 'GROUP_CYCLE'],
+});
+
+export const setOrgMember = defineOperation({
+  ...write,
+  id: 'identity.setOrgMember',
+  path: '/identity/org-memberships',
+  summary: 'Put a person into an organisation unit, or move them',
+  description:
+    'A person is in one unit. `expectedOrganizationUnitId` is the unit to move them from; without it, or with null, they must be in none. Where they are in the unit already, nothing changes.',
+  body: closed({
+    organizationUnitId: Id,
+    userId: Id,
+    expectedOrganizationUnitId: Type.Optional(nullable(Id)),
+  }),
+  answer: OrgMembership,
+  faults: ['RIGHT_MISSING', 'ARCHIVED', 'ORG_UNIT_CONFLICT'],
+});

@@ -1,0 +1,156 @@
+/** The reads on people, groups and units; all of them are for holders of `user.administer`. */
+import type { Localized } from '../../mechanisms/config-schemas.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { localized, registry } from '../metadata/door.ts';
+import { findKey } from './names.ts';
+import * as store from './store.ts';
+import * as members from './store-members.ts';
+
+interface Common {
+  id: string;
+  state: store.State;
+  /** Grows by one with each change; who changes says which one they saw. */
+  revision: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface UserAnswer extends Common {
+  userId: string;
+  login: string;
+  displayName: string;
+  email: string | null;
+  locale: string | null;
+  timezone: string | null;
+  employeeId: string | null;
+  externalId: string | null;
+  organizationUnitId: string | null;
+}
+
+export interface GroupAnswer extends Common {
+  groupId: string;
+  code: string;
+  name: string;
+}
+
+export interface UnitAnswer extends Common {
+  organizationUnitId: string;
+  code: string;
+  name: string;
+  parentId: string | null;
+  managerUserId: string | null;
+  location: string | null;
+}
+
+function defaultLocale(ctx: ReadContext): string {
+  return registry(ctx).settings.defaultLocale;
+}
+
+function nameOf(ctx: ReadContext, name: Localized): string {
+  const locale = defaultLocale(ctx);
+  return localized(name, locale, locale);
+}
+
+export function userAnswer(row: store.UserRow): UserAnswer {
+  return { ...row, userId: row.id };
+}
+
+export function groupAnswer(ctx: ReadContext, row: store.GroupRow): GroupAnswer {
+  return { ...row, groupId: row.id, name: nameOf(ctx, row.name) };
+}
+
+export function unitAnswer(ctx: ReadContext, row: store.UnitRow): UnitAnswer {
+  return { ...row, organizationUnitId: row.id, name: nameOf(ctx, row.name) };
+}
+
+/** @throws Fault RIGHT_MISSING */
+export async function listUsers(ctx: ReadContext, state: store.State = 'ACTIVE'): Promise<UserAnswer[]> {
+  ctx.actor.require('user.administer');
+  return (await store.listUsers(ctx, state)).map(userAnswer);
+}
+
+/** @throws Fault RIGHT_MISSING */
+export async function listGroups(ctx: ReadContext, state: store.State = 'ACTIVE'): Promise<GroupAnswer[]> {
+  ctx.actor.require('user.administer');
+  return (await store.listGroups(ctx, state, defaultLocale(ctx))).map((row) => groupAnswer(ctx, row));
+}
+
+/** @throws Fault RIGHT_MISSING */
+export async function listUnits(ctx: ReadContext, state: store.State = 'ACTIVE'): Promise<UnitAnswer[]> {
+  ctx.actor.require('user.administer');
+  return (await store.listUnits(ctx, state, defaultLocale(ctx))).map((row) => unitAnswer(ctx, row));
+}
+
+/** Who was archived: what can be restored. @throws Fault RIGHT_MISSING */
+export async function listArchived(
+  ctx: ReadContext,
+): Promise<{ users: UserAnswer[]; groups: GroupAnswer[]; orgUnits: UnitAnswer[] }> {
+  return {
+    users: await listUsers(ctx, 'ARCHIVED'),
+    groups: await listGroups(ctx, 'ARCHIVED'),
+    orgUnits: await listUnits(ctx, 'ARCHIVED'),
+  };
+}
+
+/** One person, archived or not; undefined when there is none. @throws Fault RIGHT_MISSING */
+export async function findUser(ctx: ReadContext, id: string): Promise<UserAnswer | undefined> {
+  ctx.actor.require('user.administer');
+  const row = await store.findUser(ctx, id);
+  return row === undefined ? undefined : userAnswer(row);
+}
+
+/** @throws Fault RIGHT_MISSING */
+export async function findGroup(ctx: ReadContext, id: string): Promise<GroupAnswer | undefined> {
+  ctx.actor.require('user.administer');
+  const row = await store.findGroup(ctx, id);
+  return row === undefined ? undefined : groupAnswer(ctx, row);
+}
+
+/** @throws Fault RIGHT_MISSING */
+export async function findUnit(ctx: ReadContext, id: string): Promise<UnitAnswer | undefined> {
+  ctx.actor.require('user.administer');
+  const row = await store.findUnit(ctx, id);
+  return row === undefined ? undefined : unitAnswer(ctx, row);
+}
+
+/** By login in whatever case, archived or not; undefined when there is none. @throws Fault RIGHT_MISSING */
+export async function findUserByLogin(ctx: ReadContext, login: string): Promise<UserAnswer | undefined> {
+  ctx.actor.require('user.administer');
+  const key = findKey(login);
+  const row = key === undefined ? undefined : await store.findUserByKey(ctx, key);
+  return row === undefined ? undefined : userAnswer(row);
+}
+
+/** By code in whatever case. @throws Fault RIGHT_MISSING */
+export async function findGroupByCode(ctx: ReadContext, code: string): Promise<GroupAnswer | undefined> {
+  ctx.actor.require('user.administer');
+  const key = findKey(code);
+  const row = key === undefined ? undefined : await store.findGroupByKey(ctx, key);
+  return row === undefined ? undefined : groupAnswer(ctx, row);
+}
+
+/** By code in whatever case. @throws Fault RIGHT_MISSING */
+export async function findUnitByCode(ctx: ReadContext, code: string): Promise<UnitAnswer | undefined> {
+  ctx.actor.require('user.administer');
+  const key = findKey(code);
+  const row = key === undefined ? undefined : await store.findUnitByKey(ctx, key);
+  return row === undefined ? undefined : unitAnswer(ctx, row);
+}
+
+/** Memberships of groups, oldest first. @throws Fault RIGHT_MISSING */
+export async function listGroupMembers(
+  ctx: ReadContext,
+  of: { groupId?: string; memberId?: string },
+): Promise<members.GroupMember[]> {
+  ctx.actor.require('user.administer');
+  return await members.listGroupMembers(ctx, of);
+}
+
+/** Who is in a unit, oldest first. @throws Fault RIGHT_MISSING */
+export async function listOrgMembers(
+  ctx: ReadContext,
+  of: { organizationUnitId?: string },
+): Promise<members.OrgMember[]> {
+  ctx.actor.require('user.administer');
+  return await members.listOrgMembers(ctx, of.organizationUnitId);
+}

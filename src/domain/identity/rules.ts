@@ -1,0 +1,153 @@
+/** What names and attributes of people, groups and units may look like; all problems at once. Pure. */
+import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { deepEqualJson } from '../../lib/json.ts';
+import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
+import type { Localized } from '../../mechanisms/config-schemas.ts';
+import { isTimeZone } from '../../mechanisms/config-checks.ts';
+import type { PlannedEvent } from '../../mechanisms/context.ts';
+import { isEmail, nameKey } from './names.ts';
+
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+/** Gathers what is wrong with the values of one call. */
+export class Judgement {
+  readonly #problems: FaultDetail[] = [];
+
+  report(field: string, code: string, message: string): void {
+    this.#problems.push({ path: `/${field}`, code, message });
+  }
+
+  /** The text as it is stored, one line that is not blank; null and undefined pass through. */
+  line<T extends string | null | undefined>(field: string, text: T): T {
+    if (typeof text !== 'string') return text;
+    if (!isWellFormedText(text) || hasLongMarkRun(text) || CONTROL.test(text)) {
+      this.report(field, 'INVALID_TEXT', 'Write one line of text without control characters.');
+      return text;
+    }
+    if (text.trim() === '') this.report(field, 'INVALID_TEXT', 'It must not be blank.');
+    return nfc(text) as T;
+  }
+
+  /** The normal form in which a name is unique; of one that has none, the name itself, which is reported. */
+  key(field: string, name: string): string {
+    if (hasLongMarkRun(name)) this.report(field, 'INVALID_NAME', 'Take out the marks that stand in a row.');
+    else {
+      try {
+        return nameKey(name);
+      } catch (error) {
+        this.report(field, 'INVALID_NAME', (error as Error).message);
+      }
+    }
+    return name;
+  }
+
+  email(email: string): { email: string; key: string } {
+    if (!isEmail(email)) {
+      this.report('email', 'WRONG_FORMAT', 'Use an e-mail address such as petrova@example.org.');
+      return { email, key: email };
+    }
+    return { email: nfc(email), key: this.key('email', email) };
+  }
+
+  timezone<T extends string | null | undefined>(name: T): T {
+    if (typeof name === 'string' && !isTimeZone(name)) {
+      this.report('timezone', 'UNKNOWN_TIME_ZONE', 'Use a name of the time zone database such as Europe/Moscow.');
+    }
+    return name;
+  }
+
+  /** A name, one text or one for each locale. */
+  name<T extends Localized | undefined>(field: string, name: T): T {
+    if (typeof name !== 'object') return this.line(field, name) as T;
+    return Object.fromEntries(Object.entries(name).map(([locale, text]) => [locale, this.line(field, text)])) as T;
+  }
+
+  /** @throws Fault INVALID_VALUES with every problem */
+  settle(): void {
+    if (this.#problems.length > 0) {
+      throw new Fault('INVALID_VALUES', 'Some values are not acceptable; details name each.', this.#problems);
+    }
+  }
+}
+
+const CODE = /^[a-z][a-z0-9-]{0,62}$/;
+
+/**
+ * The code as it is kept: in small letters, so that it names one thing whatever the case, and of the form that the
+ * configuration bundle has for codes, so that what is made here can be exported.
+ */
+export function codeOf(judged: Judgement, code: string): string {
+  const kept = code.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+  if (!CODE.test(kept)) {
+    judged.report(
+      'code',
+      'WRONG_FORMAT',
+      'Begin with a letter; go on with up to 62 letters a to z, digits and hyphens.',
+    );
+  }
+  return kept;
+}
+
+/** The code of a unit that was given none: readable where its name is in Latin letters, and unlike any other. */
+export function madeCode(name: string, id: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/^[0-9-]+/, '')
+    .slice(0, 40)
+    .replace(/-$/, '');
+  return `${slug === '' ? 'unit' : slug}-${id.slice(-12)}`;
+}
+
+/** What differs between what stands and what is to be, as an event tells it: name → [before, after]. */
+export function differences<T extends object>(
+  before: T,
+  after: { [K in keyof T]?: T[K] | undefined },
+): Record<string, [unknown, unknown]> {
+  const found: Record<string, [unknown, unknown]> = {};
+  for (const [name, value] of Object.entries(after)) {
+    const stood: unknown = Reflect.get(before, name);
+    if (value !== undefined && !deepEqualJson(stood, value)) found[name] = [stood, value];
+  }
+  return found;
+}
+
+export function stale(what: string): Fault {
+  return new Fault('REVISION_CONFLICT', `The ${what} was changed since the revision you expected; read it again.`, {
+    changedSince: [],
+  });
+}
+
+/** @throws Fault ARCHIVED */
+export function requireActive(what: string, state: string): void {
+  if (state === 'ARCHIVED') {
+    throw new Fault('ARCHIVED', `The ${what} is archived and takes no change; restore it first.`);
+  }
+}
+
+/** The values after the changes. */
+export function afterwards(changes: Readonly<Record<string, [unknown, unknown]>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(changes).map(([name, [, value]]) => [name, value]));
+}
+
+export function exists(field: string, message: string): Fault {
+  return new Fault('ALREADY_EXISTS', message, { field });
+}
+
+/** @throws Fault STATE_CONFLICT */
+export function requireArchived(what: string, state: string): void {
+  if (state === 'ACTIVE') throw new Fault('STATE_CONFLICT', `The ${what} is not archived.`);
+}
+
+/** Something that the body names is not there. */
+export function unknown(field: string, what: string): Fault {
+  const message = `There is no such ${what}.`;
+  return new Fault('INVALID_REQUEST', message, [{ path: `/${field}`, code: 'UNKNOWN_REFERENCE', message }]);
+}
+
+/** That a person was archived, by whatever way: others follow it. */
+export function archived(userId: string, login: string): PlannedEvent {
+  return { type: 'UserArchived', subject: `user:${userId}`, data: { login, userId } };
+}

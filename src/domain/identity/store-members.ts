@@ -1,0 +1,163 @@
+/** SQL on memberships: who is in which group, who is in which unit, and what roles a group hands on. */
+import sql, { empty, type Sql } from 'sql-template-tag';
+import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+import type { State } from './store.ts';
+
+export type MemberType = 'user' | 'group';
+
+export interface GroupMember {
+  id: string;
+  groupId: string;
+  memberId: string;
+  memberType: MemberType;
+}
+
+export interface OrgMember {
+  id: string;
+  organizationUnitId: string;
+  userId: string;
+}
+
+const MEMBERS = sql`SELECT m.id, m.group_id AS "groupId", m.member_id AS "memberId", m.member_type AS "memberType" FROM group_members m`;
+const ORG_MEMBERS = sql`SELECT m.id, m.organization_unit_id AS "organizationUnitId", m.user_id AS "userId" FROM org_members m`;
+
+/** States of a group and of a would-be member, and the membership where it stands already; all of one moment. */
+export async function findMembership(
+  ctx: ReadContext,
+  { groupId, memberId, memberType }: Omit<GroupMember, 'id'>,
+): Promise<{ group: State | null; member: State | null; standing: string | null }> {
+  const members = memberType === 'user' ? sql`users` : sql`groups`;
+  const rows = await ctx.query<{ group: State | null; member: State | null; standing: string | null }>(sql`
+    SELECT (SELECT state FROM groups WHERE id = ${groupId}::uuid) AS "group",
+      (SELECT state FROM ${members} WHERE id = ${memberId}::uuid) AS member,
+      (SELECT id FROM group_members WHERE group_id = ${groupId}::uuid AND member_type = ${memberType}
+        AND member_id = ${memberId}::uuid) AS standing`);
+  return rows[0] ?? { group: null, member: null, standing: null };
+}
+
+export async function findGroupMember(ctx: ReadContext, id: string): Promise<GroupMember | undefined> {
+  return (await ctx.query<GroupMember>(sql`${MEMBERS} WHERE m.id = ${id}::uuid`))[0];
+}
+
+export async function listGroupMembers(
+  ctx: ReadContext,
+  of: { groupId?: string | undefined; memberId?: string | undefined },
+): Promise<GroupMember[]> {
+  const { groupId, memberId } = of;
+  return await ctx.query<GroupMember>(sql`${MEMBERS} WHERE true
+    ${groupId === undefined ? empty : sql`AND m.group_id = ${groupId}::uuid`}
+    ${memberId === undefined ? empty : sql`AND m.member_id = ${memberId}::uuid`} ORDER BY m.created_at, m.id`);
+}
+
+export async function findOrgMember(ctx: ReadContext, id: string): Promise<OrgMember | undefined> {
+  return (await ctx.query<OrgMember>(sql`${ORG_MEMBERS} WHERE m.id = ${id}::uuid`))[0];
+}
+
+export async function listOrgMembers(ctx: ReadContext, organizationUnitId: string | undefined): Promise<OrgMember[]> {
+  return await ctx.query<OrgMember>(sql`${ORG_MEMBERS}
+    ${organizationUnitId === undefined ? empty : sql`WHERE m.organization_unit_id = ${organizationUnitId}::uuid`}
+    ORDER BY m.created_at, m.id`);
+}
+
+/** States of a unit and of a person, and where that person is now; all of one moment. */
+export async function findPlace(
+  ctx: ReadContext,
+  unitId: string,
+  userId: string,
+): Promise<{ unit: State | null; user: State | null; standing: OrgMember | null }> {
+  const rows = await ctx.query<{ unit: State | null; user: State | null; standing: OrgMember | null }>(sql`
+    SELECT (SELECT state FROM org_units WHERE id = ${unitId}::uuid) AS unit,
+      (SELECT state FROM users WHERE id = ${userId}::uuid) AS "user",
+      (SELECT to_jsonb(s) FROM (${ORG_MEMBERS} WHERE m.user_id = ${userId}::uuid) s) AS standing`);
+  return rows[0] ?? { unit: null, user: null, standing: null };
+}
+
+/** Whether the group is inside of the other, over however many steps, archived groups too: they may come back. */
+export async function isInside(ctx: ReadContext, groupId: string, outer: string): Promise<boolean> {
+  const rows = await ctx.query<{ found: boolean }>(sql`
+    WITH RECURSIVE up AS (
+      SELECT ${groupId}::uuid AS id
+      UNION
+      SELECT m.group_id FROM up JOIN group_members m ON m.member_type = 'group' AND m.member_id = up.id
+    ) SELECT EXISTS (SELECT 1 FROM up WHERE id = ${outer}::uuid) AS found`);
+  return rows[0]?.found === true;
+}
+
+/**
+ * Ids of the roles that members of the group hold through it and through the active groups around it, and that the person
+ * does not hold.
+ */
+export async function rolesBeyond(ctx: ReadContext, groupId: string, userId: string | null): Promise<string[]> {
+  const rows = await ctx.query<{ role: string }>(sql`
+    WITH RECURSIVE handed AS (
+      SELECT ${groupId}::uuid AS id
+      UNION
+      SELECT m.group_id FROM handed h JOIN group_members m ON m.member_type = 'group' AND m.member_id = h.id
+      JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
+    ), own AS (
+      SELECT m.group_id AS id FROM group_members m JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
+      WHERE m.member_type = 'user' AND m.member_id = ${userId}::uuid
+      UNION
+      SELECT m.group_id FROM own o JOIN group_members m ON m.member_type = 'group' AND m.member_id = o.id
+      JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
+    )
+    SELECT a.role_id AS role FROM handed h JOIN role_assignments a ON a.member_type = 'group' AND a.member_id = h.id
+    EXCEPT
+    SELECT a.role_id FROM role_assignments a WHERE (a.member_type = 'user' AND a.member_id = ${userId}::uuid)
+      OR (a.member_type = 'group' AND a.member_id IN (SELECT id FROM own))`);
+  return rows.map(({ role }) => role);
+}
+
+const GROUP_MEMBER = sql`(id uuid, group_id uuid, member_type text, member_id uuid, at timestamptz)`;
+
+interface MemberWrite {
+  id: string;
+  group_id: string;
+  member_type: MemberType;
+  member_id: string;
+  at: string;
+}
+
+export const insertGroupMember: TableWrite<MemberWrite> = {
+  name: 'insert_group_members',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO group_members (id, group_id, member_type, member_id, created_at)
+    SELECT id, group_id, member_type, member_id, at FROM jsonb_to_recordset(${rows}) AS r ${GROUP_MEMBER}
+    ON CONFLICT (group_id, member_type, member_id) DO NOTHING RETURNING 1`,
+};
+
+export const deleteGroupMember: TableWrite<{ id: string }> = {
+  name: 'delete_group_members',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    DELETE FROM group_members m USING jsonb_to_recordset(${rows}) AS r (id uuid) WHERE m.id = r.id RETURNING 1`,
+};
+
+export const insertOrgMember: TableWrite<{ id: string; organization_unit_id: string; user_id: string; at: string }> = {
+  name: 'insert_org_members',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO org_members (id, organization_unit_id, user_id, created_at)
+    SELECT id, organization_unit_id, user_id, at
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, organization_unit_id uuid, user_id uuid, at timestamptz)
+    ON CONFLICT (user_id) DO NOTHING RETURNING 1`,
+};
+
+/** Moves a person only from the unit in which they were seen. */
+export const moveOrgMember: TableWrite<{ id: string; organization_unit_id: string; expected: string }> = {
+  name: 'move_org_members',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE org_members m SET organization_unit_id = r.organization_unit_id
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, organization_unit_id uuid, expected uuid)
+    WHERE m.id = r.id AND m.organization_unit_id = r.expected RETURNING 1`,
+};
+
+export const deleteOrgMember: TableWrite<{ id: string; expected: string }> = {
+  name: 'delete_org_members',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    DELETE FROM org_members m USING jsonb_to_recordset(${rows}) AS r (id uuid, expected uuid)
+    WHERE m.id = r.id AND m.organization_unit_id = r.expected RETURNING 1`,
+};

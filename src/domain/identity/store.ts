@@ -1,0 +1,230 @@
+/** SQL on people, groups and units: one row at a time, each written on the revision that it was read in. */
+import sql, { type Sql } from 'sql-template-tag';
+import type { Localized } from '../../mechanisms/config-schemas.ts';
+import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+
+export type State = 'ACTIVE' | 'ARCHIVED';
+
+interface Common {
+  id: string;
+  state: State;
+  revision: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface UserRow extends Common {
+  login: string;
+  displayName: string;
+  email: string | null;
+  locale: string | null;
+  timezone: string | null;
+  employeeId: string | null;
+  externalId: string | null;
+  organizationUnitId: string | null;
+}
+
+export interface GroupRow extends Common {
+  code: string;
+  name: Localized;
+}
+
+export interface UnitRow extends GroupRow {
+  parentId: string | null;
+  managerUserId: string | null;
+  location: string | null;
+}
+
+const COMMON = sql`x.id, x.state, x.revision, x.created_at AS "createdAt", x.updated_at AS "updatedAt"`;
+const USERS = sql`SELECT ${COMMON}, x.login, x.display_name AS "displayName", x.email, x.locale, x.timezone,
+  x.employee_id AS "employeeId", x.external_id AS "externalId",
+  (SELECT m.organization_unit_id FROM org_members m WHERE m.user_id = x.id) AS "organizationUnitId" FROM users x`;
+const GROUPS = sql`SELECT ${COMMON}, x.code, x.name FROM groups x`;
+const UNITS = sql`SELECT ${COMMON}, x.code, x.name, x.parent_id AS "parentId", x.manager_user_id AS "managerUserId", x.location
+  FROM org_units x`;
+
+/** Names in the order in which people look for them, whatever the server's own locale. */
+function byName(name: Sql): Sql {
+  return sql`ORDER BY ${name} COLLATE "und-x-icu", x.id`;
+}
+
+/** The name in the default locale, else the first there is. */
+function nameIn(locale: string): Sql {
+  return sql`(CASE WHEN jsonb_typeof(x.name) = 'string' THEN x.name #>> '{}' ELSE coalesce(x.name ->> ${locale}::text,
+    (SELECT n.value FROM jsonb_each_text(CASE WHEN jsonb_typeof(x.name) = 'object' THEN x.name ELSE '{}' END) n LIMIT 1)) END)`;
+}
+
+export async function listUsers(ctx: ReadContext, state: State): Promise<UserRow[]> {
+  return await ctx.query<UserRow>(sql`${USERS} WHERE x.state = ${state} ${byName(sql`x.display_name`)}`);
+}
+
+export async function listGroups(ctx: ReadContext, state: State, locale: string): Promise<GroupRow[]> {
+  return await ctx.query<GroupRow>(sql`${GROUPS} WHERE x.state = ${state} ${byName(nameIn(locale))}`);
+}
+
+export async function listUnits(ctx: ReadContext, state: State, locale: string): Promise<UnitRow[]> {
+  return await ctx.query<UnitRow>(sql`${UNITS} WHERE x.state = ${state} ${byName(nameIn(locale))}`);
+}
+
+export async function findUser(ctx: ReadContext, id: string): Promise<UserRow | undefined> {
+  return (await ctx.query<UserRow>(sql`${USERS} WHERE x.id = ${id}::uuid`))[0];
+}
+
+export async function findGroup(ctx: ReadContext, id: string): Promise<GroupRow | undefined> {
+  return (await ctx.query<GroupRow>(sql`${GROUPS} WHERE x.id = ${id}::uuid`))[0];
+}
+
+export async function findUnit(ctx: ReadContext, id: string): Promise<UnitRow | undefined> {
+  return (await ctx.query<UnitRow>(sql`${UNITS} WHERE x.id = ${id}::uuid`))[0];
+}
+
+export async function findUserByKey(ctx: ReadContext, key: string): Promise<UserRow | undefined> {
+  return (await ctx.query<UserRow>(sql`${USERS} WHERE x.login_key = ${key}`))[0];
+}
+
+export async function findGroupByKey(ctx: ReadContext, key: string): Promise<GroupRow | undefined> {
+  return (await ctx.query<GroupRow>(sql`${GROUPS} WHERE x.code_key = ${key}`))[0];
+}
+
+export async function findUnitByKey(ctx: ReadContext, key: string): Promise<UnitRow | undefined> {
+  return (await ctx.query<UnitRow>(sql`${UNITS} WHERE x.code_key = ${key}`))[0];
+}
+
+/** Which of the names that must be nobody else's are taken, archived ones counted. */
+export async function takenNames(
+  ctx: ReadContext,
+  keys: { id?: string; login?: string; email?: string },
+  but: string | null,
+): Promise<{ id: boolean; login: boolean; email: boolean }> {
+  const { id = null, login = null, email = null } = keys;
+  const rows = await ctx.query<{ id: boolean; login: boolean; email: boolean }>(sql`
+    SELECT EXISTS (SELECT 1 FROM users WHERE id = ${id}::uuid) AS id,
+      EXISTS (SELECT 1 FROM users WHERE login_key = ${login}::text AND id IS DISTINCT FROM ${but}::uuid) AS login,
+      EXISTS (SELECT 1 FROM users WHERE email_key = ${email}::text AND id IS DISTINCT FROM ${but}::uuid) AS email`);
+  return rows[0] ?? { id: false, login: false, email: false };
+}
+
+export async function takenCodes(
+  ctx: ReadContext,
+  table: 'groups' | 'org_units',
+  id: string | undefined,
+  code: string,
+): Promise<{ id: boolean; code: boolean }> {
+  const from = table === 'groups' ? sql`groups` : sql`org_units`;
+  const rows = await ctx.query<{ id: boolean; code: boolean }>(sql`
+    SELECT EXISTS (SELECT 1 FROM ${from} WHERE id = ${id ?? null}::uuid) AS id,
+      EXISTS (SELECT 1 FROM ${from} WHERE code_key = ${code}::text) AS code`);
+  return rows[0] ?? { id: false, code: false };
+}
+
+/** One writer at a time of what must stay free of cycles, until the unit ends. */
+export function structureLock(of: 'groups' | 'units'): Sql {
+  return sql`SELECT pg_advisory_xact_lock(hashtextextended(${`identity:${of}`}, 0))::text AS locked`;
+}
+
+/** Whether the unit stands in the other's chain of parents, or is that unit itself. Ask under the lock. */
+export async function isAbove(ctx: ReadContext, unitId: string, below: string): Promise<boolean> {
+  const rows = await ctx.query<{ found: boolean }>(sql`
+    WITH RECURSIVE up AS (
+      SELECT ${below}::uuid AS id
+      UNION
+      SELECT o.parent_id FROM up JOIN org_units o ON o.id = up.id WHERE o.parent_id IS NOT NULL
+    ) SELECT EXISTS (SELECT 1 FROM up WHERE id = ${unitId}::uuid) AS found`);
+  return rows[0]?.found === true;
+}
+
+/** A row as it is written; `expected` is the revision that it was read in. */
+interface Written {
+  id: string;
+  state: string;
+  at: string;
+}
+
+export interface UserWrite extends Written {
+  login: string;
+  login_key: string;
+  display_name: string;
+  email: string | null;
+  email_key: string | null;
+  locale: string | null;
+  timezone: string | null;
+  employee_id: string | null;
+  external_id: string | null;
+}
+
+const USER_COLUMNS = sql`(id uuid, login text, login_key text, display_name text, email text, email_key text, locale text,
+  timezone text, employee_id text, external_id text, state text, at timestamptz, expected integer)`;
+
+// A name that somebody else took first makes the guard fail: the unit is decided anew and sees who has it.
+export const insertUser: TableWrite<UserWrite> = {
+  name: 'insert_users',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO users (id, login, login_key, display_name, email, email_key, locale, timezone, employee_id, external_id, state,
+      created_at, updated_at)
+    SELECT id, login, login_key, display_name, email, email_key, locale, timezone, employee_id, external_id, state, at, at
+    FROM jsonb_to_recordset(${rows}) AS r ${USER_COLUMNS} ON CONFLICT DO NOTHING RETURNING 1`,
+};
+
+export const updateUser: TableWrite<UserWrite & { expected: number }> = {
+  name: 'update_users',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE users u SET login = r.login, login_key = r.login_key, display_name = r.display_name, email = r.email,
+      email_key = r.email_key, locale = r.locale, timezone = r.timezone, employee_id = r.employee_id,
+      external_id = r.external_id, state = r.state, updated_at = r.at, revision = u.revision + 1
+    FROM jsonb_to_recordset(${rows}) AS r ${USER_COLUMNS} WHERE u.id = r.id AND u.revision = r.expected RETURNING 1`,
+};
+
+export interface GroupWrite extends Written {
+  code: string;
+  code_key: string;
+  name: Localized;
+}
+
+const GROUP_COLUMNS = sql`(id uuid, code text, code_key text, name jsonb, state text, at timestamptz, expected integer)`;
+
+export const insertGroup: TableWrite<GroupWrite> = {
+  name: 'insert_groups',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO groups (id, code, code_key, name, state, created_at, updated_at)
+    SELECT id, code, code_key, name, state, at, at FROM jsonb_to_recordset(${rows}) AS r ${GROUP_COLUMNS}
+    ON CONFLICT DO NOTHING RETURNING 1`,
+};
+
+export const updateGroup: TableWrite<GroupWrite & { expected: number }> = {
+  name: 'update_groups',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE groups g SET code = r.code, code_key = r.code_key, name = r.name, state = r.state, updated_at = r.at,
+      revision = g.revision + 1
+    FROM jsonb_to_recordset(${rows}) AS r ${GROUP_COLUMNS} WHERE g.id = r.id AND g.revision = r.expected RETURNING 1`,
+};
+
+export interface UnitWrite extends GroupWrite {
+  parent_id: string | null;
+  manager_user_id: string | null;
+  location: string | null;
+}
+
+const UNIT_COLUMNS = sql`(id uuid, code text, code_key text, name jsonb, parent_id uuid, manager_user_id uuid, location text,
+  state text, at timestamptz, expected integer)`;
+
+export const insertUnit: TableWrite<UnitWrite> = {
+  name: 'insert_org_units',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO org_units (id, code, code_key, name, parent_id, manager_user_id, location, state, created_at, updated_at)
+    SELECT id, code, code_key, name, parent_id, manager_user_id, location, state, at, at
+    FROM jsonb_to_recordset(${rows}) AS r ${UNIT_COLUMNS} ON CONFLICT DO NOTHING RETURNING 1`,
+};
+
+export const updateUnit: TableWrite<UnitWrite & { expected: number }> = {
+  name: 'update_org_units',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE org_units o SET code = r.code, code_key = r.code_key, name = r.name, parent_id = r.parent_id,
+      manager_user_id = r.manager_user_id, location = r.location, state = r.state, updated_at = r.at, revision = o.revision + 1
+    FROM jsonb_to_recordset(${rows}) AS r ${UNIT_COLUMNS} WHERE o.id = r.id AND o.revision = r.expected RETURNING 1`,
+};

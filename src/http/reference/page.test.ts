@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { type OpenApi, referencePage } from './page.ts';
+
+const document = JSON.parse(readFileSync(new URL('../../../openapi/v1.json', import.meta.url), 'utf8')) as OpenApi;
+const page = referencePage(document, '/api/v1/openapi.json');
+
+describe('the API reference', () => {
+  it('shows every operation once, with its path, and lets the overview lead there', () => {
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.values(methods).map(({ operationId }) => ({ path, operationId })),
+    );
+    assert.ok(operations.length > 20);
+    for (const { path, operationId } of operations) {
+      assert.equal(page.split(`id="${operationId}"`).length, 2, operationId);
+      assert.ok(page.includes(`href="#${operationId}"`), operationId);
+      assert.ok(page.includes(`<code>/api/v1${path}</code>`), path);
+    }
+  });
+
+  it('has no link inside it that leads nowhere', () => {
+    const targets = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    assert.ok(links.length > 50);
+    assert.deepEqual(
+      links.filter((id) => !targets.has(id ?? '')),
+      [],
+    );
+  });
+
+  it('shows each error code that an operation can answer with', () => {
+    const article = page.split('id="objects.update"')[1]?.split('</article>')[0] ?? '';
+    for (const code of ['REVISION_CONFLICT', 'FIELD_READ_ONLY', 'INVALID_VALUES', 'ARCHIVED']) {
+      assert.ok(article.includes(`<a href="#error-${code}"><code>${code}</code></a>`), code);
+    }
+  });
+
+  it('takes nothing from elsewhere, runs nothing, and shows texts as texts', () => {
+    assert.doesNotMatch(page, /<script|<img|<link|javascript:|\son\w+=/i);
+    assert.doesNotMatch(page, /(?:src|href)="https?:/);
+    const hostile: OpenApi = structuredClone(document);
+    hostile.info.title = '<script>alert(1)</script>';
+    assert.doesNotMatch(referencePage(hostile, '/x'), /<script/);
+  });
+});

@@ -1,0 +1,194 @@
+/** Many callers at once on people, groups and units: what the database decides (reliability, CC4, CC5; traps, 3.8). */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import type { BundleError } from '../src/bundle/engine.ts';
+import type { TestAnswer } from './harness/app.ts';
+import { refused, tally, together } from './harness/around.ts';
+import { type IdentityWorld, startIdentity } from './harness/identity.ts';
+
+let world: IdentityWorld;
+const CALLERS = 32;
+
+function winner(answers: readonly TestAnswer[]): any {
+  return (answers.find(({ status }) => status === 201) ?? assert.fail('nobody won')).body.data;
+}
+
+describe('many at once', () => {
+  before(async () => {
+    world = await startIdentity();
+  });
+  after(() => world.close());
+
+  const nest = (groupId: string, memberId: string) =>
+    world.call('admin', 'POST', '/identity/group-memberships', { groupId, memberId, memberType: 'group' });
+  /** Whether a bundle could be applied; it is refused for a ring and for nothing else. */
+  const applied = async (text: string): Promise<boolean> => {
+    try {
+      await world.app.apply([{ name: 'a.yaml', text }]);
+      return true;
+    } catch (error) {
+      const codes = new Set((error as BundleError).problems.map(({ code }) => code));
+      assert.deepEqual(
+        [...codes].filter((code) => code !== 'GROUP_CYCLE' && code !== 'CYCLE'),
+        [],
+      );
+      return false;
+    }
+  };
+  const some = (count: number, make: () => Promise<string>): Promise<string[]> => together(count, () => make());
+
+  async function rings(): Promise<number> {
+    const [row] = await world.rows<{ n: number }>(`
+      WITH RECURSIVE way AS (
+        SELECT group_id AS start, member_id AS at FROM group_members WHERE member_type = 'group'
+        UNION
+        SELECT w.start, m.member_id FROM way w JOIN group_members m ON m.member_type = 'group' AND m.group_id = w.at
+      ), up AS (
+        SELECT id AS start, parent_id AS at FROM org_units WHERE parent_id IS NOT NULL
+        UNION
+        SELECT u.start, o.parent_id FROM up u JOIN org_units o ON o.id = u.at WHERE o.parent_id IS NOT NULL
+      ) SELECT ((SELECT count(*) FROM way WHERE start = at) + (SELECT count(*) FROM up WHERE start = at))::int AS n`);
+    return row?.n ?? -1;
+  }
+
+  it('close no ring of groups from opposite sides', async () => {
+    for (let round = 0; round < 4; round++) {
+      const all = await some(CALLERS, () => world.group());
+      const pairs = all.flatMap((a, index) => {
+        const b = all[index ^ 1] as string;
+        return [[a, b] as const];
+      });
+      const answers = await Promise.all(pairs.map(([a, b]) => nest(a, b)));
+      assert.deepEqual(tally(answers), { 201: CALLERS / 2, '409 GROUP_CYCLE': CALLERS / 2 });
+      const ring = await some(6, () => world.group());
+      const closing = await together(6, (i) => nest(ring[i] as string, ring[(i + 1) % 6] as string));
+      assert.deepEqual(tally(closing), { 201: 5, '409 GROUP_CYCLE': 1 });
+    }
+    assert.equal(await rings(), 0);
+  });
+
+  it('close no ring of units from opposite sides', async () => {
+    const all = await some(CALLERS, () => world.unit());
+    const answers = await together(CALLERS, (i) =>
+      world.call('admin', 'PATCH', `!/identity/org-units/${all[i]}`, { expectedRevision: 1, parentId: all[i ^ 1] }),
+    );
+    assert.deepEqual(tally(answers), { 200: CALLERS / 2, '400 INVALID_VALUES': CALLERS / 2 });
+    assert.equal(await rings(), 0);
+  });
+
+  it('close no ring together with a bundle', async () => {
+    for (let round = 0; round < 6; round++) {
+      const [a, b] = [`a-${randomUUID()}`, `b-${randomUUID()}`];
+      const made = [];
+      for (const code of [a, b])
+        made.push((await world.ok('admin', 'POST', '/identity/groups', { code, name: code })).id);
+      const text = `groups: [ { code: ${a}, groups: [${b}] } ]`;
+      const [bundled, called] = await Promise.all([applied(text), nest(made[1], made[0])]);
+      assert.deepEqual([bundled, called.status === 201].sort(), [false, true]);
+      const units = [];
+      for (const code of [a, b])
+        units.push((await world.ok('admin', 'POST', '/identity/org-units', { code, name: code })).id);
+      const tree = `orgUnits: [ { code: ${a}, parent: ${b} } ]`;
+      const [second, moved] = await Promise.all([
+        applied(tree),
+        world.call('admin', 'PATCH', `!/identity/org-units/${units[1]}`, { expectedRevision: 1, parentId: units[0] }),
+      ]);
+      assert.deepEqual([second, moved.status === 200].sort(), [false, true]);
+    }
+    assert.equal(await rings(), 0);
+  });
+
+  it('give a name once', async () => {
+    const name = randomUUID();
+    const logins = await together(CALLERS, (i) => {
+      const login = i % 2 === 0 ? `Login-${name}` : `LOGIN-${name.toUpperCase()}`;
+      return world.call('admin', 'POST', '/identity/users', { ...world.person(), login });
+    });
+    assert.deepEqual(tally(logins), { 201: 1, [`409 ALREADY_EXISTS`]: CALLERS - 1 });
+    assert.ok(logins.every(({ status, body }) => status === 201 || body.error.details.field === 'login'));
+    const emails = await together(CALLERS, () =>
+      world.call('admin', 'POST', '/identity/users', { ...world.person(), email: `${name}@example.org` }),
+    );
+    assert.deepEqual(tally(emails), { 201: 1, [`409 ALREADY_EXISTS`]: CALLERS - 1 });
+    const ids = await together(CALLERS, () =>
+      world.call('admin', 'POST', '/identity/users', { ...world.person(), userId: name }),
+    );
+    assert.deepEqual(tally(ids), { 201: 1, [`409 ALREADY_EXISTS`]: CALLERS - 1 });
+    for (const path of ['groups', 'org-units']) {
+      const codes = await together(CALLERS, () =>
+        world.call('admin', 'POST', `/identity/${path}`, { code: `c-${name}`, name: 'x' }),
+      );
+      assert.deepEqual(tally(codes), { 201: 1, [`409 ALREADY_EXISTS`]: CALLERS - 1 });
+    }
+    const units = await together(CALLERS, () => world.call('admin', 'POST', '/identity/org-units', { name: 'Same' }));
+    assert.equal(new Set(units.map(({ body }) => body.data.code)).size, CALLERS);
+  });
+
+  it('make one membership of a group, with one event', async () => {
+    const [group, person] = [await world.group(), await world.user()];
+    const answers = await together(CALLERS, () =>
+      world.call('admin', 'POST', '/identity/group-memberships', { groupId: group, memberId: person }),
+    );
+    assert.deepEqual(tally(answers), { 201: CALLERS });
+    assert.equal(new Set(answers.map(({ body }) => body.data.id)).size, 1);
+    const events = await world.rows(`SELECT 1 FROM journal WHERE subject = $1 AND type = 'GroupMemberAdded'`, [
+      `group:${group}`,
+    ]);
+    assert.equal(events.length, 1);
+  });
+
+  it('put a person into one unit, and move them once', async () => {
+    const units = await some(CALLERS, () => world.unit());
+    const person = await world.user();
+    const put = (organizationUnitId: string, expected?: string) =>
+      world.call('admin', 'POST', '/identity/org-memberships', {
+        organizationUnitId,
+        userId: person,
+        ...(expected === undefined ? {} : { expectedOrganizationUnitId: expected }),
+      });
+    const once = { 201: 1, '409 ORG_UNIT_CONFLICT': CALLERS - 1 };
+    const first = await together(CALLERS, (i) => put(units[i] as string));
+    assert.deepEqual(tally(first), once);
+    const { id, organizationUnitId: from } = winner(first);
+    const others = await some(CALLERS, () => world.unit());
+    const moves = await together(CALLERS, (i) => put(others[i] as string, from));
+    assert.deepEqual(tally(moves), once);
+    const { id: same, organizationUnitId: to } = winner(moves);
+    assert.equal(same, id);
+    const rows = await world.rows('SELECT organization_unit_id AS unit FROM org_members WHERE user_id = $1', [person]);
+    assert.deepEqual(rows, [{ unit: to }]);
+    const repeated = await together(CALLERS, () => put(to));
+    assert.deepEqual(tally(repeated), { 201: CALLERS });
+  });
+
+  it('change a person once on each revision, and lose no change to a bundle', async () => {
+    const person = await world.ok('admin', 'POST', '/identity/users', world.person());
+    const path = `!/identity/users/${person.id}`;
+    const answers = await together(CALLERS, (i) =>
+      world.call('admin', 'PATCH', path, { expectedRevision: 1, employeeId: `e${i}` }),
+    );
+    assert.deepEqual(tally(answers), { 200: 1, '409 REVISION_CONFLICT': CALLERS - 1 });
+    for (let round = 0; round < 6; round++) {
+      const { revision } = await world.ok('admin', 'PATCH', path, {
+        expectedRevision: 2 + round * 3,
+        employeeId: `x${round}`,
+      });
+      const text = `users: [ { login: ${person.login}, displayName: Name ${round} } ]`;
+      const [done, called] = await Promise.all([
+        applied(text),
+        world.call('admin', 'PATCH', path, { expectedRevision: revision, employeeId: `y${round}` }),
+      ]);
+      assert.ok(done);
+      if (called.status !== 200) {
+        refused(called, 409, 'REVISION_CONFLICT');
+        await world.ok('admin', 'PATCH', path, { expectedRevision: revision + 1, employeeId: `y${round}` });
+      }
+      const [row] = await world.rows(
+        'SELECT display_name AS name, employee_id AS employee, revision FROM users WHERE id = $1',
+        [person.id],
+      );
+      assert.deepEqual(row, { name: `Name ${round}`, employee: `y${round}`, revision: revision + 2 });
+    }
+  });
+});
