@@ -23,6 +23,7 @@ import { identityRoutes } from './domain/identity/door.ts';
 import { importDefinitionsSection } from './domain/imports/config.ts';
 import { integrationsSection } from './domain/inbound/config.ts';
 import { knowledgeBasesSection } from './domain/knowledge/config.ts';
+import { articleImageUse, knowledgeRoutes } from './domain/knowledge/door.ts';
 import { settingsSection, typesSection } from './domain/metadata/config.ts';
 import { recordProbe } from './domain/objects/config.ts';
 import { relationDefinitionsSection } from './domain/relations/config.ts';
@@ -82,7 +83,7 @@ export interface Parts extends ContentParts<Caller> {
 const HELD_BYTES = 128 * 1024 * 1024;
 
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
-export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
+export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse, articleImageUse];
 
 /** Rooms that react to others' events in the same unit of work, in this order. */
 export const FOLLOWERS: readonly Follower[] = [sessionFollower];
@@ -98,6 +99,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...workflowRoutes,
     ...bulkRoutes,
     ...catalogRoutes(parts.actorOf),
+    ...knowledgeRoutes(parts),
     ...identityRoutes,
     ...accessRoutes,
     ...bundleRoutes(configSections),
@@ -136,6 +138,7 @@ export interface App {
 /** Unique constraints that a client can run into, and what to tell it. */
 const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new Map([
   ['objects_pkey', { code: 'ALREADY_EXISTS', field: 'objectId' }],
+  ['kb_versions_draft', { code: 'ALREADY_EXISTS', field: 'code' }],
   ['users_login', { code: 'ALREADY_EXISTS', field: 'login' }],
   ['users_email', { code: 'ALREADY_EXISTS', field: 'email' }],
   ['groups_code', { code: 'ALREADY_EXISTS', field: 'code' }],

@@ -24,10 +24,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   workflow: ['objects', 'metadata'],
   bulk: ['objects', 'workflow'],
   catalog: ['objects', 'metadata'],
+  knowledge: ['metadata'],
   // Of these only the section of the bundle is built; their further arrows come with them.
   imports: [],
   inbound: [],
-  knowledge: [],
   sla: [],
   webhooks: [],
 };

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
 import { catalogRows, catalogWorld } from './load-calls-catalog.ts';
 import { identityRows } from './load-calls-identity.ts';
+import { KNOWLEDGE, knowledgeRows } from './load-calls-knowledge.ts';
 import type { Call, Login, Row } from './load-calls-row.ts';
 import { ACTIONS, RIGHTS, user } from './load-world.ts';
 
@@ -32,7 +33,7 @@ workflows:
     transitions: [{ code: end, from: [begun], to: ended }]
 relationDefinitions:
   - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many, acyclic: false, active: true }
-${catalogWorld(SECRET, CANARY)}
+${catalogWorld(SECRET, CANARY)}${KNOWLEDGE}
 roles:
   - code: everything
     rights: [${RIGHTS}]
@@ -229,6 +230,7 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
       },
     },
     ...catalogRows(app),
+    ...knowledgeRows(app, (method, path, body) => make.send(method, path, body)),
     ...identityRows(app, (method, path, body) => make.send(method, path, body)),
     'keys.list': { call: () => ({}), lacks: missing('key.manage') },
     'keys.create': {

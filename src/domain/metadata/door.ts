@@ -34,6 +34,7 @@ export { setValue } from './set.ts';
 export { titleText } from './title.ts';
 export { variables } from './variables.ts';
 export {
+  checkRichText,
   checkValue,
   convertValue,
   foldedCopy,
@@ -42,4 +43,7 @@ export {
   type NamedIds,
   imageHandles,
   type RichNode,
+  richTextPlain,
 } from './values.ts';
+export { checkMarkdown, isPlainMarkdown, plainMarkdown } from './rich-text-markdown.ts';
+export { markdownOf } from './rich-text-markdown-write.ts';
