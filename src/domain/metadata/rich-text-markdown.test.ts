@@ -141,7 +141,7 @@ describe('Markdown', () => {
     };
     assert.equal(code('a\u0000'), '/body INVALID_TEXT');
     assert.equal(code('\ud800'), '/body INVALID_TEXT');
-    assert.equal(code('x'.repeat(400_001)), '/body TOO_LARGE');
+    assert.equal(code('x'.repeat(200_001)), '/body TOO_LARGE');
     assert.equal(code(`![x](data:image/gif;base64,AAAA)`), '/body INVALID_IMAGE');
   });
 
