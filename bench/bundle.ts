@@ -72,7 +72,6 @@ workflows:
 
 relationDefinitions:
   - { code: concerns, name: Concerns, inverseName: Concerned by, sourceTypes: [ticket], targetTypes: [ticket], cardinality: many-to-many, acyclic: false, active: true }
-
 catalogs:
   - code: shop
     categories: [{ code: all }]

@@ -16,13 +16,13 @@ export interface Facts {
   ownerId: string;
   people: string[];
   assets: string[];
-  catalogItemId: string;
   transitions: { take: Move; giveBack: Move };
   relationId: string;
   /** Records with many comments. */
   talkative: string[];
   /** Attachments to read. */
   files: string[];
+  catalogItemId: string;
 }
 
 /** What a stand (one database with its service and bare server) is to the load. */

@@ -135,10 +135,10 @@ async function fill(
       ownerId: '',
       people: await readPeople(db),
       assets: await loadAssets(db),
-      catalogItemId: await readCatalogItem(db),
       ...(await readConfigured(db)),
       talkative: [],
       files: [],
+      catalogItemId: await readCatalogItem(db),
     };
     const target: Target = { ports: { docket: options.port, bare: 0 }, key, facts, ids: [] };
     const pattern = await readPattern(db, await firstRecord(target), keyId);

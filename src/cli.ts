@@ -6,8 +6,11 @@ import { Command, CommanderError } from 'commander';
 import { configurationCommands } from './cli/bundles.ts';
 import { doctorCommand, migrateCommands } from './cli/database.ts';
 import type { Environment } from './cli/environment.ts';
+import { importCommand } from './cli/imports.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
 import { reasonOf } from './cli/output.ts';
+import { secretCommands } from './cli/secrets.ts';
+import { reindexCommand } from './cli/search.ts';
 import { type Role, serve } from './cli/serve.ts';
 import { readSettings } from './config.ts';
 
@@ -29,8 +32,11 @@ function program(environment: Environment): Command {
     });
   configurationCommands(docket, environment);
   keyCommands(docket, environment);
+  secretCommands(docket, environment);
   userCommands(docket, environment);
+  importCommand(docket, environment);
   migrateCommands(docket, environment);
+  reindexCommand(docket, environment);
   doctorCommand(docket, environment);
   return docket;
 }

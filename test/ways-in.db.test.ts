@@ -1,11 +1,12 @@
 /**
- * One command, many doors (architecture, 3e): the same thing done by the endpoint for one record, by bulk and by a catalogue
- * item gets the same verdict, word for word, and leaves the same records and the same journal.
+ * One command, many doors (architecture, 3e): the same thing done by the endpoint for one record, by bulk, by a catalogue item
+ * and by a call from outside gets the same verdict, word for word, and leaves the same records and the same journal.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type Around, type Made, type Person, startAround } from './harness/around.ts';
+import { type Inbound, inboundOf, UPDATE } from './harness/inbound.ts';
 
 const REPORT = { type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'So be it.' }] }] };
 
@@ -26,6 +27,9 @@ interface Scenario {
 }
 
 let around: Around;
+let inbound: Inbound;
+/** An integration that changes records. */
+let changing: string;
 
 const take = async (made: Made): Promise<void> => {
   const body = { transitionId: around.id('take'), expectedRevision: 1, expectedStateId: made.stateId };
@@ -204,9 +208,33 @@ async function byBulk({ operation, who = 'chief' }: Scenario, id: string, item: 
   return result.error === undefined ? { revision: result.revision } : { error: result.error };
 }
 
+/** An integration maps only what is configured: names that are no fields cannot come by it. */
+function comesByInbound({ operation, item }: Scenario): boolean {
+  const targets = new Set(UPDATE.mapping.map(({ target }) => target));
+  return operation === 'update' && Object.keys(item?.['changes'] ?? {}).every((code) => targets.has(code));
+}
+
+/** Places come in the order of the body's members, which for a call from outside is that of the mapping. */
+function ordered({ error, ...rest }: Verdict): Verdict {
+  const { details } = (error ?? {}) as { details?: unknown };
+  if (!Array.isArray(details)) return { ...rest, error };
+  const sorted = [...details].sort((a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1));
+  return { ...rest, error: { ...(error as object), details: sorted } };
+}
+
+async function byInbound({ who = 'chief' }: Scenario, id: string, item: Record<string, unknown>): Promise<Verdict> {
+  const { changes, ...rest } = item;
+  const answer = await inbound.call(who, changing, { objectId: id, ...rest, ...(changes as object) });
+  if (answer.status >= 300) return { error: answer.body.error };
+  assert.equal(answer.status, 201);
+  return { revision: answer.body.data.revision };
+}
+
 describe('ways in', () => {
   before(async () => {
     around = await startAround({ clock: { now: () => Date.parse('2026-11-21T10:00:00.000Z') } });
+    inbound = await inboundOf(around);
+    changing = await inbound.integration(UPDATE);
   });
   after(() => around.close());
 
@@ -221,7 +249,17 @@ describe('ways in', () => {
       assert.equal(outcome, scenario.expected, `${scenario.name}: ${JSON.stringify(single)}`);
       assert.deepEqual(anonymous(many, other), anonymous(single, one), scenario.name);
       assert.deepEqual(await traces(other), await traces(one), scenario.name);
+      if (!comesByInbound(scenario)) continue;
+      const outside = await prepared(scenario);
+      const told = await byInbound(scenario, scenario.absent ? gone : outside.id, await itemFor(scenario, outside));
+      assert.deepEqual(
+        anonymous(ordered(told), outside),
+        anonymous(ordered(single), one),
+        `${scenario.name}, from outside`,
+      );
+      assert.deepEqual(await traces(outside), await traces(one), `${scenario.name}, from outside`);
     }
+    assert.ok(scenarios().filter(comesByInbound).length >= 12);
   });
 
   it('lead there too when many different ones come in one call', async () => {
@@ -282,12 +320,14 @@ describe('ways in', () => {
     const made = await around.make();
     const items = [{ objectId: made.id, expectedRevision: 1, changes: { note: 'x' } }];
     await around.ok('chief', 'POST', '/bulk', { operation: 'update', items });
+    await inbound.call('chief', changing, { objectId: made.id, expectedRevision: 2, note: 'y' });
     const events = await around.ok<any[]>('chief', 'GET', `/objects/${made.id}/history`);
     assert.deepEqual(
       events.map(({ actor }) => [actor.displayName, actor.via]),
       [
         ['Person chief', 'api'],
         ['Person chief', 'bulk'],
+        ['Person chief', 'inbound'],
       ],
     );
   });

@@ -8,6 +8,7 @@ import { systemClock } from '../mechanisms/clock.ts';
 import { pendingMigrations } from '../mechanisms/db/migrate.ts';
 import { outboxSize } from '../mechanisms/journal.ts';
 import { output } from './output.ts';
+import { examineSearch } from './search.ts';
 import { MIGRATIONS, migrateDatabase, openDatabase, openTool } from './service.ts';
 
 interface Json {
@@ -73,15 +74,16 @@ export function doctorCommand(docket: Command, environment: Environment): void {
     .command('doctor')
     .description('Check data directory, database, clock, migrations and indexes, and say what to do.')
     .option('--json', 'print the checks as JSON')
-    .action(async (options: Json) => {
-      const checks = await examine(environment);
+    .option('--deep', 'compare every row of the search projection, not only those last written')
+    .action(async (options: Json & { deep?: boolean }) => {
+      const checks = await examine(environment, options.deep === true);
       const lines = checks.map((check) => `${check.ok ? 'ok  ' : 'FAIL'}  ${check.name}: ${check.says}`);
       output(options.json === true).result(checks, lines);
       if (checks.some((check) => !check.ok)) throw new Error('something needs attention; the list says what.');
     });
 }
 
-async function examine(environment: Environment): Promise<Check[]> {
+async function examine(environment: Environment, deep: boolean): Promise<Check[]> {
   const settings = environment.settings();
   const checks: Check[] = [];
   const add = (name: string, ok: boolean, says: string): void => {
@@ -122,6 +124,8 @@ async function examine(environment: Environment): Promise<Check[]> {
     const indexes = await pendingFieldIndexes(tool.db, registry(tool.caller));
     const says = indexes.length === 0 ? 'none pending' : `${indexes.length} pending; a running service builds them`;
     add('field indexes', true, says);
+    const search = await examineSearch(tool, deep);
+    add('search projection', search.ok, search.says);
     add('outbox', true, `${await outboxSize(tool.db)} events waiting for dispatch`);
   } finally {
     await tool.close();

@@ -32,6 +32,8 @@ export interface Operation<
   access: Access;
   /** Where an `open` operation lives; others follow from `access`. */
   surface?: 'public' | 'console';
+  /** Further scopes that a call needs by what it asks for; of parameters that are none, nothing. */
+  moreScopes?: (query: Readonly<Record<string, unknown>>) => readonly Scope[];
   /** The right of the key's owner that is asked beside the scope; for documents and the generated access tests. */
   right?: string;
   unit: UnitKind;

@@ -46,6 +46,8 @@ export class Exchange {
   ip: string | undefined;
   callerId: string | undefined;
   keyId: string | null = null;
+  /** Scopes of the key; null where the operation is not reached by one. */
+  scopes: ReadonlySet<string> | null = null;
   /** Further headers of whatever answer comes: rate limits. Pairs, flat. */
   readonly extra: string[] = [];
   #answered = false;

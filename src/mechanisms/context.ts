@@ -48,6 +48,8 @@ export interface Actor {
   mayEver(typeId: string, action: string): boolean;
   /** Whether some grant makes the field readable, whatever its row condition. */
   mayEverRead(typeId: string, fieldCode: string): boolean;
+  /** Whether the field is readable on every record of the type that the actor may read. */
+  alwaysReads(typeId: string, fieldCode: string): boolean;
   /** Whether some grant makes the field writable, whatever its row condition. */
   mayEverWrite(typeId: string, fieldCode: string): boolean;
   /** Ids of the types on which some grant allows the action. */
@@ -69,6 +71,8 @@ export interface ReadContext {
   readonly keyId: string | null;
   readonly correlationId: string;
   readonly config: ConfigSnapshot;
+  /** The language of names where the caller asked for one (the console does); else the default locale holds. */
+  readonly locale?: string | undefined;
   query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]>;
   newId(): string;
   /** Things loaded once per unit of work (identity map); keys are prefixed with the room's name. */

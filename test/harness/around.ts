@@ -100,7 +100,7 @@ catalogs:
 roles:
   - code: chief
     name: Chief
-    rights: [config.manage, role.assign, catalog.impersonate]
+    rights: [config.manage, role.assign, catalog.impersonate, integration.manage]
     records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' }, transitions: '*' }]
     assignedTo: { users: [chief] }
   - code: agent

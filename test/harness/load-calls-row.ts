@@ -17,6 +17,8 @@ export interface Row {
   hidden?: { seen(): Promise<Call>; absent(): Call | Promise<Call>; status?: number };
   /** A call that names a field: a hidden and an unknown one get the same words. */
   names?: (code: string) => Promise<Call>;
+  /** The code of that refusal; INVALID_VALUES unless said. */
+  refusal?: string;
   /** Asks nobody. */
   open?: true;
 }

@@ -104,6 +104,15 @@ export class UserActor implements Actor {
     return this.#grants(typeId).some((grant) => grant.read === '*' || grant.read.has(fieldCode));
   }
 
+  alwaysReads(typeId: string, fieldCode: string): boolean {
+    const covers = (grant: Grant): boolean => grant.read === '*' || grant.read.has(fieldCode);
+    const grants = this.#grants(typeId);
+    return (
+      grants.some((grant) => grant.where === null && covers(grant)) ||
+      grants.every((grant) => !grant.actions.has('read') || covers(grant))
+    );
+  }
+
   mayEverWrite(typeId: string, fieldCode: string): boolean {
     return this.#grants(typeId).some((grant) => grant.write === '*' || grant.write.has(fieldCode));
   }
@@ -159,6 +168,7 @@ export function systemActor(types: TypeRegistry | null): Actor {
     on: () => all,
     mayEver: () => true,
     mayEverRead: () => true,
+    alwaysReads: () => true,
     mayEverWrite: () => true,
     typesFor: () => [...(types?.byId.keys() ?? [])],
     visible: (alias, _action, _now, typeIds) =>
@@ -182,6 +192,7 @@ export function anonymousActor(): Actor {
     on: () => NOTHING,
     mayEver: () => false,
     mayEverRead: () => false,
+    alwaysReads: () => false,
     mayEverWrite: () => false,
     typesFor: () => [],
     visible: () => null,

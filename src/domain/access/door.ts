@@ -9,6 +9,7 @@ export { anonymousActor, systemActor } from './actor.ts';
 export { type Authenticated, Authenticator, type Credentials } from './authenticate.ts';
 export { sessionFollower } from './follow.ts';
 export { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+export { type HiddenFields, hiddenFieldSlice } from './roles.ts';
 export { accessRoutes } from './routes.ts';
 export { setPassword } from './sessions.ts';
 export { purgeSessions, touchKeys } from './store.ts';

@@ -90,3 +90,25 @@ function merge(sets: readonly RoleSet[]): RoleSet {
 }
 
 export const roleSlice: Slice<RoleRegistry> = { name: 'access', build };
+
+/** Type id → the fields of it that some reading grant leaves out, of whatever role: what not every reader of a record reads. */
+export type HiddenFields = (typeId: string, fieldCode: string) => boolean;
+
+function buildHidden(source: ConfigSource): HiddenFields {
+  const lists = new Map<string, (ReadonlySet<string> | '*')[]>();
+  for (const item of source.items) {
+    if (item.section !== 'roles' || item.state !== 'ACTIVE') continue;
+    for (const grant of (item.compiled as Omit<RoleDefinition, 'assignedTo'>).records) {
+      if (!grant.actions.includes('read')) continue;
+      lists.set(grant.type, [...(lists.get(grant.type) ?? []), names(grant.fields.read)]);
+    }
+  }
+  const types = new Map(source.items.flatMap(({ section, id, code }) => (section === 'types' ? [[id, code]] : [])));
+  return (typeId, fieldCode) => {
+    const of = [...(lists.get('*') ?? []), ...(lists.get(types.get(typeId) ?? '') ?? [])];
+    return of.some((read) => read !== '*' && !read.has(fieldCode));
+  };
+}
+
+/** Which fields not every reader reads: the search room keeps their words apart. */
+export const hiddenFieldSlice: Slice<HiddenFields> = { name: 'access.hidden', build: buildHidden };

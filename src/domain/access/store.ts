@@ -188,6 +188,12 @@ export async function loadPerson(db: Queryable, userId: string): Promise<PersonR
   return rows[0];
 }
 
+/** What the console needs of the person beside their rights. */
+export async function findProfile(db: Queryable, userId: string): Promise<{ locale: string | null } | undefined> {
+  const rows = await db.query<{ locale: string | null }>(sql`SELECT locale FROM users WHERE id = ${userId}::uuid`);
+  return rows[0];
+}
+
 export interface SignInRow {
   id: string;
   displayName: string;

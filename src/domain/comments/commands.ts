@@ -10,7 +10,7 @@ import {
   requireGranted,
   type VisibleObject,
 } from '../objects/door.ts';
-import { type CommentAnswer, commentAnswer, PRIVATE, requireComment } from './queries.ts';
+import { type CommentAnswer, commentAnswer, PRIVATE, rememberComment, requireComment } from './queries.ts';
 import { type CommentRow, changeComment, insertComment, type Visibility } from './store.ts';
 
 /** @throws Fault INVALID_VALUES */
@@ -56,6 +56,7 @@ export async function addComment(
     author_id: row.authorId,
     at: ctx.now,
   });
+  rememberComment(ctx, row);
   ctx.emit({ type: 'CommentAdded', objectId: row.objectId, data: { commentId: row.id, visibility } });
   return commentAnswer(row);
 }
@@ -120,4 +121,5 @@ function change(ctx: WriteContext, row: CommentRow, next: CommentRow): void {
     state: next.state,
     at: ctx.now,
   });
+  rememberComment(ctx, next);
 }

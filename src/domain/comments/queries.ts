@@ -1,8 +1,8 @@
 /** The reads on comments: the record decides who comes near, the right Private Comment who sees internal ones. */
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
-import { type EventFilter, findVisible, requireVisible, type VisibleObject } from '../objects/door.ts';
-import { type CommentRow, findComment, listInternalIds, listComments as listRows } from './store.ts';
+import { type EventFilter, findVisible, preload, requireVisible, type VisibleObject } from '../objects/door.ts';
+import { type CommentRow, findComment, findComments, listInternalIds, listComments as listRows } from './store.ts';
 
 /** The right on a record without which internal comments do not exist (api.md, "Authentication" 3). */
 export const PRIVATE = 'Private Comment';
@@ -23,6 +23,16 @@ export function commentAnswer({ authorId, authorName, ...row }: CommentRow): Com
   return { ...row, author: authorId === null ? null : { id: authorId, displayName: authorName ?? '' } };
 }
 
+/** Keeps a planned row for the rest of the unit, for whoever follows the change. */
+export function rememberComment(ctx: ReadContext, row: CommentRow): void {
+  ctx.memo.set(`comments:${row.id}`, row);
+}
+
+/** The comment as it will stand after what this unit has planned; undefined where the unit plans nothing for it. */
+export function plannedComment(ctx: ReadContext, id: string): CommentRow | undefined {
+  return ctx.memo.get(`comments:${id}`) as CommentRow | undefined;
+}
+
 /** @throws Fault NOT_FOUND */
 export async function listComments(ctx: ReadContext, objectId: string): Promise<CommentAnswer[]> {
   const object = await requireVisible(ctx, objectId);
@@ -41,6 +51,40 @@ export async function requireComment(
   const object = await findVisible(ctx, row.objectId);
   if (object === undefined || (row.visibility === 'internal' && !object.right.can(PRIVATE))) throw missing;
   return { row, object };
+}
+
+/** A comment of the record as it is sent out: what this caller may see of it now; undefined when that is nothing. */
+export async function readComment(
+  ctx: ReadContext,
+  object: VisibleObject,
+  commentId: string,
+): Promise<Pick<CommentAnswer, 'id' | 'revision' | 'body' | 'visibility'> | undefined> {
+  const row = await findComment(ctx, commentId);
+  if (row?.objectId !== object.row.id || row.state === 'ARCHIVED') return undefined;
+  if (row.visibility === 'internal' && !object.right.can(PRIVATE)) return undefined;
+  const { id, revision, body, visibility } = row;
+  return { id, revision, body, visibility };
+}
+
+/** The active comments among these that the caller may see, with their records. */
+export async function findVisibleComments(
+  ctx: ReadContext,
+  ids: readonly string[],
+): Promise<Map<string, { row: CommentRow; object: VisibleObject }>> {
+  const found = new Map<string, { row: CommentRow; object: VisibleObject }>();
+  if (ids.length === 0) return found;
+  const rows = await findComments(ctx, ids);
+  await preload(
+    ctx,
+    rows.map(({ objectId }) => objectId),
+  );
+  for (const row of rows) {
+    const object = row.state === 'ACTIVE' ? await findVisible(ctx, row.objectId) : undefined;
+    if (object !== undefined && (row.visibility === 'public' || object.right.can(PRIVATE))) {
+      found.set(row.id, { row, object });
+    }
+  }
+  return found;
 }
 
 /** History events about comments that are internal now are for those who may see internal comments. */

@@ -26,6 +26,10 @@ export async function findComment(ctx: ReadContext, id: string): Promise<Comment
   return rows[0];
 }
 
+export async function findComments(ctx: ReadContext, ids: readonly string[]): Promise<CommentRow[]> {
+  return await ctx.query<CommentRow>(sql`SELECT ${COLUMNS} FROM comments c WHERE c.id = ANY(${[...ids]}::uuid[])`);
+}
+
 /** Oldest first, archived ones left out; internal ones only where the caller may see them. */
 export async function listComments(ctx: ReadContext, objectId: string, withInternal: boolean): Promise<CommentRow[]> {
   return await ctx.query<CommentRow>(sql`

@@ -13,6 +13,9 @@ export { addGroupMember, setOrgMember } from './commands-members.ts';
 export { createUnit, type NewUnit, type UnitChange, updateUnit } from './commands-units.ts';
 export { createUser, type NewUser, updateUser, type UserChange } from './commands-users.ts';
 export { findKey } from './names.ts';
+export { idsByName } from './names-store.ts';
+export { findNames, type NamedKind } from './store-names.ts';
+export { searchNames } from './queries-names.ts';
 export {
   findGroup,
   findGroupByCode,
@@ -23,5 +26,6 @@ export {
   type GroupAnswer,
   type UnitAnswer,
   type UserAnswer,
+  whoIs,
 } from './queries.ts';
 export { identityRoutes } from './routes.ts';

@@ -154,3 +154,14 @@ export async function listOrgMembers(
   ctx.actor.require('user.administer');
   return await members.listOrgMembers(ctx, of.organizationUnitId);
 }
+
+/** Who is meant by an id, for rooms that keep ids of people; asks for no right, and says no more than that. */
+export async function whoIs(
+  ctx: ReadContext,
+  id: string,
+): Promise<Pick<store.UserRow, 'id' | 'login' | 'displayName' | 'state'> | undefined> {
+  const row = await store.findUser(ctx, id);
+  if (row === undefined) return undefined;
+  const { login, displayName, state } = row;
+  return { id, login, displayName, state };
+}

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
-import { BLOB_USES } from '../../app.ts';
+import { BLOB_USES } from '../../rooms.ts';
 import { sweepBlobs } from '../../mechanisms/blobs/sweep.ts';
 import { FileBlobs } from '../../mechanisms/blobs/filesystem.ts';
 import { systemClock } from '../../mechanisms/clock.ts';

@@ -21,6 +21,7 @@ export {
   findType,
   localized,
   mismatchedVersions,
+  named,
   type RecordType,
   registry,
   type StateView,
@@ -32,6 +33,7 @@ export {
 export { metadataRoutes } from './routes.ts';
 export { setValue } from './set.ts';
 export { titleText } from './title.ts';
+export { cellOf, needsGuard, valueOfCell } from './value-cells.ts';
 export { variables } from './variables.ts';
 export {
   checkRichText,
@@ -42,6 +44,7 @@ export {
   idsIn,
   type NamedIds,
   imageHandles,
+  plainText,
   type RichNode,
   richTextPlain,
 } from './values.ts';

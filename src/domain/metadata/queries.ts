@@ -2,7 +2,7 @@
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { FieldDefinition } from './definitions.ts';
-import { findType, localized, type RecordType, registry } from './registry.ts';
+import { findType, localized, named, type RecordType, registry } from './registry.ts';
 
 export interface FieldSchemaAnswer {
   code: string;
@@ -16,12 +16,12 @@ export interface FieldSchemaAnswer {
 }
 
 /**
- * A field as the API shows it, with names in the locale asked, the default one unless said; a required field with a default is
- * not required of a caller.
+ * A field as the API shows it, with names in the locale asked, that of the caller unless said; a required field with a default
+ * is not required of a caller.
  */
 export function fieldSchema(ctx: ReadContext, field: FieldDefinition, asked?: string): FieldSchemaAnswer {
   const fallback = registry(ctx).settings.defaultLocale;
-  const locale = asked ?? fallback;
+  const locale = asked ?? ctx.locale ?? fallback;
   const { options, ...constraints } = field.constraints;
   return {
     code: field.code,
@@ -47,13 +47,13 @@ function accessible(ctx: ReadContext, type: RecordType): boolean {
 }
 
 export async function listTypes(ctx: ReadContext): Promise<{ types: unknown[] }> {
-  const { active, settings } = registry(ctx);
+  const { active } = registry(ctx);
   const types = active.filter((type) => accessible(ctx, type));
   return {
     types: types.map((type) => ({
       id: type.id,
       code: type.code,
-      name: localized(type.newest.definition.name, settings.defaultLocale, settings.defaultLocale),
+      name: named(ctx, type.newest.definition.name),
       objectCategory: type.newest.definition.category,
     })),
   };

@@ -71,7 +71,7 @@ async function create(
     writes: (code: string) => inForm(code) && actor.mayEverWrite(type.id, code),
   };
   const { values, images } = planValues(version, input.values, 'values', reach, configured);
-  await requireReferences(ctx, version, pick(values, given), 'values', actor);
+  await requireReferences(ctx, version, pick(values, given), 'values', eyes);
   const row = newRow(ctx, type, input.objectId ?? ctx.newId(), values);
   const object = judge(eyes, row);
   if (!object.right.can('create')) throw createMissing();

@@ -69,8 +69,9 @@ export const listObjects = defineOperation({
   tag,
   summary: 'List records, newest first',
   description:
-    'A live list, not a stable snapshot. `state` takes ACTIVE (default), ARCHIVED or the code of a workflow state.',
+    'A live list, not a stable snapshot. `state` takes ACTIVE (default), ARCHIVED or the code of a workflow state. `q` narrows it to records in which the words stand; where there are none, to those with some of them.',
   query: closed({
+    q: Type.Optional(Type.String({ maxLength: 4000 })),
     typeId: Type.Optional(IdOrCode),
     state: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     ...pagingQuery,

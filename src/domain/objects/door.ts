@@ -9,17 +9,41 @@
  * (access). A record that the caller may not read is not there: every read goes through `requireVisible` or the predicate in
  * `listVisible`, and every record leaves through `project`.
  */
-export { applyChange, archiveObject, createFor, type ObjectPlan, updateObject } from './commands.ts';
+export { applyChange, archiveObject, createFor, createObject, type ObjectPlan, updateObject } from './commands.ts';
 export { requireRevision } from './conflict.ts';
-export { WorkflowState } from './contract.ts';
+export {
+  createObject as createOperation,
+  ObjectSchema,
+  updateObject as updateOperation,
+  WorkflowState,
+} from './contract.ts';
 export { type MigratedBatch, migrateTypeBatch, type Unmoved } from './migrate-type.ts';
-export { findVisible, preload, requireActive, requireAction, requireGranted, requireVisible } from './load.ts';
-export { type ObjectAnswer, project, stateAnswer, type VisibleObject, visibleTitle } from './record.ts';
-export type { HistoryRow } from './store.ts';
+export {
+  findVisible,
+  preload,
+  recordOf,
+  plannedRow,
+  requireActive,
+  requireAction,
+  requireGranted,
+  requireVisible,
+} from './load.ts';
+export {
+  type ObjectAnswer,
+  project,
+  type RecordView,
+  stateAnswer,
+  type VisibleObject,
+  visibleTitle,
+  visibleValues,
+} from './record.ts';
+export type { HistoryRow, ObjectRow } from './store.ts';
 export { holdActive, holdRevision } from './store.ts';
 export { imageUse } from './store-images.ts';
 export { requireReferences } from './references.ts';
-export { creationData, type EventFilter } from './queries.ts';
+export { findByField, readPage } from './queries-lookups.ts';
+export { listChanges, type PageEnd } from './store-lookups.ts';
+export { creationData, type EventFilter, readCard, replayObject, type WordMatch } from './queries.ts';
 export { objectRoutes } from './routes.ts';
 export { imagesIn, strangeImages } from './rules-images.ts';
 export { invalidValues, type PlannedChange, planChange } from './rules.ts';

@@ -5,13 +5,22 @@ import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { fieldSchema, findType, registry } from '../metadata/door.ts';
 import type * as contract from './contract.ts';
-import { findVisible, requireAction, requireVisible } from './load.ts';
+import { findVisible, preload, requireAction, requireVisible } from './load.ts';
 import { judge, type ObjectAnswer, project, type VisibleObject } from './record.ts';
 import { type HistoryRow, listEvents, listVisible } from './store.ts';
 
 /** @throws Fault NOT_FOUND */
 export async function getObject(ctx: ReadContext, id: string): Promise<ObjectAnswer> {
   return project(ctx, await requireVisible(ctx, id));
+}
+
+/** A record as it is sent out: what this caller may see of it, read at once; undefined when it is absent or hidden, alike. */
+export async function readCard(
+  ctx: ReadContext,
+  id: string,
+): Promise<{ object: VisibleObject; card: ObjectAnswer } | undefined> {
+  const object = await findVisible(ctx, id);
+  return object === undefined ? undefined : { object, card: project(ctx, object) };
 }
 
 type ListQuery = Static<(typeof contract.listObjects)['query']>;
@@ -21,6 +30,22 @@ function badParameter(name: string, code: string, message: string): Fault {
 }
 
 /**
+ * Asked for the ids of the records that the words of `q` match, newest first. `app.ts` hands it in, so that this room need not
+ * know how words are searched.
+ */
+export type WordMatch = (
+  ctx: ReadContext,
+  asked: {
+    q: string;
+    typeIds?: readonly string[];
+    state: 'ACTIVE' | 'ARCHIVED';
+    workflowStateIds?: readonly string[];
+    limit: number;
+    offset: number;
+  },
+) => Promise<string[]>;
+
+/**
  * Records that the caller may read, newest first (api.md, `GET /objects`).
  *
  * @throws Fault INVALID_REQUEST for a type or state that is not there for this caller
@@ -28,6 +53,7 @@ function badParameter(name: string, code: string, message: string): Fault {
 export async function listObjects(
   ctx: ReadContext,
   query: ListQuery,
+  matches: WordMatch,
 ): Promise<{ rows: ObjectAnswer[]; page: number; pageSize: number; hasMore: boolean }> {
   const window = windowOf(query);
   const types = registry(ctx);
@@ -40,6 +66,14 @@ export async function listObjects(
   const filter = stateFilter(ctx, query.state ?? 'ACTIVE', among);
   const visible = ctx.actor.visible('o', 'read', ctx.now, type === undefined ? undefined : [type.id]);
   if (visible === null) return pageOf([], window);
+  if (query.q !== undefined && query.q !== '') {
+    const { limit, offset } = window;
+    const typeIds = type === undefined ? {} : { typeIds: [type.id] };
+    const page = pageOf(await matches(ctx, { q: query.q, ...typeIds, ...filter, limit, offset }), window);
+    await preload(ctx, page.rows);
+    const found = await Promise.all(page.rows.map((id) => findVisible(ctx, id)));
+    return { ...page, rows: found.flatMap((object) => (object === undefined ? [] : [project(ctx, object)])) };
+  }
   const rows = await listVisible(ctx, {
     visible,
     ...(type === undefined ? {} : { typeId: type.id }),

@@ -1,6 +1,6 @@
 /** Values that point to something: what they name must exist, be active, and be readable to whoever sets it. */
 import type { FaultDetail } from '../../lib/fault.ts';
-import type { Actor, WriteContext } from '../../mechanisms/context.ts';
+import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import { pointer } from '../../lib/json.ts';
 import { idsIn, type NamedIds, registry, type TypeVersion } from '../metadata/door.ts';
 import { invalidValues, type Values } from './rules.ts';
@@ -9,8 +9,9 @@ import { findNamed, namedThings } from './store-named.ts';
 /**
  * Checks the ids in `values`. Nearly always they are right, so at first a guard of the flush has them checked with the change
  * itself; decided anew, all kinds are asked for in one statement, and the answer names what is wrong. A record that the caller
- * may not read gets the same answer as one that is not there; `actor` is whose right to read is asked for.
+ * may not read gets the same answer as one that is not there.
  *
+ * @param eyes with whose rights it is judged; the unit's own, or those of the person for whom it is done
  * @throws Fault INVALID_VALUES
  */
 export async function requireReferences(
@@ -18,17 +19,18 @@ export async function requireReferences(
   version: TypeVersion,
   values: Values,
   member: string,
-  actor: Actor = ctx.actor,
+  eyes: ReadContext = ctx,
 ): Promise<void> {
   const named = idsIn([...version.fields.values()], values);
   if (named.length === 0) return;
-  if (!ctx.again && leaveToGuard(ctx, version, named, actor)) return;
+  // The guard is one for the unit, under the rights of the unit's own actor.
+  if (!ctx.again && eyes === ctx && leaveToGuard(ctx, version, named)) return;
   const of = (dataType: string): string[] => [
     ...new Set(named.flatMap((entry) => (entry.dataType === dataType ? entry.ids : []))),
   ];
   const ids = { users: of('user'), groups: of('group'), units: of('org-unit'), objects: of('reference') };
-  const visible = ids.objects.length > 0 ? actor.visible('o', 'read', ctx.now) : null;
-  const found = await findNamed(ctx, ids, visible);
+  const visible = ids.objects.length > 0 ? eyes.actor.visible('o', 'read', ctx.now) : null;
+  const found = await findNamed(eyes, ids, visible);
   const types = registry(ctx);
   const problems: FaultDetail[] = [];
   for (const entry of named) {
@@ -58,9 +60,9 @@ const KINDS: ReadonlyMap<string, 'user' | 'group' | 'unit'> = new Map([
 ]);
 
 /** Plans the check of what is named. @returns false where something is known to be wrong already, and nothing was planned */
-function leaveToGuard(ctx: WriteContext, version: TypeVersion, named: readonly NamedIds[], actor: Actor): boolean {
+function leaveToGuard(ctx: WriteContext, version: TypeVersion, named: readonly NamedIds[]): boolean {
   const types = registry(ctx);
-  const visible = actor.visible('o', 'read', ctx.now);
+  const visible = ctx.actor.visible('o', 'read', ctx.now);
   if (named.some(({ dataType }) => dataType === 'reference') && visible === null) return false;
   const guard = namedThings(visible);
   const rows = named.flatMap(({ code, dataType, ids }) => {

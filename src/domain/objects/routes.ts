@@ -2,12 +2,24 @@ import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
 import { archiveObject, createObject, restoreObject, updateObject } from './commands.ts';
 import * as contract from './contract.ts';
 import { type ContentParts, readImage } from './queries-images.ts';
-import { type EventFilter, getHistory, getObject, getSchema, listObjects, replayObject } from './queries.ts';
+import {
+  type EventFilter,
+  getHistory,
+  getObject,
+  getSchema,
+  listObjects,
+  replayObject,
+  type WordMatch,
+} from './queries.ts';
 
-/** `filters`: what other rooms say about events that are theirs. */
-export function objectRoutes(filters: readonly EventFilter[], content: ContentParts): BoundOperation[] {
+/** `filters`: what other rooms say about events that are theirs; `matches`: how words are searched. */
+export function objectRoutes(
+  filters: readonly EventFilter[],
+  content: ContentParts,
+  matches: WordMatch,
+): BoundOperation[] {
   return [
-    bind(contract.listObjects, (ctx, { query }) => listObjects(ctx, query)),
+    bind(contract.listObjects, (ctx, { query }) => listObjects(ctx, query, matches)),
     bind(contract.createObject, (ctx, { body }) => createObject(ctx, body), replayObject),
     bind(contract.getObject, (ctx, { params }) => getObject(ctx, params.objectId)),
     bind(contract.updateObject, (ctx, { params, body }) => updateObject(ctx, { ...params, ...body })),

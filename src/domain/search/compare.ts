@@ -1,0 +1,58 @@
+/** Compares the projection with the records and comments that it was made of (`docket doctor`). */
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { formSlice } from './forms.ts';
+import type { SearchParts } from './parts.ts';
+import { projectRecord, projectText } from './projection.ts';
+import { countGaps, differingComments, differingRecords } from './store-compare.ts';
+import { listComments, listNewest, listRecords, type StoredRecord } from './store-rebuild.ts';
+
+const BATCH = 500;
+/** Records last updated whose rows are compared word by word, unless all are. */
+const LOOKED_AT = 2000;
+
+export interface Comparison {
+  compared: number;
+  missing: number;
+  stray: number;
+  /** Ids of the records and comments whose row says something else. */
+  different: string[];
+}
+
+/** `deep`: every row word by word; else those of the records last updated. */
+export async function compareProjection(ctx: ReadContext, parts: SearchParts, deep: boolean): Promise<Comparison> {
+  const { missing, stray } = await countGaps(ctx);
+  const different: string[] = [];
+  let compared = 0;
+  const records = async (batch: readonly StoredRecord[]): Promise<void> => {
+    compared += batch.length;
+    different.push(...(await differing(ctx, parts, batch)));
+  };
+  if (!deep) await records(await listNewest(ctx, LOOKED_AT));
+  else {
+    for (let after: string | null = null; ; ) {
+      const batch: StoredRecord[] = await listRecords(ctx, after, BATCH);
+      await records(batch);
+      after = batch.at(-1)?.id ?? null;
+      if (batch.length < BATCH) break;
+    }
+  }
+  for (let after: string | null = null; ; ) {
+    const batch = await listComments(ctx, after, BATCH);
+    compared += batch.length;
+    const made = batch.map(({ id, revision, internal, body }) => {
+      return { id, revision, internal, ...projectText(parts.analysis, [{ text: body, zone: 'C' }]) };
+    });
+    different.push(...(await differingComments(ctx, made)));
+    after = batch.at(-1)?.id ?? null;
+    if (batch.length < BATCH || !deep) break;
+  }
+  return { compared, missing, stray, different };
+}
+
+async function differing(ctx: ReadContext, parts: SearchParts, batch: readonly StoredRecord[]): Promise<string[]> {
+  const forms = ctx.config.get(formSlice);
+  const made = batch.map(({ id, typeId, typeVersion, revision, number, values }) => {
+    return { id, revision, ...projectRecord(parts.analysis, forms.of(typeId, typeVersion), values, number) };
+  });
+  return await differingRecords(ctx, made);
+}

@@ -1,0 +1,97 @@
+/** What travels for search (api.md, "Search rules"; decisions, "Lists and search"). */
+import Type from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { pagingQuery } from '../../contract/paging.ts';
+import type { Scope } from '../../contract/scopes.ts';
+import { closed, Id, Instant, nullable, Revision, Values } from '../../contract/schemas.ts';
+import { WorkflowState } from '../objects/door.ts';
+
+export const KINDS = ['object', 'comment', 'article', 'service', 'user', 'group', 'org-unit'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** The scope that reads the kind elsewhere (decisions). */
+const SCOPE_OF: ReadonlyMap<string, Scope> = new Map([
+  ['comment', 'comments:read'],
+  ['article', 'kb:read'],
+  ['service', 'catalog:read'],
+  ['user', 'identity:read'],
+  ['group', 'identity:read'],
+  ['org-unit', 'identity:read'],
+]);
+
+/** The right that the kind needs beside what single things need. */
+export const RIGHT_OF: ReadonlyMap<string, string> = new Map([
+  ['article', 'kb.read'],
+  ['user', 'user.administer'],
+  ['group', 'user.administer'],
+  ['org-unit', 'user.administer'],
+]);
+
+function scopesOf(query: Readonly<Record<string, unknown>>): Scope[] {
+  const kinds = typeof query['kinds'] === 'string' ? query['kinds'].split(',') : [];
+  return kinds.flatMap((kind) => SCOPE_OF.get(kind) ?? []);
+}
+
+const SearchResult = Type.Object(
+  {
+    kind: Type.Union(KINDS.map((kind) => Type.Literal(kind))),
+    id: Id,
+    title: nullable(Type.String()),
+    snippet: nullable(Type.String({ description: 'HTML-escaped text, hits in <mark>.' })),
+    score: Type.Number(),
+    updatedAt: Instant,
+    typeDefinitionId: Type.Optional(Id),
+    typeCode: Type.Optional(Type.String()),
+    number: Type.Optional(nullable(Type.String())),
+    state: Type.Optional(Type.String()),
+    workflowState: Type.Optional(nullable(WorkflowState)),
+    revision: Type.Optional(Revision),
+    values: Type.Optional(Values),
+    objectId: Type.Optional(Id),
+    versionId: Type.Optional(Id),
+  },
+  {
+    $id: 'SearchResult',
+    description:
+      'Members behind `updatedAt` are those of the kind: `objectId` is the record of a comment, `versionId` the version of an article.',
+  },
+);
+
+const Facet = Type.Array(Type.Object({ value: Type.Unknown(), count: Type.Integer() }));
+
+export const search = defineOperation({
+  id: 'search.search',
+  method: 'GET',
+  path: '/search',
+  access: 'search:read',
+  moreScopes: scopesOf,
+  unit: 'own',
+  status: 200,
+  tag: 'Objects',
+  summary: 'Search',
+  description:
+    'By words (`q`), by a `filter` (JSON; records alone), or both. Hits in which all words match come first; where they are fewer than 25, hits with fewer words follow. With `q` the best first among the 1,000 matches last updated, then the rest by last update; without `q` last updated first.',
+  query: closed({
+    q: Type.Optional(Type.String({ maxLength: 4000, description: 'At least two letters or digits.' })),
+    kinds: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: `Comma-separated: ${KINDS.join(', ')}; by default object.`,
+      }),
+    ),
+    filter: Type.Optional(Type.String({ minLength: 1, maxLength: 100_000, description: 'A condition, as JSON.' })),
+    ...pagingQuery,
+  }),
+  answer: Type.Object({
+    results: Type.Array(SearchResult),
+    page: Type.Integer(),
+    pageSize: Type.Integer(),
+    hasMore: Type.Boolean(),
+    total: Type.Integer(),
+    totalExact: Type.Boolean({ description: 'When false, `total` and `totalPages` are a lower estimate.' }),
+    totalPages: Type.Integer(),
+    facets: Type.Record(Type.String(), Facet, { description: 'Counted over this page.' }),
+  }),
+  faults: ['QUERY_TOO_SHORT', 'INVALID_FILTER', 'FILTER_TOO_EXPENSIVE', 'RIGHT_MISSING'],
+});

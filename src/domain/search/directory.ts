@@ -1,0 +1,94 @@
+/**
+ * People, groups, units and services: few and short, so they are looked through in memory. Their analysed names are kept for
+ * as long as the database says that nobody changed.
+ */
+import type { Analysis } from '../../lib/words.ts';
+import { fold } from '../../lib/text.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { localized, registry } from '../metadata/door.ts';
+import type { Kind } from './contract.ts';
+import type { Listed } from './store-articles.ts';
+import { listPeople, peopleState } from './store-texts.ts';
+import type { Term } from './terms.ts';
+import { isOneSlip, mayHoldTypo } from './typos.ts';
+
+export interface Entry {
+  kind: Kind;
+  id: string;
+  title: string;
+  texts: readonly string[];
+  updatedAt: string;
+  words: ReadonlySet<string>;
+}
+
+function entryOf(analysis: Analysis, kind: Kind, one: Listed): Entry {
+  const texts = [one.title, ...one.texts];
+  const words = new Set(texts.flatMap((text) => analysis.indexLexemes(text).map(({ lexeme }) => lexeme)));
+  // Logins and codes are looked for whole, as well.
+  for (const text of texts) words.add(fold(text));
+  return { kind, ...one, words };
+}
+
+export class Directory {
+  #state = '';
+  #people: Promise<Entry[]> | undefined;
+
+  async people(ctx: ReadContext, analysis: Analysis): Promise<Entry[]> {
+    const state = `${ctx.config.epoch} ${await peopleState(ctx)}`;
+    if (this.#people === undefined || this.#state !== state) {
+      this.#state = state;
+      this.#people = loadPeople(ctx, analysis);
+      this.#people.catch(() => {
+        this.#state = '';
+      });
+    }
+    return await this.#people;
+  }
+}
+
+async function loadPeople(ctx: ReadContext, analysis: Analysis): Promise<Entry[]> {
+  const { defaultLocale } = registry(ctx).settings;
+  const people = await listPeople(ctx);
+  return people.map(({ kind, id, title, texts, updatedAt }) => {
+    const name = localized(title, defaultLocale, defaultLocale);
+    // Names in other languages find their owner too.
+    const others = typeof title === 'string' ? [] : Object.values(title);
+    return entryOf(analysis, kind, {
+      id,
+      title: name,
+      texts: [...texts.filter((text) => text !== null), ...others],
+      updatedAt,
+    });
+  });
+}
+
+export function serviceEntries(analysis: Analysis, services: readonly Listed[]): Entry[] {
+  return services.map((service) => entryOf(analysis, 'service', service));
+}
+
+/** How well one word is met: 1 whole, less by its beginning, least with a typing error; 0 not at all. */
+function meets(entry: Entry, term: Term): number {
+  if (term.lexemes.some((lexeme) => entry.words.has(lexeme)) || entry.words.has(term.raw)) return 1;
+  let best = 0;
+  const slips = mayHoldTypo(term.raw);
+  for (const word of entry.words) {
+    if (word.startsWith(term.raw)) return term.last ? 1 : 0.5;
+    if (slips && (isOneSlip(word, term.raw) || term.lexemes.some((lexeme) => isOneSlip(word, lexeme)))) best = 0.25;
+  }
+  return best;
+}
+
+/** Entries that meet all words, then those that meet some, then those that nearly do; best first, ties by id. */
+export function matchEntries(entries: readonly Entry[], terms: readonly Term[]): { entry: Entry; score: number }[] {
+  if (terms.length === 0) return [];
+  const hits: { entry: Entry; score: number }[] = [];
+  for (const entry of entries) {
+    const met = terms.map((term) => meets(entry, term));
+    const sum = met.reduce((a, b) => a + b, 0);
+    if (sum === 0) continue;
+    const tier = met.every((one) => one === 1) ? 3 : met.includes(1) ? 2 : 1;
+    const share = sum / terms.length;
+    hits.push({ entry, score: Math.round((tier + (0.9 * share) / (1 + entry.words.size / 50)) * 1e6) / 1e6 });
+  }
+  return hits.sort((a, b) => b.score - a.score || (a.entry.id < b.entry.id ? 1 : -1));
+}

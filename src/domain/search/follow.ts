@@ -1,0 +1,92 @@
+/** Keeps the projection true inside the change's own transaction: what was acknowledged is found by the next request. */
+import type { Analysis } from '../../lib/words.ts';
+import type { Follower, PlannedEvent, WriteContext } from '../../mechanisms/context.ts';
+import { plannedComment } from '../comments/door.ts';
+import { type ObjectRow, plannedRow } from '../objects/door.ts';
+import type { ArticleSource } from './store-articles.ts';
+import { type Form, formSlice } from './forms.ts';
+import { articleRow, projectRecord, projectText } from './projection.ts';
+import { dropArticle, dropComment, putArticle, putComment, putNumbered, putRecord, unlearned } from './store.ts';
+
+/** Events after which a record's words may be others. */
+const RECORD_EVENTS: ReadonlySet<string> = new Set(['ObjectCreated', 'ObjectUpdated', 'ObjectTransitioned']);
+const COMMENT_EVENTS: ReadonlySet<string> = new Set(['CommentAdded', 'CommentUpdated', 'CommentArchived']);
+const ARTICLE_EVENTS: ReadonlySet<string> = new Set(['ArticlePublished', 'ArticleArchived']);
+
+/** Whether the change concerns a field that gives words, or the version that says which do. */
+function touchesWords(form: Form, event: PlannedEvent): boolean {
+  if (event.type === 'ObjectCreated' || event.data?.migratedToVersion !== undefined) return true;
+  const changed = event.changes ?? {};
+  return form.fields.some(({ field }) => Object.hasOwn(changed, field.code));
+}
+
+export function searchFollower(analysis: Analysis, articles: ArticleSource): Follower {
+  const putRow = (ctx: WriteContext, row: ObjectRow, form: Form, created: boolean): void => {
+    const projected = projectRecord(analysis, form, row.values, row.number);
+    ctx.plan(created ? putNumbered : putRecord, { id: row.id, form: form.id, ...projected });
+    ctx.plan(unlearned, { id: row.id });
+  };
+
+  const followRecords = (ctx: WriteContext, events: readonly PlannedEvent[]): void => {
+    const forms = ctx.config.get(formSlice);
+    const created = new Set<string>();
+    const changed = new Map<string, { row: ObjectRow; form: Form }>();
+    for (const event of events) {
+      const id = event.objectId;
+      if (id === undefined || !RECORD_EVENTS.has(event.type)) continue;
+      const row = plannedRow(ctx, id);
+      if (row === undefined) throw new Error(`${event.type} of a record that nothing was planned for`);
+      const form = forms.of(row.typeId, row.typeVersion);
+      if (!touchesWords(form, event)) continue;
+      if (event.type === 'ObjectCreated') created.add(id);
+      changed.set(id, { row, form });
+    }
+    for (const [id, { row, form }] of changed) putRow(ctx, row, form, created.has(id));
+  };
+
+  const followComments = (ctx: WriteContext, events: readonly PlannedEvent[]): void => {
+    const ids = new Set<string>();
+    for (const { type, data } of events) {
+      if (COMMENT_EVENTS.has(type) && typeof data?.commentId === 'string') ids.add(data.commentId);
+    }
+    for (const id of ids) {
+      const row = plannedComment(ctx, id);
+      if (row === undefined) throw new Error('an event of a comment that nothing was planned for');
+      if (row.state === 'ARCHIVED') {
+        ctx.plan(dropComment, { id });
+        continue;
+      }
+      const projected = projectText(analysis, [{ text: row.body, zone: 'C' }]);
+      const internal = row.visibility === 'internal';
+      ctx.plan(putComment, { id, object_id: row.objectId, internal, at: row.updatedAt, ...projected });
+      ctx.plan(unlearned, { id });
+    }
+  };
+
+  const followArticles = async (ctx: WriteContext, events: readonly PlannedEvent[]): Promise<void> => {
+    const ids = new Set<string>();
+    for (const { type, data } of events) {
+      if (!ARTICLE_EVENTS.has(type)) continue;
+      // Publishing takes the place of the version that was active.
+      for (const id of [data?.versionId, data?.replacedVersionId]) if (typeof id === 'string') ids.add(id);
+    }
+    for (const id of ids) {
+      const text = await articles.activeText(ctx, id);
+      if (text === undefined) {
+        ctx.plan(dropArticle, { id });
+        continue;
+      }
+      ctx.plan(putArticle, articleRow(analysis, id, text));
+      ctx.plan(unlearned, { id });
+    }
+  };
+
+  return {
+    name: 'search',
+    follow: async (ctx, events) => {
+      followRecords(ctx, events);
+      followComments(ctx, events);
+      await followArticles(ctx, events);
+    },
+  };
+}

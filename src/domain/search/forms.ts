@@ -1,0 +1,94 @@
+/**
+ * How records of a type version are made searchable: which fields give words, in which zone, and under which label
+ * (architecture, "Search and field rights"). One value per configuration snapshot; pure.
+ */
+import { hash } from 'node:crypto';
+import type { ConfigSnapshot, ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
+import { ID_TYPES } from '../../lib/data-types.ts';
+import { hiddenFieldSlice } from '../access/door.ts';
+import { type FieldDefinition, type TypeRegistry, type TypeVersion, typeSlice } from '../metadata/door.ts';
+import { labelOf } from './lexemes.ts';
+
+/** Raised whenever the same text gives other lexemes than before: all rows are made anew then. */
+export const ANALYSIS_VERSION = 1;
+
+/** Where a word stands: `A` weighs most. */
+export type Zone = 'A' | 'B' | 'C' | 'D';
+
+export interface FormField {
+  field: FieldDefinition;
+  zone: Zone;
+  /** Empty for text that no reading grant hides. */
+  label: string;
+}
+
+/** The making of one type version's rows. */
+export interface Form {
+  /** Stands in the rows; another making is another number. */
+  id: number;
+  fields: readonly FormField[];
+}
+
+export interface Forms {
+  of(typeId: string, version: number): Form;
+  /** Every number that a row may have; rows of others are to be made anew. */
+  ids: readonly number[];
+  /** Codes of the fields of a type that give words, in any of its versions. */
+  textFields(typeId: string): readonly string[];
+  /** Those of them that carry a label. */
+  labelled(typeId: string): readonly string[];
+}
+
+function zoneOf(version: TypeVersion, field: FieldDefinition): Zone {
+  if (field.code === version.titleField) return 'A';
+  if (field.dataType === 'text') return 'C';
+  return field.dataType === 'rich-text' || field.dataType === 'json' ? 'D' : 'B';
+}
+
+function makeForm(version: TypeVersion, hidden: (code: string) => boolean): Form {
+  const fields = [...version.fields.values()]
+    // An id is no text: who looks for a person or a record filters by it.
+    .filter((field) => field.search.text && !ID_TYPES.has(field.dataType))
+    .map((field) => ({
+      field,
+      zone: zoneOf(version, field),
+      label: hidden(field.code) ? labelOf(field.code) : '',
+    }));
+  const said = fields.map(({ field, zone, label }) => [field.code, field.dataType, field.multiple, zone, label]);
+  const digest = hash('sha256', JSON.stringify([ANALYSIS_VERSION, version.typeId, version.version, said]), 'buffer');
+  return { id: digest.readInt32BE(0), fields };
+}
+
+function build(_source: ConfigSource, snapshot: ConfigSnapshot): Forms {
+  const types: TypeRegistry = snapshot.get(typeSlice);
+  const hidden = snapshot.get(hiddenFieldSlice);
+  const forms = new Map<string, Form>();
+  const text = new Map<string, Set<string>>();
+  const labelled = new Map<string, Set<string>>();
+  for (const type of types.byId.values()) {
+    const all = new Set<string>();
+    const kept = new Set<string>();
+    for (const version of type.versions.values()) {
+      const form = makeForm(version, (code) => hidden(type.id, code));
+      forms.set(`${type.id} ${version.version}`, form);
+      for (const { field, label } of form.fields) {
+        all.add(field.code);
+        if (label !== '') kept.add(field.code);
+      }
+    }
+    text.set(type.id, all);
+    labelled.set(type.id, kept);
+  }
+  return {
+    of: (typeId, version) => {
+      const form = forms.get(`${typeId} ${version}`);
+      if (form === undefined) throw new Error(`type ${typeId} has no version ${version}`);
+      return form;
+    },
+    ids: [...new Set([...forms.values()].map((form) => form.id))],
+    textFields: (typeId) => [...(text.get(typeId) ?? [])],
+    labelled: (typeId) => [...(labelled.get(typeId) ?? [])],
+  };
+}
+
+export const formSlice: Slice<Forms> = { name: 'search.forms', build };

@@ -1,0 +1,40 @@
+/** What search does in the background; each takes no input, reads the state of things and reconciles. */
+import type { Database } from '../../mechanisms/db/pool.ts';
+import type { Caller, Work } from '../../mechanisms/work.ts';
+import type { SearchParts } from './parts.ts';
+import { remakeStale, stepRebuild } from './rebuild.ts';
+import { learnWords } from './store-rebuild.ts';
+
+const LEARNT_AT_ONCE = 500;
+
+/** A part of the work to be done on a timer; true when there is more at once. */
+export interface SearchJob {
+  name: string;
+  everyMs: number;
+  run(): Promise<boolean>;
+}
+
+export function searchJobs(db: Database, work: Work, system: () => Caller, parts: SearchParts): SearchJob[] {
+  return [
+    {
+      // A rebuilding that was begun is finished, whoever began it.
+      name: 'search-rebuild',
+      everyMs: 2000,
+      run: async () => {
+        const result = await work.write(system(), (ctx) => stepRebuild(ctx, parts));
+        return result.kind === 'done' && result.data !== undefined && !result.data.finished;
+      },
+    },
+    {
+      name: 'search-forms',
+      everyMs: 1000,
+      run: async () => {
+        const result = await work.write(system(), async (ctx) =>
+          (await parts.settled.is(ctx)) ? 0 : remakeStale(ctx, parts),
+        );
+        return result.kind === 'done' && result.data > 0;
+      },
+    },
+    { name: 'search-words', everyMs: 500, run: async () => (await learnWords(db, LEARNT_AT_ONCE)) === LEARNT_AT_ONCE },
+  ];
+}

@@ -1,0 +1,172 @@
+/** The searches: what matches, in its order, as the caller may see it. */
+import { windowOf } from '../../contract/paging.ts';
+import { Fault, isFault } from '../../lib/fault.ts';
+import type { Runner } from '../../mechanisms/binding.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { registry } from '../metadata/door.ts';
+import { findVisible, preload, type VisibleObject } from '../objects/door.ts';
+import { type Kind, RIGHT_OF } from './contract.ts';
+import { typeFilter, readFilter } from './filter.ts';
+import { filterableTypes } from './filterable.ts';
+import type { SearchParts } from './parts.ts';
+import { type Request, readRequest, type SearchQuery } from './request.ts';
+import { type Facets, facetsOf, recordResult, type SearchResult, wantedOf } from './results.ts';
+import { otherResults } from './results-other.ts';
+import { type Found, otherSource, reachFor, recordSource, type Source } from './sources.ts';
+import { filterPredicate } from './store-filter.ts';
+import { setTimeBudget } from './store-match.ts';
+import type { Term } from './terms.ts';
+import { termsOf } from './terms.ts';
+
+/** How long a statement of a filtered search may take. */
+const BUDGET_MS = 2000;
+
+export interface SearchAnswer {
+  results: SearchResult[];
+  page: number;
+  pageSize: number;
+  hasMore: boolean;
+  total: number;
+  totalExact: boolean;
+  totalPages: number;
+  facets: Facets;
+}
+
+/**
+ * `GET /search` (api.md, "Search rules"; decisions, "Lists and search").
+ *
+ * @throws Fault INVALID_REQUEST, QUERY_TOO_SHORT, INVALID_FILTER, FILTER_TOO_EXPENSIVE, RIGHT_MISSING
+ */
+export async function search(
+  { work, caller }: Pick<Runner, 'work' | 'caller'>,
+  parts: SearchParts,
+  query: SearchQuery & { page: number; pageSize: number },
+): Promise<SearchAnswer> {
+  const window = windowOf(query);
+  const request = readRequest(query);
+  // A filter may have no index: it runs under a time budget, for which there must be a transaction.
+  return await work.read(caller, (ctx) => answer(ctx, parts, request, window), { snapshot: request.filter !== null });
+}
+
+async function answer(
+  ctx: ReadContext,
+  parts: SearchParts,
+  request: Request,
+  window: ReturnType<typeof windowOf>,
+): Promise<SearchAnswer> {
+  requireRights(ctx, request.kinds);
+  const filter = request.filter === null ? null : { given: readFilter(request.filter) };
+  const terms = request.q === null ? [] : termsOf(parts.analysis, request.q);
+  const counted = registry(ctx).settings.searchExactTotal;
+  return await withinBudget(ctx, filter !== null, async () => {
+    const sources: Source[] = [];
+    for (const kind of request.kinds) {
+      sources.push(
+        kind === 'object'
+          ? await recordsOf(ctx, parts, { q: request.q, terms, counted }, filter)
+          : await otherSource(ctx, parts, kind, terms),
+      );
+    }
+    return await present(ctx, parts, sources, terms, counted, window);
+  });
+}
+
+/** @throws Fault RIGHT_MISSING */
+function requireRights(ctx: ReadContext, kinds: readonly Kind[]): void {
+  for (const kind of kinds) {
+    const right = RIGHT_OF.get(kind);
+    if (right !== undefined) ctx.actor.require(right);
+  }
+}
+
+/** @throws Fault FILTER_TOO_EXPENSIVE */
+async function withinBudget<T>(ctx: ReadContext, filtered: boolean, run: () => Promise<T>): Promise<T> {
+  if (!filtered) return await run();
+  await setTimeBudget(ctx, BUDGET_MS);
+  try {
+    return await run();
+  } catch (error) {
+    if (!isFault(error) && (error as { code?: unknown }).code === '57014') throw tooExpensive();
+    throw error;
+  }
+}
+
+function tooExpensive(): Fault {
+  const message = 'No index serves this filter, and it takes too long; narrow it by a field that has "filter: true".';
+  return new Fault('FILTER_TOO_EXPENSIVE', message, [{ path: 'query.filter', code: 'TOO_EXPENSIVE', message }]);
+}
+
+async function recordsOf(
+  ctx: ReadContext,
+  parts: SearchParts,
+  asked: { q: string | null; terms: readonly Term[]; counted: number },
+  filter: { given: unknown } | null,
+): Promise<Source> {
+  const reach = await reachFor(ctx, parts);
+  if (filter === null) return await recordSource(ctx, parts, { ...asked, filter: null }, reach);
+  const typed = typeFilter(filter.given, filterableTypes(ctx), 'query.filter');
+  const predicate = filterPredicate(ctx, typed);
+  return await recordSource(ctx, parts, { ...asked, filter: predicate }, predicate === null ? null : reach);
+}
+
+/** The page of the hits of all sources together: the ranked ones by score, then the rest of each. */
+async function pageOfHits(sources: readonly Source[], offset: number, limit: number): Promise<Found[]> {
+  const ranked =
+    sources.length === 1
+      ? (sources[0]?.ranked ?? [])
+      : sources.flatMap((source) => source.ranked).sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1));
+  const page = ranked.slice(offset, offset + limit);
+  let passed = ranked.length;
+  for (const source of sources) {
+    if (page.length >= limit) break;
+    const from = Math.max(0, offset + page.length - passed);
+    const ids = await source.rest(from, limit - page.length);
+    page.push(...ids.map((id) => ({ kind: source.kind, id, score: source.restScore })));
+    // Only a source of which everything is known lies before another's hits.
+    passed += Math.max(0, source.count - source.ranked.length);
+  }
+  return page;
+}
+
+async function present(
+  ctx: ReadContext,
+  parts: SearchParts,
+  sources: readonly Source[],
+  terms: readonly Term[],
+  counted: number,
+  window: ReturnType<typeof windowOf>,
+): Promise<SearchAnswer> {
+  const found = await pageOfHits(sources, window.offset, window.limit);
+  const shown = found.slice(0, window.pageSize);
+  const objects = await loadObjects(ctx, shown);
+  const wanted = wantedOf(terms);
+  const others = await otherResults(ctx, parts, shown, wanted);
+  const results = shown.flatMap(({ kind, id, score }) => {
+    const object = kind === 'object' ? objects.get(id) : undefined;
+    if (object !== undefined) return [recordResult(ctx, parts.analysis, object, wanted, score)];
+    return others.get(`${kind} ${id}`) ?? [];
+  });
+  const count = sources.reduce((sum, source) => sum + source.count, 0);
+  const total = Math.min(count, counted);
+  return {
+    results,
+    page: window.page,
+    pageSize: window.pageSize,
+    hasMore: found.length > window.pageSize,
+    total,
+    totalExact: count <= counted && sources.every((source) => source.complete),
+    totalPages: Math.ceil(total / window.pageSize),
+    facets: facetsOf(results, objects),
+  };
+}
+
+async function loadObjects(ctx: ReadContext, found: readonly Found[]): Promise<Map<string, VisibleObject>> {
+  const ids = found.flatMap(({ kind, id }) => (kind === 'object' ? [id] : []));
+  await preload(ctx, ids);
+  const objects = new Map<string, VisibleObject>();
+  for (const id of ids) {
+    const object = await findVisible(ctx, id);
+    if (object !== undefined) objects.set(id, object);
+  }
+  return objects;
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { bundle, stored } from '../../../test/harness/load-world.ts';
+import { SEARCH_ROLES, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
+import { searchParts } from '../../rooms.ts';
+import { beginRebuild, compareProjection, stepRebuild } from './door.ts';
+
+describe('the search projection', () => {
+  let world: SearchWorld;
+  before(async () => {
+    world = await startSearchWorld();
+  });
+  after(async () => {
+    await world.close();
+  });
+
+  const parts = searchParts();
+  const begin = async (): Promise<{ done: number; resumed: boolean; total: number }> => {
+    const result = await world.app.app.work.write(world.app.app.system(), beginRebuild);
+    assert.equal(result.kind, 'done');
+    return (result as { data: { done: number; resumed: boolean; total: number } }).data;
+  };
+  const step = async (): Promise<{ done: number; finished: boolean } | undefined> => {
+    const result = await world.app.app.work.write(world.app.app.system(), (ctx) => stepRebuild(ctx, parts));
+    return (result as { data: { done: number; finished: boolean } | undefined }).data;
+  };
+  const compare = (deep = true) =>
+    world.app.app.work.read(world.app.app.system(), (ctx) => compareProjection(ctx, parts, deep));
+  const whole = { missing: 0, stray: 0, different: [] };
+
+  it('is made anew in steps that may stop anywhere, while records change', async () => {
+    const items = Array.from({ length: 450 }, (_, index) => index);
+    for (const index of items) await world.make({ title: `Item number${index} walrus` });
+    const [changed] = await stored<{ id: string }>(world.app, 'SELECT id FROM objects ORDER BY id DESC LIMIT 1');
+    assert.ok(changed !== undefined);
+    await stored(world.app, 'TRUNCATE search_records');
+    assert.equal((await world.search('chief', { q: 'walrus' })).body.data.total, 0);
+    assert.equal((await compare()).missing, 450);
+
+    assert.deepEqual(await begin(), { total: 450, done: 0, resumed: false });
+    assert.deepEqual(await step(), { done: 200, finished: false });
+    // Stopped here; whoever begins again goes on.
+    assert.deepEqual(await begin(), { total: 450, done: 200, resumed: true });
+    assert.equal((await world.search('chief', { q: 'walrus' })).body.data.total, 200);
+    await world.ok('chief', 'PATCH', `/objects/${changed.id}`, { expectedRevision: 1, changes: { title: 'Ocelot' } });
+    assert.deepEqual(await world.titles('chief', { q: 'ocelot' }), ['Ocelot']);
+    let steps = 0;
+    for (let last = await step(); last !== undefined; last = await step()) steps++;
+    assert.ok(steps >= 3);
+    assert.equal((await world.search('chief', { q: 'walrus' })).body.data.total, 449);
+    assert.deepEqual(await compare(), { ...whole, compared: 450 });
+  });
+
+  it('never puts an old text over a new one', async () => {
+    const id = await world.make({ title: 'Before the change' });
+    await begin();
+    const { work } = world.app.app;
+    let changes = 0;
+    for (let more = true; more; ) {
+      const result = await work.write(world.app.app.system(), async (ctx) => {
+        const made = await stepRebuild(ctx, parts);
+        // Read by the step, changed before the step is written.
+        changes++;
+        const body = { expectedRevision: changes, changes: { title: `Changed platypus${changes}` } };
+        await world.ok('chief', 'PATCH', `/objects/${id}`, body);
+        return made;
+      });
+      more = result.kind === 'done' && result.data !== undefined;
+    }
+    assert.deepEqual(await world.titles('chief', { q: `platypus${changes}` }), [`Changed platypus${changes}`]);
+    assert.deepEqual({ ...(await compare()), compared: 0 }, { ...whole, compared: 0 });
+  });
+
+  it('is compared with what it was made of', async () => {
+    const [a, b] = [await world.make({ title: 'One' }), await world.make({ title: 'Two', secret: 'deep' })];
+    const comment = await world.ok('chief', 'POST', `/objects/${a}/comments`, {
+      body: 'Three',
+      visibility: 'internal',
+    });
+    const plant = async (statement: string, values: unknown[], expected: object): Promise<void> => {
+      await stored(world.app, statement, values);
+      assert.deepEqual({ ...(await compare()), compared: 0 }, { ...whole, ...expected, compared: 0 }, statement);
+      assert.deepEqual({ ...(await compare(false)), compared: 0 }, { ...whole, ...expected, compared: 0 });
+      await begin();
+      while ((await step()) !== undefined);
+      assert.deepEqual({ ...(await compare()), compared: 0 }, { ...whole, compared: 0 });
+    };
+    await plant(`UPDATE search_records SET words = words || 'planted:1'::tsvector WHERE id = $1`, [a], {
+      different: [a],
+    });
+    // A hidden word that lost its label would be found by everybody.
+    await plant(`UPDATE search_records SET words = 'deep:1 two:1A'::tsvector WHERE id = $1`, [b], { different: [b] });
+    await plant(`UPDATE search_comments SET internal = false WHERE id = $1`, [comment.id], { different: [comment.id] });
+    await plant('DELETE FROM search_records WHERE id = $1', [a], { missing: 1 });
+    await plant('DELETE FROM search_comments WHERE id = $1', [comment.id], { missing: 1 });
+    await plant(`INSERT INTO search_records VALUES (gen_random_uuid(), 1, 1, 'stray:1')`, [], { stray: 1 });
+    await plant(`INSERT INTO search_comments VALUES (gen_random_uuid(), $1, false, now(), 1, 'stray:1')`, [a], {
+      stray: 1,
+    });
+  });
+
+  it('follows a change of roles: what becomes hidden is hidden at once, what is shown is found all the time', async () => {
+    await world.make({ title: 'Pangolin', body: 'armadillo', hush: 'tapir', region: 'north' });
+    const totals = async (q: string): Promise<number[]> => {
+      const found: number[] = [];
+      for (const who of ['chief', 'agent', 'north'] as const) {
+        found.push((await world.search(who, { q })).body.data.total);
+      }
+      return found;
+    };
+    const background = async (): Promise<void> => {
+      const loop = world.app.app.startWorker();
+      await loop.runOnce();
+      await loop.stop();
+    };
+    assert.deepEqual(await totals('armadillo'), [1, 1, 1]);
+    assert.deepEqual(await totals('tapir'), [1, 0, 0]);
+
+    const without = SEARCH_ROLES.replaceAll(' body,', '');
+    await world.app.apply(bundle(without));
+    assert.deepEqual(await totals('armadillo'), [1, 0, 0]);
+    assert.deepEqual((await totals('tapir'))[0], 1);
+    await background();
+    assert.deepEqual(await totals('armadillo'), [1, 0, 0]);
+    assert.deepEqual(await totals('pangolin'), [1, 1, 1]);
+    assert.deepEqual(await totals('tapir'), [1, 0, 0]);
+
+    await world.app.apply(bundle(SEARCH_ROLES.replaceAll('tags', 'tags, hush')));
+    // The rows still hold labels; those who read everything find what stands under them.
+    assert.deepEqual((await totals('armadillo'))[0], 1);
+    assert.deepEqual((await totals('tapir'))[0], 1);
+    await background();
+    assert.deepEqual(await totals('armadillo'), [1, 1, 1]);
+    assert.deepEqual(await totals('tapir'), [1, 1, 1]);
+    assert.deepEqual({ ...(await compare()), compared: 0 }, { ...whole, compared: 0 });
+  });
+
+  it('learns words in the background, and knows those that it has not learnt yet', async () => {
+    await world.make({ title: 'Marmoset' });
+    assert.deepEqual(await world.titles('chief', { q: 'marmoest' }), ['Marmoset']);
+    const loop = world.app.app.startWorker();
+    await loop.runOnce();
+    await loop.stop();
+    assert.deepEqual(await stored(world.app, 'SELECT 1 FROM search_unlearned'), []);
+    assert.deepEqual(await world.titles('chief', { q: 'marmoest' }), ['Marmoset']);
+  });
+});

@@ -1,0 +1,119 @@
+/**
+ * Makes the projection anew while the service runs: in batches by id, each with its progress in one unit, so that it may be
+ * stopped anywhere and goes on where it was, by whoever takes the next step (configuration, `docket reindex`).
+ */
+import type { WriteContext } from '../../mechanisms/context.ts';
+import { formSlice } from './forms.ts';
+import type { SearchParts } from './parts.ts';
+import { articleRow, projectRecord, projectText } from './projection.ts';
+import { putArticle, unlearned } from './store.ts';
+import {
+  countToMake,
+  dropStray,
+  dropStrayRecords,
+  endRebuild,
+  findRebuild,
+  listComments,
+  listOfForm,
+  listRecords,
+  lockRebuild,
+  moveRebuild,
+  presentForms,
+  type RebuildState,
+  remakeComment,
+  remakeRecord,
+  startRebuild,
+  type StoredRecord,
+} from './store-rebuild.ts';
+
+const BATCH = 200;
+
+export interface RebuildProgress {
+  done: number;
+  finished: boolean;
+}
+
+/** Begins a rebuilding, or finds the one under way. @returns how many rows it is about, and how many are done */
+export async function beginRebuild(ctx: WriteContext): Promise<{ total: number; done: number; resumed: boolean }> {
+  const state = await findRebuild(ctx);
+  ctx.plan(startRebuild, { at: ctx.now });
+  return { total: await countToMake(ctx), done: state?.done ?? 0, resumed: state !== undefined };
+}
+
+/** One batch of the rebuilding under way; undefined where there is none. */
+export async function stepRebuild(ctx: WriteContext, parts: SearchParts): Promise<RebuildProgress | undefined> {
+  const state = await lockRebuild(ctx);
+  if (state === undefined) return undefined;
+  const ids = await makePart(ctx, parts, state);
+  const done = state.done + ids.length;
+  const last = ids.at(-1);
+  if (ids.length === BATCH && last !== undefined) {
+    ctx.plan(moveRebuild, { part: state.part, after: last, done });
+    return { done, finished: false };
+  }
+  if (state.part !== 'articles') {
+    ctx.plan(moveRebuild, { part: state.part === 'records' ? 'comments' : 'articles', after: null, done });
+    return { done, finished: false };
+  }
+  ctx.plan(dropStrayRecords, {});
+  ctx.plan(dropStray, {});
+  ctx.plan(endRebuild, {});
+  return { done, finished: true };
+}
+
+/** @returns the ids of the batch, in order */
+async function makePart(ctx: WriteContext, parts: SearchParts, state: RebuildState): Promise<string[]> {
+  switch (state.part) {
+    case 'records': {
+      const records = await listRecords(ctx, state.after, BATCH);
+      planRecords(ctx, parts, records);
+      return records.map(({ id }) => id);
+    }
+    case 'comments': {
+      const comments = await listComments(ctx, state.after, BATCH);
+      for (const { id, objectId, internal, updatedAt, body, revision } of comments) {
+        const projected = projectText(parts.analysis, [{ text: body, zone: 'C' }]);
+        ctx.plan(remakeComment, { id, object_id: objectId, internal, at: updatedAt, revision, ...projected });
+        ctx.plan(unlearned, { id });
+      }
+      return comments.map(({ id }) => id);
+    }
+    case 'articles': {
+      const ids = await parts.articles.activeIds(ctx, state.after, BATCH);
+      for (const id of ids) {
+        const text = await parts.articles.activeText(ctx, id);
+        if (text === undefined) continue;
+        ctx.plan(putArticle, articleRow(parts.analysis, id, text));
+        ctx.plan(unlearned, { id });
+      }
+      return ids;
+    }
+  }
+}
+
+function planRecords(ctx: WriteContext, parts: SearchParts, records: readonly StoredRecord[]): void {
+  const forms = ctx.config.get(formSlice);
+  for (const { id, typeId, typeVersion, revision, number, values } of records) {
+    const form = forms.of(typeId, typeVersion);
+    const projected = projectRecord(parts.analysis, form, values, number);
+    ctx.plan(remakeRecord, { id, form: form.id, revision, type_version: typeVersion, ...projected });
+    ctx.plan(unlearned, { id });
+  }
+}
+
+/**
+ * Makes rows anew whose form is of a configuration that is past: a role changed what is hidden, a type what is searched.
+ *
+ * @returns how many were made; less than a batch means that all are as they should be
+ */
+export async function remakeStale(ctx: WriteContext, parts: SearchParts): Promise<number> {
+  const known = new Set(ctx.config.get(formSlice).ids);
+  let made = 0;
+  for (const form of await presentForms(ctx)) {
+    if (known.has(form) || made >= BATCH) continue;
+    const records = await listOfForm(ctx, form, BATCH - made);
+    planRecords(ctx, parts, records);
+    made += records.length;
+  }
+  return made;
+}

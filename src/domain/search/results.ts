@@ -1,0 +1,125 @@
+/** What a hit shows: of a record only what the caller may read on it. */
+import type { Analysis } from '../../lib/words.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { plainText } from '../metadata/door.ts';
+import { type ObjectAnswer, project, type VisibleObject } from '../objects/door.ts';
+import type { Kind } from './contract.ts';
+import { hitsIn, snippetOf, type Wanted } from './snippet.ts';
+import type { Term } from './terms.ts';
+
+export interface SearchResult {
+  kind: Kind;
+  id: string;
+  title: string | null;
+  snippet: string | null;
+  score: number;
+  updatedAt: string;
+  typeDefinitionId?: string;
+  typeCode?: string;
+  number?: string | null;
+  state?: string;
+  workflowState?: ObjectAnswer['workflowState'];
+  revision?: number;
+  values?: Record<string, unknown>;
+  /** Of a comment: its record. */
+  objectId?: string;
+  /** Of an article: the version that was found. */
+  versionId?: string;
+}
+
+export function wantedOf(terms: readonly Term[]): Wanted {
+  return {
+    lexemes: new Set(terms.flatMap(({ lexemes, near }) => [...lexemes, ...near])),
+    beginnings: terms.flatMap(({ raw, last }) => (last ? [raw] : [])),
+  };
+}
+
+/** The snippet of the text that has most hits; without hits the beginning of the first text; null where there is none. */
+export function bestSnippet(analysis: Analysis, texts: readonly string[], wanted: Wanted): string | null {
+  let best: { text: string; hits: ReturnType<typeof hitsIn> } | undefined;
+  for (const text of texts) {
+    if (text === '') continue;
+    const hits = hitsIn(analysis, text, wanted);
+    if (best === undefined || hits.length > best.hits.length) best = { text, hits };
+  }
+  return best === undefined ? null : snippetOf(best.text, best.hits);
+}
+
+export function recordResult(
+  ctx: ReadContext,
+  analysis: Analysis,
+  object: VisibleObject,
+  wanted: Wanted,
+  score: number,
+): SearchResult {
+  const { version, right, row } = object;
+  const answer = project(ctx, object);
+  const fields = [...version.fields.values()].filter(
+    ({ code }) => right.reads(code) && Object.hasOwn(row.values, code),
+  );
+  const shown = fields.filter(({ search }) => search.text || search.filter || search.facet);
+  // The title stands beside the snippet, so other texts go first where they have as many hits.
+  const searched = fields
+    .filter(({ search }) => search.text)
+    .sort((a, b) => Number(a.code === version.titleField) - Number(b.code === version.titleField));
+  const texts = searched.map((field) => plainText(field, row.values[field.code]));
+  return {
+    kind: 'object',
+    id: row.id,
+    title: answer.title,
+    snippet: bestSnippet(analysis, texts, wanted),
+    score,
+    updatedAt: row.updatedAt,
+    typeDefinitionId: answer.typeDefinitionId,
+    typeCode: answer.typeCode,
+    number: answer.number,
+    state: answer.state,
+    workflowState: answer.workflowState,
+    revision: answer.revision,
+    values: Object.fromEntries(shown.map(({ code }) => [code, row.values[code]])),
+  };
+}
+
+export interface Facets {
+  [name: string]: { value: unknown; count: number }[];
+}
+
+/** Facets that every search has; a field of one of these codes is shown as them. */
+const OWN_FACETS: readonly string[] = ['kind', 'typeCode', 'state', 'workflowState'];
+
+/** Counted over the page, most frequent first, then by value. */
+export function facetsOf(results: readonly SearchResult[], objects: ReadonlyMap<string, VisibleObject>): Facets {
+  const counts = new Map<string, Map<string, { value: unknown; count: number }>>();
+  const count = (name: string, value: unknown): void => {
+    const of = counts.get(name) ?? new Map<string, { value: unknown; count: number }>();
+    counts.set(name, of);
+    const key = JSON.stringify(value);
+    const known = of.get(key);
+    if (known === undefined) of.set(key, { value, count: 1 });
+    else known.count++;
+  };
+  for (const result of results) {
+    count('kind', result.kind);
+    const object = objects.get(result.id);
+    if (object === undefined) continue;
+    count('typeCode', result.typeCode);
+    count('state', result.state);
+    if (result.workflowState !== null && result.workflowState !== undefined) {
+      count('workflowState', result.workflowState.code);
+    }
+    for (const field of object.version.fields.values()) {
+      const { code } = field;
+      if (!field.search.facet || OWN_FACETS.includes(code) || !object.right.reads(code)) continue;
+      const value = Object.hasOwn(object.row.values, code) ? object.row.values[code] : [];
+      for (const one of Array.isArray(value) ? value : [value]) count(code, one);
+    }
+  }
+  const facets: Facets = {};
+  for (const name of OWN_FACETS) facets[name] = [];
+  for (const [name, of] of counts) {
+    facets[name] = [...of.values()].sort(
+      (a, b) => b.count - a.count || (JSON.stringify(a.value) < JSON.stringify(b.value) ? -1 : 1),
+    );
+  }
+  return facets;
+}

@@ -1,0 +1,8 @@
+import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import * as contract from './contract.ts';
+import type { SearchParts } from './parts.ts';
+import { search } from './queries.ts';
+
+export function searchRoutes(parts: SearchParts): BoundOperation[] {
+  return [bind(contract.search, (runner, { query }) => search(runner, parts, query))];
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { watchAnswers } from '../../../test/harness/load-document.ts';
+import { type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
+
+describe('search by words', () => {
+  let world: SearchWorld;
+  let problems: string[];
+  before(async () => {
+    world = await startSearchWorld();
+    problems = watchAnswers(world.app);
+  });
+  after(async () => {
+    await world.close();
+    assert.deepEqual(problems, []);
+  });
+
+  const finds = async (text: string, ...questions: string[]): Promise<void> => {
+    const title = `${text} (made for ${questions.join(', ')})`.slice(0, 900);
+    const id = await world.make({ title: text, body: title });
+    for (const q of questions) {
+      const { body } = await world.search('chief', { q });
+      const ids = body.data.results.map((result: { id: string }) => result.id);
+      assert.ok(ids.includes(id), `${q} finds ${text}: ${JSON.stringify(body.data.total)}`);
+    }
+  };
+
+  it('finds a record by the next request after its write, and no more after its archiving', async () => {
+    const id = await world.make({ title: 'Broken gramophone' });
+    assert.deepEqual(await world.titles('chief', { q: 'gramophone' }), ['Broken gramophone']);
+    await world.ok('chief', 'PATCH', `/objects/${id}`, {
+      expectedRevision: 1,
+      changes: { title: 'Mended phonograph' },
+    });
+    assert.deepEqual(await world.titles('chief', { q: 'gramophone' }), []);
+    assert.deepEqual(await world.titles('chief', { q: 'phonograph' }), ['Mended phonograph']);
+    await world.ok('chief', 'DELETE', `/objects/${id}`, { expectedRevision: 2 });
+    assert.deepEqual(await world.titles('chief', { q: 'phonograph' }), []);
+    const listed = await world.ok('chief', 'GET', '/objects?state=ARCHIVED&q=phonograph');
+    assert.deepEqual(
+      listed.rows.map((row: { id: string }) => row.id),
+      [id],
+    );
+    const login = await world.app.request('GET', '/api/v1/search?q=phonograph', { key: world.keys.stranger });
+    assert.equal(login.body.data.total, 0);
+  });
+
+  it('knows Russian and English stems, ё as е, case and accents', async () => {
+    await finds('Сломались принтеры бухгалтерии', 'принтер', 'ПРИНТЕРА', 'сломался бухгалтерия');
+    await finds('Ёлка в вестибюле', 'елка', 'ЁЛКИ');
+    await finds('Running servers crashed', 'server', 'run', 'crash');
+    await finds('Café Zoë déjà', 'cafe', 'CAFÉ', 'zoe deja', 'déjà');
+    await finds('Ошибка login после Update', 'ошибки LOGIN', 'updates');
+  });
+
+  it('knows numbers, and words with hyphens and dots', async () => {
+    await finds('Invoice 0004711 lost', '0004711', '4711');
+    await finds('See RFC-2616 and jquery.ui', 'RFC-2616', 'rfc 2616', 'jquery.ui', 'jquery ui');
+    await finds('version 3.14.15 fails', '3.14.15');
+  });
+
+  it('knows texts without spaces', async () => {
+    await finds('打印机无法连接网络', '打印机', '网络', '连接网络');
+    await finds('プリンターが動かない', 'プリンター');
+  });
+
+  it('finds the last word by its beginning, another one not', async () => {
+    await world.make({ title: 'Xylophone orchestra' });
+    assert.deepEqual(await world.titles('chief', { q: 'xylo' }), ['Xylophone orchestra']);
+    assert.deepEqual(await world.titles('chief', { q: 'orchestra xyl' }), ['Xylophone orchestra']);
+  });
+
+  it('finds a record by its number, whole and by its beginning', async () => {
+    const id = await world.make({ title: 'Numbered' });
+    const { number } = await world.ok('chief', 'GET', `/objects/${id}`);
+    assert.match(number, /^TCK\d{6}$/);
+    for (const q of [number, number.toLowerCase(), number.slice(0, -1)]) {
+      const { body } = await world.search('chief', { q });
+      assert.ok(
+        body.data.results.some((result: { id: string }) => result.id === id),
+        q,
+      );
+    }
+    const [only, ...others] = (await world.search('chief', { q: number })).body.data.results;
+    assert.equal(only.number, number);
+    assert.equal(only.id, id);
+    assert.ok(others.every((other: { score: number }) => other.score < only.score));
+  });
+
+  it('forgives one slip in a word of five letters or more, when nothing matches exactly', async () => {
+    await world.make({ title: 'Kaleidoscope delivery' });
+    await world.make({ title: 'Синхрофазотрон отказал' });
+    for (const q of ['kaleidscope', 'kaleidoscoppe', 'kalaidoscope', 'akleidoscope', 'Kaleidsocope']) {
+      assert.deepEqual(await world.titles('chief', { q }), ['Kaleidoscope delivery'], q);
+    }
+    assert.deepEqual(await world.titles('chief', { q: 'синхрафазотрон' }), ['Синхрофазотрон отказал']);
+    assert.deepEqual(await world.titles('chief', { q: 'kqleidqscope' }), []);
+  });
+
+  it('puts hits with all words before those with some, and those before nearly alike ones', async () => {
+    await world.make({ title: 'Quokka zeppelin' });
+    await world.make({ title: 'Quokka alone' });
+    await world.make({ title: 'Zeppelins alone' });
+    await world.make({ title: 'Zeppelyn misspelt' });
+    const { body } = await world.search('chief', { q: 'quokka zeppelin' });
+    const { results, total, totalExact } = body.data;
+    assert.equal(results[0].title, 'Quokka zeppelin');
+    assert.equal(results.at(-1).title, 'Zeppelyn misspelt');
+    assert.deepEqual([total, totalExact], [4, true]);
+    const scores = results.map((result: { score: number }) => result.score);
+    assert.deepEqual(
+      scores,
+      [...scores].sort((a: number, b: number) => b - a),
+    );
+    assert.ok(scores[0] > scores[1] && scores[2] > scores[3]);
+  });
+
+  it('shows hits in escaped text', async () => {
+    await world.make({ title: 'Snippet', body: '<b>Hippopotamus</b> & "friends" came <script>alert(1)</script>' });
+    const [hit] = (await world.search('chief', { q: 'hippopotamus' })).body.data.results;
+    assert.equal(
+      hit.snippet,
+      '&lt;b&gt;<mark>Hippopotamus</mark>&lt;/b&gt; &amp; &quot;friends&quot; came &lt;script&gt;alert(1)&lt;/script&gt;',
+    );
+    assert.equal(hit.title, 'Snippet');
+    assert.deepEqual(Object.keys(hit.values).sort(), ['body', 'kind', 'title']);
+  });
+
+  it('refuses what it cannot search', async () => {
+    const refused = async (query: Record<string, unknown>, code: string, path: string): Promise<void> => {
+      const { status, body } = await world.search('chief', query);
+      assert.equal(status, 400, JSON.stringify(query));
+      assert.equal(body.error.code, code, JSON.stringify(query));
+      assert.equal(body.error.details[0].path, path);
+    };
+    await refused({}, 'INVALID_REQUEST', 'query.q');
+    for (const q of ['', 'a', '%', '_%', 'a%', '---', '\u0301']) await refused({ q }, 'QUERY_TOO_SHORT', 'query.q');
+    await refused({ q: 'ab', kinds: 'thing' }, 'INVALID_REQUEST', 'query.kinds');
+    await refused({ q: 'ab', kinds: '' }, 'INVALID_REQUEST', 'query.kinds');
+    await refused({ q: 'ab', page: 0 }, 'INVALID_REQUEST', 'query.page');
+    await refused({ q: 'ab', pageSize: 101 }, 'INVALID_REQUEST', 'query.pageSize');
+    await refused({ q: 'ab', sort: 'x' }, 'INVALID_REQUEST', 'query.sort');
+    await refused({ q: 'x'.repeat(4001) }, 'INVALID_REQUEST', 'query.q');
+    assert.equal((await world.search('chief', { q: 'a1' })).status, 200);
+    assert.equal((await world.search('chief', { q: '打印' })).status, 200);
+  });
+
+  it('takes whatever is typed', async () => {
+    const typed = [
+      `' OR 1=1 --`,
+      `a' & 'b`,
+      'foo:* | bar',
+      '\\\\ab\\',
+      'ab\u0001ticket\u0001cd',
+      '\ud83d\ude00 ab',
+      '!(a & b) <-> c',
+      "''''ab''''",
+      'a.b.c.d-e-f_g',
+      '0'.repeat(300),
+      'é'.repeat(100),
+      `${'word '.repeat(500)}`,
+      Array.from({ length: 400 }, (_, index) => `w${index}`).join(' '),
+      '\u200b\u200bab\u202e',
+      'ａｂ ﬁ ß İ ı ς',
+    ];
+    for (const q of typed) assert.equal((await world.search('chief', { q })).status, 200, q.slice(0, 50));
+    for (const q of ['a', '%', '_', "'", '']) {
+      const { status } = await world.call('chief', 'GET', `/objects?q=${encodeURIComponent(q)}`);
+      assert.equal(status, 200, q);
+    }
+  });
+});

@@ -1,0 +1,130 @@
+/** The hits of each kind in one form, so that a search can take them together. */
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { PRIVATE } from '../comments/door.ts';
+import type { Kind } from './contract.ts';
+import { matchEntries, serviceEntries } from './directory.ts';
+import { ENOUGH, findHits, type Hits, RANKED } from './hits.ts';
+import type { SearchParts } from './parts.ts';
+import { rankPlan, type Tier } from './ranking.ts';
+import { listMatches, type Match } from './store-match.ts';
+import { type Reach, reachOf } from './store-reach.ts';
+import { articleSource, commentSource, matchTexts, type TextSource } from './store-texts.ts';
+import { type Term, termQuery, wholeNumber } from './terms.ts';
+
+/** A hit of whatever kind. */
+export interface Found {
+  kind: Kind;
+  id: string;
+  score: number;
+}
+
+/** The hits of one kind. */
+export interface Source {
+  kind: Kind;
+  ranked: readonly Found[];
+  count: number;
+  complete: boolean;
+  rest(offset: number, limit: number): Promise<string[]>;
+  restScore: number;
+}
+
+const NONE: Hits = { ranked: [], count: 0, complete: true, rest: async () => [], restScore: 0 };
+
+function sourceOf(kind: Kind, hits: Hits): Source {
+  return { ...hits, kind, ranked: hits.ranked.map(({ id, score }) => ({ kind, id, score })) };
+}
+
+export interface Asked {
+  q: string | null;
+  terms: readonly Term[];
+  /** The filter of the request as SQL; null: none. */
+  filter: Match['filter'];
+  /** Hits that are counted exactly. */
+  counted: number;
+}
+
+/** Records: by words, or all that the filter admits, last updated first. */
+export async function recordSource(
+  ctx: ReadContext,
+  parts: SearchParts,
+  asked: Asked,
+  reach: Reach | null,
+): Promise<Source> {
+  if (reach === null) return sourceOf('object', NONE);
+  const base = { state: 'ACTIVE' as const, workflowStateIds: null, filter: asked.filter, order: 'updated_at' as const };
+  if (asked.q !== null) {
+    const question = { ctx, hints: parts.hints, reach, terms: asked.terms, number: wholeNumber(asked.q), base };
+    return sourceOf('object', await findHits({ ...question, counted: asked.counted }));
+  }
+  const match = { ...base, reach, words: null };
+  const ids = await listMatches(ctx, match, asked.counted + 1);
+  return sourceOf('object', {
+    ranked: [],
+    count: ids.length,
+    complete: ids.length <= asked.counted,
+    // What was counted is known already.
+    rest: async (offset, limit) =>
+      offset + limit <= ids.length || ids.length <= asked.counted
+        ? ids.slice(offset, offset + limit)
+        : await listMatches(ctx, match, limit, offset),
+    restScore: 0,
+  });
+}
+
+async function textHits(ctx: ReadContext, source: TextSource | null, terms: readonly Term[]): Promise<Hits> {
+  if (source === null) return NONE;
+  const free = { free: [''], classes: [] };
+  const ranked: { id: string; score: number }[] = [];
+  const tiers: [Tier, 'AND' | 'OR', number][] = [
+    ['all', 'AND', 3],
+    ['any', 'OR', 2],
+    ['near', 'OR', 1],
+  ];
+  for (const [tier, together, base] of tiers) {
+    if (ranked.length >= ENOUGH) break;
+    const plan = rankPlan(
+      terms.map(({ last }) => ({ share: 0.01, last })),
+      tier,
+    );
+    const queries = terms.map((term) => termQuery(term, free, tier === 'near').free);
+    const except = ranked.map(({ id }) => id);
+    const found = await matchTexts(ctx, source, queries, together, plan, except, RANKED + 1 - ranked.length);
+    ranked.push(
+      ...found.map(({ id, score }) => ({ id, score: Math.round((base + score / (score + 10)) * 1e6) / 1e6 })),
+    );
+  }
+  return { ...NONE, ranked: ranked.slice(0, RANKED), count: ranked.length, complete: ranked.length <= RANKED };
+}
+
+/** Every kind that was asked for but records. */
+export async function otherSource(
+  ctx: ReadContext,
+  parts: SearchParts,
+  kind: Exclude<Kind, 'object'>,
+  terms: readonly Term[],
+): Promise<Source> {
+  switch (kind) {
+    case 'comment':
+      return sourceOf(kind, await textHits(ctx, commentSource(ctx, PRIVATE), terms));
+    case 'article':
+      return sourceOf(kind, await textHits(ctx, articleSource(ctx, parts.articles), terms));
+    default: {
+      const entries =
+        kind === 'service'
+          ? serviceEntries(parts.analysis, await parts.services.services(ctx))
+          : (await parts.directory.people(ctx, parts.analysis)).filter((entry) => entry.kind === kind);
+      const found = matchEntries(entries, terms);
+      const ranked = found.slice(0, RANKED).map(({ entry, score }) => ({ id: entry.id, score }));
+      return sourceOf(kind, { ...NONE, ranked, count: found.length, complete: found.length <= RANKED });
+    }
+  }
+}
+
+/** The records that a caller may look into. */
+export async function reachFor(
+  ctx: ReadContext,
+  parts: SearchParts,
+  typeIds?: readonly string[],
+): Promise<Reach | null> {
+  return reachOf(ctx, await parts.settled.is(ctx), typeIds);
+}

@@ -1,0 +1,77 @@
+/** The filter of a search as SQL over a record `o`, with the field rights of the caller inside. */
+import sql, { join, type Sql } from 'sql-template-tag';
+import type { TypedField } from '../../lib/filter.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { compileCondition } from '../../mechanisms/db/filter-sql.ts';
+import { conditionEnvironment, registry } from '../metadata/door.ts';
+import { canHold, type TypedFilter } from './filter.ts';
+
+const NOBODY = {
+  me: '',
+  groups: [],
+  orgUnit: null,
+  orgUnits: [],
+};
+
+/** Null where no record can satisfy it. Types of which none can are left out, so that indexes of one type can be used. */
+export function filterPredicate(ctx: ReadContext, filters: readonly TypedFilter[]): Sql | null {
+  const types = registry(ctx);
+  // Values of variables never occur: calls from outside may not use them.
+  const variables = { ...NOBODY, now: ctx.now, today: ctx.now.slice(0, 10) };
+  const parts: Sql[] = [];
+  for (const filter of filters) {
+    const alike = new Map<string, { typeIds: string[]; condition: Sql }>();
+    for (const typeId of filter.typeIds) {
+      const missing = (field: TypedField): boolean => !filter.has(typeId, field);
+      if (!canHold(filter.condition, missing)) continue;
+      const environment = {
+        ...conditionEnvironment(types, typeId, 'o', variables),
+        visible: (_code: string, field: TypedField): Sql | null =>
+          missing(field) ? sql`false` : readable(ctx, typeId, field),
+      };
+      const condition = compileCondition(filter.condition, environment);
+      const key = `${condition.text} ${JSON.stringify(condition.values)}`;
+      const known = alike.get(key);
+      if (known === undefined) alike.set(key, { typeIds: [typeId], condition });
+      else known.typeIds.push(typeId);
+    }
+    for (const { typeIds, condition } of alike.values()) {
+      const [only, ...others] = typeIds;
+      parts.push(
+        others.length === 0
+          ? sql`(o.type_id = ${only}::uuid AND ${condition})`
+          : sql`(o.type_id = ANY(${typeIds}::uuid[]) AND ${condition})`,
+      );
+    }
+  }
+  if (parts.length === 0) return null;
+  return sql`(${join(parts, ' OR ')})`;
+}
+
+/** On which rows of the type the field may be read; null: on all that are visible. */
+function readable(ctx: ReadContext, typeId: string, field: TypedField): Sql | null {
+  let { code } = field;
+  if (field.kind === 'system') {
+    // The title is the text of a field; it is hidden with it.
+    if (code !== 'title') return null;
+    const titles = titleFields(ctx, typeId);
+    const [only] = titles;
+    if (only === undefined) return null;
+    if (titles.length > 1) {
+      const each = titles.map((title) => fieldReadable(ctx, typeId, title) ?? sql`true`);
+      return sql`(${join(each, ' AND ')})`;
+    }
+    code = only;
+  }
+  return fieldReadable(ctx, typeId, code);
+}
+
+function fieldReadable(ctx: ReadContext, typeId: string, code: string): Sql | null {
+  return ctx.actor.alwaysReads(typeId, code) ? null : ctx.actor.fieldVisible('o', typeId, code, ctx.now);
+}
+
+/** The fields that name records of the type, over its versions. */
+function titleFields(ctx: ReadContext, typeId: string): string[] {
+  const versions = registry(ctx).byId.get(typeId)?.versions.values() ?? [];
+  return [...new Set([...versions].flatMap(({ titleField }) => (titleField === null ? [] : [titleField])))];
+}

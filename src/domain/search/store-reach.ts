@@ -1,0 +1,82 @@
+/**
+ * What of the projection a caller may look into, as SQL over a record `o` and its row `s`. Everything that a right hides is
+ * hidden from matching itself (decisions, "Lists and search").
+ */
+import sql, { join, type Sql } from 'sql-template-tag';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { type Forms, formSlice } from './forms.ts';
+import { labelOf } from './lexemes.ts';
+
+/** Labels whose words may be used on the records on which `holds`. */
+export interface LabelClass {
+  labels: readonly string[];
+  holds: Sql;
+}
+
+export interface Reach {
+  typeIds: readonly string[];
+  /** On which records. */
+  visible: Sql;
+  /** Labels that may be used on all of them; the first is none: text that no reading grant hides. */
+  free: readonly string[];
+  classes: readonly LabelClass[];
+}
+
+/** Null where the caller reads no record at all. */
+export function reachOf(ctx: ReadContext, settled: boolean, typeIds?: readonly string[]): Reach | null {
+  const { actor } = ctx;
+  const readable = new Set(actor.typesFor('read'));
+  const among = [...readable].filter((typeId) => typeIds === undefined || typeIds.includes(typeId)).sort();
+  const visible = actor.visible('o', 'read', ctx.now, among);
+  if (among.length === 0 || visible === null) return null;
+  const forms = ctx.config.get(formSlice);
+  const trusted = trustedRows(ctx, forms, among);
+  return {
+    typeIds: among,
+    visible: trusted === null ? visible : sql`${visible} AND ${trusted}`,
+    ...labelsOf(ctx, among, (typeId) => (settled ? forms.labelled(typeId) : forms.textFields(typeId))),
+  };
+}
+
+/** Rows made under other rules are for those alone who read every field; null: all rows. */
+function trustedRows(ctx: ReadContext, forms: Forms, typeIds: readonly string[]): Sql | null {
+  const whole = typeIds.filter((typeId) =>
+    forms.textFields(typeId).every((code) => ctx.actor.alwaysReads(typeId, code)),
+  );
+  if (whole.length === typeIds.length) return null;
+  const current = sql`s.form = ANY(${[...forms.ids]}::int[])`;
+  return whole.length === 0 ? current : sql`(${current} OR o.type_id = ANY(${whole}::uuid[]))`;
+}
+
+function labelsOf(
+  ctx: ReadContext,
+  typeIds: readonly string[],
+  codesOf: (typeId: string) => readonly string[],
+): { free: string[]; classes: LabelClass[] } {
+  const { actor } = ctx;
+  const byCode = new Map<string, string[]>();
+  for (const typeId of typeIds) {
+    for (const code of codesOf(typeId)) byCode.set(code, [...(byCode.get(code) ?? []), typeId]);
+  }
+  const free = [''];
+  const classes = new Map<string, { labels: string[]; holds: Sql }>();
+  for (const [code, of] of [...byCode].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const always = of.filter((typeId) => actor.alwaysReads(typeId, code));
+    if (always.length === of.length) {
+      free.push(labelOf(code));
+      continue;
+    }
+    const parts = of.flatMap((typeId) => {
+      if (always.includes(typeId) || !actor.mayEverRead(typeId, code)) return [];
+      return [sql`(o.type_id = ${typeId}::uuid AND ${actor.fieldVisible('o', typeId, code, ctx.now) ?? sql`true`})`];
+    });
+    if (always.length > 0) parts.unshift(sql`o.type_id = ANY(${always}::uuid[])`);
+    if (parts.length === 0) continue;
+    const holds = sql`(${join(parts, ' OR ')})`;
+    const key = `${holds.text} ${JSON.stringify(holds.values)}`;
+    const known = classes.get(key);
+    if (known === undefined) classes.set(key, { labels: [labelOf(code)], holds });
+    else known.labels.push(labelOf(code));
+  }
+  return { free, classes: [...classes.values()] };
+}

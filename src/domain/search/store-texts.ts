@@ -1,0 +1,100 @@
+/** Hits among comments and articles: texts of which every word is readable where the text is. */
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import type { RankPlan } from './ranking.ts';
+import type { Scored } from './store-match.ts';
+import type { ArticleSource } from './store-articles.ts';
+
+/** Rows `s` (id, updated_at, size, words) that the caller may read. */
+export interface TextSource {
+  from: Sql;
+  visible: Sql;
+}
+
+/** Comments of records that the caller reads; internal ones where they hold the right. Null: none. */
+export function commentSource(ctx: ReadContext, privateAction: string): TextSource | null {
+  const visible = ctx.actor.visible('o', 'read', ctx.now);
+  if (visible === null) return null;
+  const internal = ctx.actor.visible('o', privateAction, ctx.now);
+  return {
+    from: sql`search_comments s JOIN objects o ON o.id = s.object_id`,
+    visible: sql`o.state = 'ACTIVE' AND ${visible} AND (NOT s.internal ${internal === null ? empty : sql`OR ${internal}`})`,
+  };
+}
+
+export function articleSource(ctx: ReadContext, articles: ArticleSource): TextSource | null {
+  const visible = articles.visible(ctx, raw('s.id'));
+  return visible === null ? null : { from: sql`search_articles s`, visible };
+}
+
+/** Up to `limit` matches last updated, best first. */
+export async function matchTexts(
+  ctx: ReadContext,
+  source: TextSource,
+  queries: readonly string[],
+  together: 'AND' | 'OR',
+  plan: RankPlan,
+  except: readonly string[],
+  limit: number,
+): Promise<Scored[]> {
+  const given = queries.filter((query) => query !== '');
+  if (given.length === 0 || (together === 'AND' && given.length < queries.length)) return [];
+  const whole = given.map((query) => `(${query})`).join(together === 'AND' ? ' & ' : ' | ');
+  const sums = queries.flatMap((query, index) =>
+    query === ''
+      ? []
+      : [sql`${plan.termWeights[index] ?? 0}::float8 * ts_rank(${plan.zones}::real[], m.words, ${query}::tsquery)`],
+  );
+  return await ctx.query<Scored>(sql`
+    SELECT m.id, floor(1e6 * (${join(sums, ' + ')})
+      / (1 - ${plan.b}::float8 + ${plan.b}::float8 * m.size / greatest(1, avg(m.size) OVER ()))) / 1e6 AS score
+    FROM (SELECT s.id, s.size, s.words FROM ${source.from} WHERE s.words @@ ${whole}::tsquery AND ${source.visible}
+      ${except.length === 0 ? empty : sql`AND s.id <> ALL(${[...except]}::uuid[])`}
+      ORDER BY s.updated_at DESC, s.id DESC LIMIT ${limit}::int) AS m
+    ORDER BY 2 DESC, m.id DESC`);
+}
+
+export interface ArticleHit {
+  id: string;
+  articleId: string;
+  title: string;
+  summary: string;
+  updatedAt: string;
+}
+
+export async function findArticleHits(ctx: ReadContext, ids: readonly string[]): Promise<ArticleHit[]> {
+  return await ctx.query<ArticleHit>(sql`
+    SELECT id, article_id AS "articleId", title, summary, updated_at AS "updatedAt" FROM search_articles
+    WHERE id = ANY(${[...ids]}::uuid[])`);
+}
+
+export interface Person {
+  kind: 'user' | 'group' | 'org-unit';
+  id: string;
+  /** A name, or a name by locale. */
+  title: string | Record<string, string>;
+  texts: (string | null)[];
+  updatedAt: string;
+}
+
+/** Everybody and everything of the organisation that is active. */
+export async function listPeople(ctx: ReadContext): Promise<Person[]> {
+  return await ctx.query<Person>(sql`
+    SELECT 'user' AS kind, id, to_jsonb(display_name) AS title, ARRAY[login, email, employee_id, external_id] AS texts, updated_at AS "updatedAt"
+    FROM users WHERE state = 'ACTIVE'
+    UNION ALL
+    SELECT 'group', id, name, ARRAY[code], updated_at FROM groups WHERE state = 'ACTIVE'
+    UNION ALL
+    SELECT 'org-unit', id, name, ARRAY[code, location], updated_at FROM org_units WHERE state = 'ACTIVE'`);
+}
+
+/** Another text whenever a row of theirs was written: each writing transaction has a number of its own. */
+export async function peopleState(ctx: ReadContext): Promise<string> {
+  const of = (table: Sql): Sql =>
+    sql`SELECT count(*) || ' ' || coalesce(sum(xmin::text::bigint), 0) AS part FROM ${table}`;
+  const parts = [of(sql`users`), of(sql`groups`), of(sql`org_units`)];
+  const [row] = await ctx.query<{ state: string }>(
+    sql`SELECT string_agg(part, ', ') AS state FROM (${join(parts, ' UNION ALL ')}) AS parts`,
+  );
+  return row?.state ?? '';
+}

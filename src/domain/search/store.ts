@@ -1,0 +1,114 @@
+/** What is written to the projection: planned rows, in the statement of the change itself. */
+import sql, { type Sql } from 'sql-template-tag';
+import { NUMBER_FOLDING } from '../../lib/filter-fields.ts';
+import type { TableWrite } from '../../mechanisms/context.ts';
+
+export interface RecordRow {
+  id: string;
+  form: number;
+  size: number;
+  words: string;
+}
+
+const PUT_RECORD = sql`ON CONFLICT (id) DO UPDATE SET form = EXCLUDED.form, size = EXCLUDED.size, words = EXCLUDED.words`;
+
+/** Rows of records whose number is known, or that have none. */
+const RECORD_COLUMNS = { id: 'uuid', form: 'integer', size: 'integer', words: 'tsvector' } as const;
+
+export const putRecord: TableWrite<RecordRow> = {
+  name: 'search_put_record',
+  guard: false,
+  columns: RECORD_COLUMNS,
+  sql: (rows: Sql) => sql`
+    INSERT INTO search_records (id, form, size, words)
+    SELECT id, form, size, words FROM ${rows}
+    ORDER BY id ${PUT_RECORD}`,
+};
+
+/** Rows of new records, whose number this very statement gives and puts among the words as text: `insert_object` is the write of the objects room. */
+export const putNumbered: TableWrite<RecordRow> = {
+  name: 'search_put_numbered',
+  guard: false,
+  columns: { ...RECORD_COLUMNS, words: 'text' },
+  sql: (rows: Sql) => sql`
+    INSERT INTO search_records (id, form, size, words)
+    SELECT r.id, r.form, r.size, (r.words || CASE WHEN o.late_value IS NULL THEN ''
+      ELSE ' ''' || chr(2) || translate(o.late_value, ${NUMBER_FOLDING.from}, ${NUMBER_FOLDING.to}) || ''':1A' END)::tsvector
+    FROM ${rows}
+    JOIN insert_object o ON o.id = r.id
+    ORDER BY r.id ${PUT_RECORD}`,
+};
+
+export interface CommentRow {
+  id: string;
+  object_id: string;
+  internal: boolean;
+  at: string;
+  size: number;
+  words: string;
+}
+
+export const putComment: TableWrite<CommentRow> = {
+  name: 'search_put_comment',
+  guard: false,
+  columns: {
+    id: 'uuid',
+    object_id: 'uuid',
+    internal: 'boolean',
+    at: 'timestamptz',
+    size: 'integer',
+    words: 'tsvector',
+  },
+  sql: (rows: Sql) => sql`
+    INSERT INTO search_comments (id, object_id, internal, updated_at, size, words)
+    SELECT id, object_id, internal, at, size, words
+    FROM ${rows}
+    ORDER BY id
+    ON CONFLICT (id) DO UPDATE SET internal = EXCLUDED.internal, updated_at = EXCLUDED.updated_at, size = EXCLUDED.size,
+      words = EXCLUDED.words`,
+};
+
+export const dropComment: TableWrite<{ id: string }> = {
+  name: 'search_drop_comment',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    DELETE FROM search_comments WHERE id IN (SELECT id FROM jsonb_to_recordset(${rows}) AS r (id uuid))`,
+};
+
+export interface ArticleRow {
+  /** Of the version. */
+  id: string;
+  article_id: string;
+  title: string;
+  summary: string;
+  at: string;
+  size: number;
+  words: string;
+}
+
+export const putArticle: TableWrite<ArticleRow> = {
+  name: 'search_put_article',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO search_articles (id, article_id, title, summary, updated_at, size, words)
+    SELECT id, article_id, title, summary, at, size, words
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, article_id uuid, title text, summary text, at timestamptz, size integer,
+      words tsvector)
+    ON CONFLICT (id) DO UPDATE SET title = EXCLUDED.title, summary = EXCLUDED.summary, updated_at = EXCLUDED.updated_at,
+      size = EXCLUDED.size, words = EXCLUDED.words`,
+};
+
+export const dropArticle: TableWrite<{ id: string }> = {
+  name: 'search_drop_article',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    DELETE FROM search_articles WHERE id IN (SELECT id FROM jsonb_to_recordset(${rows}) AS r (id uuid))`,
+};
+
+/** Rows whose words are to be learnt, for typing errors. */
+export const unlearned: TableWrite<{ id: string }> = {
+  name: 'search_unlearned_rows',
+  guard: false,
+  columns: { id: 'uuid' },
+  sql: (rows: Sql) => sql`INSERT INTO search_unlearned (id) SELECT id FROM ${rows}`,
+};
