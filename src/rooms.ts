@@ -102,7 +102,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...bulkRoutes,
     ...slaRoutes,
     ...importRoutes(parts, (ctx, item) => addItem(ctx, configSections, importDefinitionsSection.key, item)),
-    ...exportRoutes(parts.freshCaller),
+    ...exportRoutes(parts.freshCaller, wordMatch(parts.search)),
     ...catalogRoutes(parts.actorOf),
     ...knowledgeRoutes(parts),
     ...webhookRoutes(parts.secrets, parts.outbound),

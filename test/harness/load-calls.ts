@@ -34,11 +34,11 @@ workflows:
     initial: begun
     states: [{ code: begun, category: open }, { code: ended, category: done }]
     transitions: [{ code: end, from: [begun], to: ended }]
-calendars: [{ code: open, timezone: UTC, week: { mon: ['09:00-17:00'] } }]
+calendars: [{ code: mondays, timezone: UTC, week: { mon: ['09:00-17:00'] } }]
 slaPolicies:
   - code: soon
     type: thing
-    calendar: open
+    calendar: mondays
     targets: [{ duration: PT1H }]
     start: { field: workflowState, operator: equals, value: begun }
     stop: { field: workflowState, operator: equals, value: ended }
@@ -342,7 +342,7 @@ export function rows(app: TestApp, keyOfFull: string, adminKeyOfFull: string): R
       lacks: missing('config.manage'),
     },
     'sla.preview': {
-      call: () => ({ body: { calendar: 'open', from: '2026-11-23', days: 7 } }),
+      call: () => ({ body: { calendar: 'mondays', from: '2026-11-23', days: 7 } }),
       lacks: missing('config.manage'),
     },
     ...exchangeRows((method, path, body) => make.send(method, path, body)),

@@ -4,7 +4,7 @@ import type { WordMatch } from '../objects/door.ts';
 import { findIds } from './hits.ts';
 import type { SearchParts } from './parts.ts';
 import { reachFor } from './sources.ts';
-import { termsOf, wholeNumber } from './terms.ts';
+import { numbersOf, termsOf } from './terms.ts';
 
 /** `q` of `GET /objects`. */
 export function wordMatch(parts: SearchParts): WordMatch {
@@ -12,14 +12,9 @@ export function wordMatch(parts: SearchParts): WordMatch {
     const reach = await reachFor(ctx, parts, typeIds);
     if (reach === null) return [];
     const base = { state, workflowStateIds: workflowStateIds ?? null, filter: null, order: 'created_at' as const };
-    const question = {
-      ctx,
-      hints: parts.hints,
-      reach,
-      terms: termsOf(parts.analysis, q),
-      number: wholeNumber(q),
-      base,
-    };
+    const { hints, analysis } = parts;
+    const [terms, numbers] = [termsOf(analysis, q), numbersOf(analysis, q)];
+    const question = { ctx, hints, analysis, reach, base, q, terms, numbers, comments: false, counted: 0 };
     return await findIds(question, limit, offset);
   };
 }

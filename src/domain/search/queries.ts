@@ -12,11 +12,10 @@ import type { SearchParts } from './parts.ts';
 import { type Request, readRequest, type SearchQuery } from './request.ts';
 import { type Facets, facetsOf, recordResult, type SearchResult, wantedOf } from './results.ts';
 import { otherResults } from './results-other.ts';
-import { type Found, otherSource, reachFor, recordSource, type Source } from './sources.ts';
+import { type Asked, type Found, otherSource, reachFor, recordSource, type Source } from './sources.ts';
 import { filterPredicate } from './store-filter.ts';
 import { setTimeBudget } from './store-match.ts';
-import type { Term } from './terms.ts';
-import { termsOf } from './terms.ts';
+import { type Term, termsOf } from './terms.ts';
 
 /** How long a statement of a filtered search may take. */
 const BUDGET_MS = 2000;
@@ -41,11 +40,13 @@ export async function search(
   { work, caller }: Pick<Runner, 'work' | 'caller'>,
   parts: SearchParts,
   query: SearchQuery & { page: number; pageSize: number },
+  /** Whether the key reads comments. */
+  comments: boolean,
 ): Promise<SearchAnswer> {
   const window = windowOf(query);
   const request = readRequest(query);
   // A filter may have no index: it runs under a time budget, for which there must be a transaction.
-  return await work.read(caller, (ctx) => answer(ctx, parts, request, window), { snapshot: request.filter !== null });
+  return await work.read(caller, (ctx) => answer(ctx, parts, request, window, comments), { snapshot: request.filter !== null });
 }
 
 async function answer(
@@ -53,6 +54,7 @@ async function answer(
   parts: SearchParts,
   request: Request,
   window: ReturnType<typeof windowOf>,
+  comments: boolean,
 ): Promise<SearchAnswer> {
   requireRights(ctx, request.kinds);
   const filter = request.filter === null ? null : { given: readFilter(request.filter) };
@@ -63,7 +65,7 @@ async function answer(
     for (const kind of request.kinds) {
       sources.push(
         kind === 'object'
-          ? await recordsOf(ctx, parts, { q: request.q, terms, counted }, filter)
+          ? await recordsOf(ctx, parts, { q: request.q, terms, comments, counted }, filter)
           : await otherSource(ctx, parts, kind, terms),
       );
     }
@@ -99,7 +101,7 @@ function tooExpensive(): Fault {
 async function recordsOf(
   ctx: ReadContext,
   parts: SearchParts,
-  asked: { q: string | null; terms: readonly Term[]; counted: number },
+  asked: Omit<Asked, 'filter'>,
   filter: { given: unknown } | null,
 ): Promise<Source> {
   const reach = await reachFor(ctx, parts);

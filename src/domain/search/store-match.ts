@@ -5,6 +5,8 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { RankPlan } from './ranking.ts';
+import { termRank } from './store-look.ts';
+import { holdsTerm } from './store-need.ts';
 import type { Reach } from './store-reach.ts';
 import type { TermQuery } from './terms.ts';
 
@@ -32,16 +34,6 @@ export interface Words {
   /** Estimated share of all rows that satisfy `query`: which way is the shorter one. */
   share: number;
   common: boolean;
-}
-
-/** The word stands where the caller may read it on this very record. */
-export function holdsTerm({ free, classes }: TermQuery, reach: Reach): Sql {
-  const parts: Sql[] = free === '' ? [] : [sql`s.words @@ ${free}::tsquery`];
-  for (const [index, query] of classes.entries()) {
-    const of = reach.classes[index];
-    if (of !== undefined && query !== '') parts.push(sql`(${of.holds} AND s.words @@ ${query}::tsquery)`);
-  }
-  return parts.length === 0 ? sql`false` : sql`(${join(parts, ' OR ')})`;
 }
 
 function admitted(match: Match): Sql {
@@ -113,64 +105,50 @@ export interface Scored {
   score: number;
 }
 
+const TITLE = sql`'{0,0,0,1}'::real[]`;
+const REST = sql`'{1,1,1,0}'::real[]`;
+
 /** The score of each record, best first, ties by id. Only words that the caller may read on the record count. */
 export async function score(
   ctx: ReadContext,
   ids: readonly string[],
   queries: readonly TermQuery[],
-  plan: RankPlan,
+  plan: RankPlan & { average: number },
   reach: Reach,
   most: number,
 ): Promise<Scored[]> {
   if (ids.length === 0) return [];
-  const zones = sql`${plan.zones}::real[]`;
-  const sums: Sql[] = [];
-  for (const [index, { free, classes }] of queries.entries()) {
-    const weight = plan.termWeights[index] ?? 0;
-    if (weight === 0) continue;
-    if (free !== '') sums.push(sql`${weight}::float8 * ts_rank(${zones}, s.words, ${free}::tsquery)`);
-    for (const [which, query] of classes.entries()) {
-      const of = reach.classes[which];
-      if (of === undefined || query === '') continue;
-      sums.push(
-        sql`CASE WHEN ${of.holds} THEN ${weight}::float8 * ts_rank(${zones}, s.words, ${query}::tsquery) ELSE 0 END`,
-      );
-    }
-  }
-  if (sums.length === 0) return ids.map((id) => ({ id, score: 0 }));
+  const weighed = (zones: Sql, weights: readonly number[]): Sql => {
+    const sums = queries.map(
+      (query, index) => sql`${weights[index] ?? 0}::float8 * ${termRank(zones, query, reach)}`,
+    );
+    return sums.length === 0 ? sql`0` : join(sums, ' + ');
+  };
+  const average = plan.average > 0 ? sql`${plan.average}::float8` : sql`greatest(1, avg(s.size) OVER ())`;
   return await ctx.query<Scored>(sql`
     SELECT id, score FROM (
-      SELECT s.id, floor(1e6 * (${join(sums, ' + ')})
-        / (1 - ${plan.b}::float8 + ${plan.b}::float8 * s.size / greatest(1, avg(s.size) OVER ()))) / 1e6 AS score
+      SELECT s.id, floor(1e6 * ((${weighed(TITLE, plan.titleWeights)}) + (${weighed(REST, plan.restWeights)})
+        / (1 - ${plan.b}::float8 + ${plan.b}::float8 * s.size / ${average}))) / 1e6 AS score
       FROM search_records s ${reach.classes.length === 0 ? empty : sql`JOIN objects o ON o.id = s.id`}
       WHERE s.id = ANY(${[...ids]}::uuid[])
     ) AS scored ORDER BY score DESC, id DESC LIMIT ${most}::int`);
 }
 
-/** How many of the caller's newest records hold each word, and of how many: what is common among what they can see. */
+/** How many of the caller's newest records hold each word, of how many, and how long these are: what is common where they look. */
 export async function sampleTerms(
   ctx: ReadContext,
   reach: Reach,
   queries: readonly TermQuery[],
   size: number,
-): Promise<{ records: number; holding: number[] }> {
+): Promise<{ records: number; holding: number[]; average: number }> {
   const counts = queries.map((query) => sql`count(*) FILTER (WHERE ${holdsTerm(query, reach)})`);
-  const [row] = await ctx.query<{ records: number; holding: number[] }>(
-    sql`SELECT count(*) AS records, ARRAY[${join(counts)}]::float8[] AS holding
-      FROM (SELECT o.*, s.words AS words FROM objects o ${JOINED} WHERE o.state = 'ACTIVE' AND ${reach.visible}
+  const [row] = await ctx.query<{ records: number; holding: number[]; average: number }>(
+    sql`SELECT count(*) AS records, ARRAY[${join(counts)}]::float8[] AS holding, coalesce(avg(o.size), 0)::float8 AS average
+      FROM (SELECT o.*, s.words, s.size FROM objects o ${JOINED} WHERE o.state = 'ACTIVE' AND ${reach.visible}
         ORDER BY o.updated_at DESC, o.id DESC LIMIT ${size}::int OFFSET 0) o
       CROSS JOIN LATERAL (SELECT o.words) AS s (words)`,
   );
-  return row ?? { records: 0, holding: queries.map(() => 0) };
-}
-
-/** How many records the caller sees, counted up to `most`. */
-export async function countVisible(ctx: ReadContext, reach: Reach, most: number): Promise<number> {
-  const [row] = await ctx.query<{ n: number }>(
-    sql`SELECT count(*) AS n FROM (SELECT 1 FROM objects o ${JOINED} WHERE o.state = 'ACTIVE' AND ${reach.visible}
-      LIMIT ${most}::int) AS seen`,
-  );
-  return row?.n ?? 0;
+  return row ?? { records: 0, holding: queries.map(() => 0), average: 0 };
 }
 
 /** From here on a statement of this transaction that takes longer is ended. */
