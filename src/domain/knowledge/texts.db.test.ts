@@ -151,6 +151,31 @@ describe('texts of articles', () => {
     assert.deepEqual(await found('chief'), []);
   });
 
+  it('are found by search as articles, only published and only by whom they are for', async () => {
+    const word = `slovo${randomUUID().slice(0, 8)}`;
+    const code = `q-${randomUUID()}`;
+    const search = async (who: Person): Promise<string[]> =>
+      (await world.ok(who, 'GET', `/search?kinds=article&q=${word}`)).results.map(({ id }: { id: string }) => id);
+    const first = await articles.draft({ code, body: `Первый ${word} <script>evil${word}</script>` });
+    await articles.admit(first, [{ kind: 'orgUnit', id: world.id('hq') }]);
+    assert.deepEqual(await search('anna'), []);
+    await articles.publish(first);
+    const [found, ...others] = await search('anna');
+    assert.ok(found === first.id || found === first.versionId);
+    assert.deepEqual(others, []);
+    assert.deepEqual([await search('boris'), await search('chief')], [[], []]);
+    const second = await articles.draft({ code, body: 'Второй текст' });
+    await articles.admit(second);
+    assert.equal((await search('anna')).length, 1);
+    await articles.publish(second);
+    assert.deepEqual(await search('anna'), [], 'the version before is found no more');
+    const third = await articles.published({ code, locale: 'en-US', title: word });
+    assert.equal((await search('boris')).length, 1);
+    await articles.archive(third, await articles.token(third, 'en-US'));
+    assert.deepEqual(await search('boris'), []);
+    refused(await world.call('carl', 'GET', `/search?kinds=article&q=${word}`), 403, 'RIGHT_MISSING');
+  });
+
   it('are told to receivers only where they may read them, then and now', async () => {
     const code = `h-${randomUUID()}`;
     const version = await articles.published({ code, title: 'Т' }, [{ kind: 'user', id: world.people.anna }]);
