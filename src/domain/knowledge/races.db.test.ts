@@ -9,7 +9,7 @@ import { type CatalogWorld, startCatalogWorld } from '../../../test/harness/cata
 let world: CatalogWorld;
 let articles: Articles;
 
-const ROUNDS = 12;
+const ROUNDS = 8;
 
 /** Versions of the article by locale and state. */
 async function states({ id }: { id: string }): Promise<Record<string, number>> {
