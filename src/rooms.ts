@@ -41,7 +41,7 @@ import type { BlobStore } from './mechanisms/blobs/store.ts';
 import type { Actor } from './mechanisms/context.ts';
 import { newId } from './mechanisms/clock.ts';
 import type { Follower } from './mechanisms/context.ts';
-import { Outbound } from './mechanisms/outbound.ts';
+import type { Outbound } from './mechanisms/outbound.ts';
 import { SecretBox } from './mechanisms/secrets.ts';
 import type { ConfigSnapshot } from './mechanisms/snapshot.ts';
 import { type Caller } from './mechanisms/work.ts';
