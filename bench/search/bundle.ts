@@ -12,7 +12,8 @@ const VISIBLE_AREAS = AREAS.slice(0, 3);
 /** Fields that may be filtered: each has an index. */
 export const INDEXED_FIELDS = 2;
 
-const options = (codes: readonly string[]): string => `{ options: [${codes.map((code) => `{ code: ${code} }`).join(', ')}] }`;
+const options = (codes: readonly string[]): string =>
+  `{ options: [${codes.map((code) => `{ code: ${code} }`).join(', ')}] }`;
 
 const BUNDLE = `
 settings: { defaultLocale: en-US, timezone: UTC }

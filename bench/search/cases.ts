@@ -38,7 +38,12 @@ export const CASES: readonly Case[] = [
     target: [5, 20],
     path: (words, pick) => search({ q: pick(words.unique) }),
   },
-  { name: 'rare', says: 'a rare word (0.07 %)', target: [5, 20], path: (words, pick) => search({ q: pick(words.rare) }) },
+  {
+    name: 'rare',
+    says: 'a rare word (0.07 %)',
+    target: [5, 20],
+    path: (words, pick) => search({ q: pick(words.rare) }),
+  },
   {
     name: 'medium',
     says: 'a word of 2–5 %',

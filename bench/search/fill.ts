@@ -82,7 +82,8 @@ export async function multiply(db: pg.Client, count: number, say: (line: string)
   await db.query('DROP INDEX search_records_words');
   for (let first = present + 1; first <= count; first += BATCH) {
     await db.query(MULTIPLY, [first, Math.min(count, first + BATCH - 1), count]);
-    if ((first - present) % (BATCH * 10) === 1) say(`${first.toLocaleString('en')} of ${count.toLocaleString('en')} records`);
+    if ((first - present) % (BATCH * 10) === 1)
+      say(`${first.toLocaleString('en')} of ${count.toLocaleString('en')} records`);
   }
   say('making the index of words');
   await db.query(`SET maintenance_work_mem = '512MB'`);

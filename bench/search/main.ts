@@ -116,7 +116,9 @@ class Client {
         const answer = await connection.request(text);
         times.push(performance.now() - sent);
         if (answer.status !== status) {
-          throw new Error(`${text.split('\r\n')[0]} was answered ${answer.status}: ${answer.body.toString('utf8').slice(0, 400)}`);
+          throw new Error(
+            `${text.split('\r\n')[0]} was answered ${answer.status}: ${answer.body.toString('utf8').slice(0, 400)}`,
+          );
         }
       }
       connection.close();
@@ -144,7 +146,12 @@ async function measureCase(
 }
 
 /** Creates a second, and the same when the database throws the projection's rows away. */
-async function measureWrites(client: Client, db: pg.Client, texts: readonly RealText[], seconds: number): Promise<string> {
+async function measureWrites(
+  client: Client,
+  db: pg.Client,
+  texts: readonly RealText[],
+  seconds: number,
+): Promise<string> {
   const random = dice(99);
   const next = (): string => {
     const text = texts[Math.floor(random() * texts.length)];
@@ -160,7 +167,9 @@ async function measureWrites(client: Client, db: pg.Client, texts: readonly Real
   for (let round = 0; round < 3; round++) {
     before?.push(await rate());
     await db.query(`CREATE FUNCTION bench_discard() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
-    await db.query('CREATE TRIGGER bench_discard BEFORE INSERT ON search_records FOR EACH ROW EXECUTE FUNCTION bench_discard()');
+    await db.query(
+      'CREATE TRIGGER bench_discard BEFORE INSERT ON search_records FOR EACH ROW EXECUTE FUNCTION bench_discard()',
+    );
     after?.push(await rate());
     await db.query('DROP FUNCTION bench_discard CASCADE');
   }
@@ -182,11 +191,22 @@ async function awaitIndexes(db: pg.Client): Promise<void> {
 }
 
 function printed(results: readonly Measured[], cases: readonly Case[]): string {
-  const lines = ['| search | records | connections | requests/s | p50 ms | p99 ms | asked of 1,000,000 |', '|---|--:|--:|--:|--:|--:|---|'];
+  const lines = [
+    '| search | records | connections | requests/s | p50 ms | p99 ms | asked of 1,000,000 |',
+    '|---|--:|--:|--:|--:|--:|---|',
+  ];
   for (const one of results) {
     const of = cases.find(({ name }) => name === one.case);
     const target = of?.target === null || of === undefined ? '' : of.target.join(' / ');
-    const cells = [of?.says, one.records.toLocaleString('en'), one.connections, one.rate.toFixed(0), one.p50.toFixed(1), one.p99.toFixed(1), target];
+    const cells = [
+      of?.says,
+      one.records.toLocaleString('en'),
+      one.connections,
+      one.rate.toFixed(0),
+      one.p50.toFixed(1),
+      one.p99.toFixed(1),
+      target,
+    ];
     lines.push(`| ${cells.join(' | ')} |`);
   }
   return lines.join('\n');

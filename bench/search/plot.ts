@@ -18,12 +18,16 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
 
 export function plot(title: string, lines: readonly Line[]): string {
   const all = lines.flatMap(({ points }) => points);
-  const [first, last] = [Math.min, Math.max].map((of) => log(of(...all.map(({ records }) => records)))) as [number, number];
+  const [first, last] = [Math.min, Math.max].map((of) => log(of(...all.map(({ records }) => records)))) as [
+    number,
+    number,
+  ];
   const low = Math.floor(log(Math.min(...all.map(({ ms }) => ms))));
   const high = Math.ceil(log(Math.max(...all.map(({ ms }) => ms))));
   const x = (records: number): number =>
     LEFT + ((log(records) - first) / Math.max(1e-9, last - first)) * (WIDTH - LEFT - RIGHT);
-  const y = (ms: number): number => HEIGHT - BOTTOM - ((log(ms) - low) / Math.max(1, high - low)) * (HEIGHT - TOP - BOTTOM);
+  const y = (ms: number): number =>
+    HEIGHT - BOTTOM - ((log(ms) - low) / Math.max(1, high - low)) * (HEIGHT - TOP - BOTTOM);
   const parts: string[] = [];
   for (let power = low; power <= high; power++) {
     const at = y(10 ** power).toFixed(1);
@@ -33,7 +37,9 @@ export function plot(title: string, lines: readonly Line[]): string {
   for (const records of new Set(all.map((point) => point.records))) {
     const at = x(records).toFixed(1);
     parts.push(`<line x1="${at}" x2="${at}" y1="${TOP}" y2="${HEIGHT - BOTTOM}" stroke="#eee"/>`);
-    parts.push(`<text x="${at}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle">${records.toLocaleString('en')}</text>`);
+    parts.push(
+      `<text x="${at}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle">${records.toLocaleString('en')}</text>`,
+    );
   }
   // Names are moved apart where lines end side by side.
   const ends = lines
@@ -46,7 +52,9 @@ export function plot(title: string, lines: readonly Line[]): string {
     const points = line.points.map(({ records, ms }) => `${x(records).toFixed(1)},${y(ms).toFixed(1)}`).join(' ');
     parts.push(`<polyline points="${points}" fill="none" stroke="${colour}" stroke-width="2"${dashed}/>`);
     before = Math.max(at, before + 14);
-    parts.push(`<text x="${WIDTH - RIGHT + 8}" y="${before.toFixed(1)}" dy="4" fill="${colour}">${escaped(line.name)}</text>`);
+    parts.push(
+      `<text x="${WIDTH - RIGHT + 8}" y="${before.toFixed(1)}" dy="4" fill="${colour}">${escaped(line.name)}</text>`,
+    );
   }
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12" role="img" aria-label="${escaped(title)}">
 <title>${escaped(title)}</title>

@@ -25,8 +25,13 @@ export async function readTexts(folder: string): Promise<RealText[]> {
   const texts: RealText[] = [];
   for (const { file, title, description } of SOURCES) {
     for (const row of await readRows(path.join(folder, file))) {
-      const name = clean(row[title] ?? '').replace(/\s+/g, ' ').slice(0, LONGEST_TITLE).toWellFormed();
-      const text = clean(row[description] ?? '').slice(0, LONGEST_TEXT).toWellFormed();
+      const name = clean(row[title] ?? '')
+        .replace(/\s+/g, ' ')
+        .slice(0, LONGEST_TITLE)
+        .toWellFormed();
+      const text = clean(row[description] ?? '')
+        .slice(0, LONGEST_TEXT)
+        .toWellFormed();
       if (name !== '' && text !== '') texts.push({ title: name, description: text });
     }
   }
