@@ -134,7 +134,7 @@ describe('delivery', () => {
     assert.deepEqual([delivery.status, delivery.attemptCount, delivery.maxAttempts], ['DELIVERED', 4, 4]);
     assert.deepEqual(
       delivery.attempts.map((attempt: any) => attempt.response?.status ?? attempt.error),
-      [500, 'no answer: UND_ERR_SOCKET', 429, 200],
+      [500, 'no answer: the connection broke', 429, 200],
     );
     assert.equal(delivery.attempts[0].response.bodyExcerpt, 'no');
   });
