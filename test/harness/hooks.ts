@@ -37,6 +37,7 @@ workflows:
     initial: begun
     states: [{ code: begun, category: open }, { code: ended, category: done }]
     transitions: [{ code: end, from: [begun], to: ended, fields: [{ code: $reason }] }]
+knowledgeBases: [{ code: it, name: IT, visibility: internal, locales: [en-US], sections: [{ code: net, name: Net, parent: null }] }]
 relationDefinitions:
   - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many }
 roles:
