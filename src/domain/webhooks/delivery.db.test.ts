@@ -110,6 +110,16 @@ describe('delivery', () => {
     assert.equal(new Set(hooks.receiver.received.map(({ body }) => body.deliveryId)).size, 13);
   });
 
+  it('tells of timers with their instance', async () => {
+    const { id: subscription } = await hooks.subscribe({ eventTypes: ['SlaStarted'] });
+    const { id } = await hooks.make({}, 'other');
+    await hooks.settled(subscription);
+    const [instance] = await hooks.ok('boss', 'GET', `/objects/${id}/sla`);
+    const [request] = hooks.receiver.received;
+    assert.deepEqual([request?.body.eventType, request?.body.data.objectId], ['SlaStarted', id]);
+    assert.equal(request?.body.data.slaInstanceId, instance.id);
+  });
+
   it('repeats with the same id, a new time and a new signature, as the policy says', async () => {
     const { id } = await hooks.subscribe({ retryPolicy: { maxAttempts: 4, baseDelayMs: 60 } });
     const answers = [
