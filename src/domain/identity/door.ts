@@ -18,11 +18,8 @@ export { findNames, type NamedKind } from './store-names.ts';
 export { searchNames } from './queries-names.ts';
 export {
   findGroup,
-  findGroupByCode,
   findUnit,
-  findUnitByCode,
   findUser,
-  findUserByLogin,
   type GroupAnswer,
   type UnitAnswer,
   type UserAnswer,
