@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, problemsOf, World } from './service.ts';
 
 const BUNDLE = `
@@ -40,6 +41,8 @@ describe('imports and exports', () => {
   before(async () => {
     world = await World.start();
     await world.apply(BUNDLE);
+    // The running service follows a change of rights within a second.
+    await sleep(1100);
   });
   after(() => world.stop());
 
