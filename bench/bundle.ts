@@ -100,7 +100,7 @@ roles:
     assignedTo: { users: [${persons.join(', ')}] }
   - code: bench
     name: Bench
-    rights: [catalog.impersonate]
+    rights: [catalog.impersonate, user.administer]
     records:
       - type: asset
         actions: [read]

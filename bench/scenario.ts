@@ -23,6 +23,7 @@ export interface Facts {
   /** Attachments to read. */
   files: string[];
   catalogItemId: string;
+  groups: string[];
 }
 
 /** What a stand (one database with its service and bare server) is to the load. */

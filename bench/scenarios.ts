@@ -1,5 +1,6 @@
 /** The measured work: for each scenario, the request to the service and the one to the bare server that does the same. */
 import { randomUUID } from 'node:crypto';
+import { PEOPLE_SCENARIOS } from './people.ts';
 import { get, root, type Scenario, send } from './scenario.ts';
 import { AROUND } from './scenarios-around.ts';
 
@@ -86,6 +87,7 @@ export const SCENARIOS: readonly Scenario[] = [
     }),
   },
   ...AROUND,
+  ...PEOPLE_SCENARIOS,
 ];
 
 export function scenarioOf(name: string): Scenario {

@@ -8,6 +8,7 @@ import { loadComments, loadFiles, readConfigured } from './around.ts';
 import { BARE_TABLES } from './bare.ts';
 import { INDEXED_FIELDS, OWNER, writeBundle } from './bundle.ts';
 import { Connection } from './connection.ts';
+import { loadGroups } from './people.ts';
 import {
   docket,
   freePort,
@@ -66,7 +67,7 @@ interface Connected {
   leave(): Promise<void>;
 }
 
-async function connect(folder: string): Promise<Connected> {
+export async function connect(folder: string): Promise<Connected> {
   const embedded = await openEmbedded({ dataDir: path.join(folder, 'data'), log: () => {}, use: 'tool' });
   const db = new pg.Client({ connectionString: embedded.url });
   db.on('error', () => {});
@@ -139,6 +140,7 @@ async function fill(
       talkative: [],
       files: [],
       catalogItemId: await readCatalogItem(db),
+      groups: await loadGroups(db),
     };
     const target: Target = { ports: { docket: options.port, bare: 0 }, key, facts, ids: [] };
     const pattern = await readPattern(db, await firstRecord(target), keyId);

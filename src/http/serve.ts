@@ -83,6 +83,7 @@ async function answer(
     ip: origin.ip,
     sessionToken,
     secure: origin.secure,
+    scopes: exchange.scopes,
     // A part that is wanted only of what the client has already: the whole is always right.
     range: request.headers['if-range'] === undefined ? request.headers.range : undefined,
     ifNoneMatch: request.headers['if-none-match'],

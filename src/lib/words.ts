@@ -1,8 +1,11 @@
-/** Text to lexemes: what a text is found by, and what a question looks for. Pure but for a bounded cache of stems. */
+/**
+ * Text to lexemes: what a text is found by, and what a question looks for. What both must agree on is here; where words stand
+ * and what they are made of is in `word-parts.ts`. Pure but for a bounded memory of words.
+ */
 import { createRequire } from 'node:module';
-import { fold } from './text.ts';
+import { type Compound, compoundsOf, normalWord, type Piece, runsOf, type Segment } from './word-parts.ts';
 
-/** Where a word stands in a text, and the lexemes that it is found by. */
+/** Where a word stands in a text (UTF-16 offsets), and the lexemes that it is found by. */
 export interface Token {
   start: number;
   end: number;
@@ -11,7 +14,7 @@ export interface Token {
 
 export interface IndexLexeme {
   lexeme: string;
-  /** From 1. */
+  /** From 1; a word and what it is made of share one. */
   positions: number[];
 }
 
@@ -21,62 +24,96 @@ export interface QueryTerm {
   raw: string;
   /** Any of these counts as the word. */
   lexemes: string[];
+  /** How often the question has it. */
+  count: number;
+  /** Whether a text must hold it to hold the question; false: it is a sign of likeness only. */
+  required: boolean;
   /** The word that may be unfinished. */
   last: boolean;
+  /** Of the last word: any lexeme that begins so counts as well … */
+  beginnings: string[];
+  /** … and any of these, the stems of words that begin as it does. */
+  completions: string[];
 }
 
-/** How text becomes lexemes; one value for the whole process, since it remembers stems. */
+/** How text becomes lexemes; one value for the whole process, since it remembers words. */
 export interface Analysis {
   indexLexemes(text: string): IndexLexeme[];
   queryTerms(q: string): QueryTerm[];
   tokens(text: string): Iterable<Token>;
 }
 
-// The package brings no types.
-const snowball = createRequire(import.meta.url)('snowball-stemmers') as { newStemmer(language: string): Stemmer };
-
-const WORD = /[\p{L}\p{N}\p{M}]+(?:[-.'_][\p{L}\p{N}\p{M}]+)*/gu;
-const PART = /[\p{L}\p{N}\p{M}]+/gu;
-const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
-const MOST_CACHED = 50_000;
-const LONGEST = 60;
+/** Different words of a question that are looked at; the first ones. */
+export const MOST_TERMS = 64;
+/** Words remembered with what they are found by, and the letters of the longest one. */
+const MOST_REMEMBERED = 50_000;
+const LONGEST_REMEMBERED = 40;
+/** Endings that a half-typed word may go on with. */
+const ENDINGS = {
+  latin: 'e d s g c l m r t y ed es ng ing n on ion nt ent ul us ly lly er tion ty ity lity bility sm'.split(' '),
+  cyrillic: 'а я и й е у ю ь м х ие ия ий ть ся ми ого ется л ла'.split(' '),
+};
+/** Shorter stems than this are too many words' beginning. */
+const SHORTEST_COMPLETION = 3;
 
 interface Stemmer {
   stem(word: string): string;
 }
 
+// The package brings no types.
+const snowball = createRequire(import.meta.url)('snowball-stemmers') as { newStemmer(language: string): Stemmer };
+
 class Words implements Analysis {
   readonly #russian: Stemmer = snowball.newStemmer('russian');
   readonly #english: Stemmer = snowball.newStemmer('english');
-  #stems = new Map<string, string>();
+  readonly #most: number;
+  #runs = new Map<string, readonly Token[]>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   #stem(word: string): string {
-    let stem = this.#stems.get(word);
-    if (stem === undefined) {
-      stem = /^[а-я]+$/u.test(word)
-        ? this.#russian.stem(word)
-        : /^[a-z]+$/u.test(word)
-          ? this.#english.stem(word)
-          : word.replace(/^0+(?=\d+$)/, '');
-      if (this.#stems.size >= MOST_CACHED) this.#stems = new Map();
-      this.#stems.set(word, stem);
+    if (/^[a-z]+$/.test(word)) return this.#english.stem(word);
+    return /^[а-я]+$/.test(word) ? this.#russian.stem(word) : word;
+  }
+
+  /** The whole and its parts, at the place of the first part. */
+  *#tokensOf(compound: Compound): Generator<Token> {
+    const { segments, joined, kind } = compound;
+    if (kind === 'spaceless') {
+      for (const [index, { text, start, end }] of segments.entries()) {
+        const next = segments[index + 1];
+        yield { start, end: next?.end ?? end, lexemes: next === undefined ? [text] : [text, text + next.text] };
+      }
+      return;
     }
-    return stem;
+    for (const [index, segment] of segments.entries()) {
+      const lexemes = new Set([this.#stem(segment.text)]);
+      if (index === 0 && joined !== null && segments.length > 1) lexemes.add(this.#stem(joined));
+      const [first, ...others] = segment.pieces.filter(({ text }) => isLong(text));
+      if (first !== undefined) lexemes.add(this.#stem(first.text));
+      yield { start: segment.start, end: segment.end, lexemes: [...lexemes] };
+      for (const { text, start, end } of others) yield { start, end, lexemes: [this.#stem(text)] };
+    }
+  }
+
+  /** The tokens of a run, with places in it. */
+  #tokensIn(run: string): readonly Token[] {
+    const known = this.#runs.get(run);
+    if (known !== undefined) return known;
+    const tokens = compoundsOf(run).flatMap((compound) => [...this.#tokensOf(compound)]);
+    if (run.length > LONGEST_REMEMBERED) return tokens;
+    // Begun anew rather than aged: the common words are back at once.
+    if (this.#runs.size >= this.#most) this.#runs = new Map();
+    this.#runs.set(run, tokens);
+    return tokens;
   }
 
   *tokens(text: string): Generator<Token> {
-    for (const match of text.matchAll(WORD)) {
-      const start = match.index;
-      const whole = strip(match[0]);
-      const parts = [...match[0].matchAll(PART)];
-      if (parts.length > 1 && whole.length <= LONGEST) yield { start, end: start + match[0].length, lexemes: [whole] };
-      for (const part of parts) {
-        const at = start + part.index;
-        if (CJK.test(part[0])) yield* grams(part[0], at);
-        else {
-          const word = strip(part[0]).slice(0, LONGEST);
-          if (word !== '') yield { start: at, end: at + part[0].length, lexemes: [this.#stem(word)] };
-        }
+    for (const run of runsOf(text)) {
+      for (const { start, end, lexemes } of this.#tokensIn(run.text)) {
+        yield { start: run.start + start, end: run.start + end, lexemes: [...lexemes] };
       }
     }
   }
@@ -84,52 +121,112 @@ class Words implements Analysis {
   indexLexemes(text: string): IndexLexeme[] {
     const found = new Map<string, number[]>();
     let position = 0;
-    for (const { lexemes } of this.tokens(text)) {
-      position++;
-      for (const lexeme of lexemes) {
-        const positions = found.get(lexeme);
-        if (positions === undefined) found.set(lexeme, [position]);
-        else positions.push(position);
+    for (const run of runsOf(text)) {
+      for (const { lexemes } of this.#tokensIn(run.text)) {
+        position++;
+        for (const lexeme of lexemes) {
+          const positions = found.get(lexeme);
+          if (positions === undefined) found.set(lexeme, [position]);
+          else positions.push(position);
+        }
       }
     }
     return [...found].map(([lexeme, positions]) => ({ lexeme, positions }));
   }
 
-  queryTerms(q: string): QueryTerm[] {
-    const terms: QueryTerm[] = [];
-    for (const match of q.matchAll(PART)) {
-      if (CJK.test(match[0])) {
-        for (const { lexemes } of grams(match[0], 0)) terms.push({ raw: lexemes[0] as string, lexemes, last: false });
-        continue;
+  #term(raw: string, words: readonly string[], required: boolean): QueryTerm {
+    const lexemes = [...new Set(words.map((word) => this.#stem(word)))];
+    return {
+      raw,
+      lexemes,
+      count: 1,
+      required,
+      last: false,
+      beginnings: [...new Set([raw, ...words])],
+      completions: [],
+    };
+  }
+
+  *#termsOf(compound: Compound): Generator<QueryTerm> {
+    const { kind, segments, joined } = compound;
+    if (kind === 'spaceless') {
+      for (const [index, { text }] of segments.entries()) {
+        const next = segments[index + 1];
+        if (next !== undefined) yield this.#term(text + next.text, [text + next.text], true);
+        else if (index === 0) yield this.#term(text, [text], true);
       }
-      const raw = strip(match[0]).slice(0, LONGEST);
-      if (raw !== '') terms.push({ raw, lexemes: [this.#stem(raw)], last: false });
+      return;
     }
-    const long = terms.filter(({ raw }) => raw.length > 1 || /\d|[^a-zа-я]/u.test(raw));
-    const kept = long.length > 0 ? long : terms;
-    const last = kept.at(-1);
-    if (last !== undefined) last.last = true;
-    return kept;
+    const also = segments.length > 1 && joined !== null ? [joined] : [];
+    for (const segment of segments) yield* this.#segmentTerms(segment, also);
+    if (also.length > 0) yield this.#term(joined as string, also, false);
+  }
+
+  /** Letters beside digits may stand apart in the text that is looked for; numbers and names with capitals inside are meant whole. */
+  *#segmentTerms({ text, pieces }: Segment, also: readonly string[]): Generator<QueryTerm> {
+    const apart = /^\p{L}+\d|^\d+\p{L}/u.test(text) && pieces.every((piece) => isLong(piece.text));
+    if (apart && pieces.length > 1) {
+      for (const piece of pieces) yield this.#term(piece.text, [piece.text, text, ...also], true);
+      yield this.#term(text, [text], false);
+      return;
+    }
+    // One piece is what stands behind an apostrophe.
+    const [tail] = pieces.length === 1 ? pieces : [];
+    yield this.#term(text, [text, ...(tail === undefined ? [] : [tail.text]), ...also], true);
+    if (pieces.length > 1)
+      for (const piece of pieces.filter(isTelling)) yield this.#term(piece.text, [piece.text], false);
+  }
+
+  queryTerms(q: string): QueryTerm[] {
+    const all: QueryTerm[] = [];
+    for (const run of runsOf(q)) for (const compound of compoundsOf(run.text)) all.push(...this.#termsOf(compound));
+    const long = all.filter(({ lexemes }) => lexemes.some(isLong));
+    const kept = long.some(({ required }) => required) ? long.filter(({ raw }) => isLong(raw)) : all;
+    const terms = new Map<string, QueryTerm>();
+    for (const term of kept) {
+      const key = term.lexemes.join('\u0000');
+      const known = terms.get(key);
+      if (known !== undefined) {
+        known.count++;
+        known.required ||= term.required;
+      } else if (terms.size < MOST_TERMS) terms.set(key, term);
+    }
+    return this.#withLast([...terms.values()], kept);
+  }
+
+  /** The last word of the question may be unfinished; what is found by its beginning counts as well. */
+  #withLast(terms: readonly QueryTerm[], asked: readonly QueryTerm[]): QueryTerm[] {
+    const key = (term: QueryTerm): string => term.lexemes.join('\u0000');
+    const last = asked.findLast(({ required }) => required);
+    return terms.map((term) =>
+      last !== undefined && key(term) === key(last)
+        ? { ...term, last: true, completions: this.#completions(term) }
+        : { ...term, beginnings: [] },
+    );
+  }
+
+  /** Stems that are shorter than the beginning itself, of words that go on from it. */
+  #completions({ raw, lexemes }: QueryTerm): string[] {
+    const endings = /^[a-z]+$/.test(raw) ? ENDINGS.latin : /^[а-я]+$/.test(raw) ? ENDINGS.cyrillic : [];
+    const stems = endings.map((ending) => this.#stem(raw + ending));
+    return [...new Set(stems)].filter(
+      (stem) => stem.length >= SHORTEST_COMPLETION && !stem.startsWith(raw) && !lexemes.includes(stem),
+    );
   }
 }
 
-/** Folded, without accents. */
-function strip(text: string): string {
-  return fold(text).normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC');
+/** A word of one letter says nothing; a digit, or one sign of a script where signs are words, does. */
+function isLong(word: string): boolean {
+  return [...word].length > 1 || /^[\p{N}\p{Script=Han}]$/u.test(word);
 }
 
-function* grams(text: string, at: number): Generator<Token> {
-  const chars = [...text];
-  let start = at;
-  for (const [index, char] of chars.entries()) {
-    const next = chars[index + 1] ?? '';
-    if (next !== '' || chars.length === 1) {
-      yield { start, end: start + char.length + next.length, lexemes: [strip(char + next)] };
-    }
-    start += char.length;
-  }
+function isTelling({ text }: Piece): boolean {
+  return text.length >= 3 && /^\p{L}/u.test(text);
 }
 
-export function makeAnalysis(): Analysis {
-  return new Words();
+/** @param remembered words kept in memory at most */
+export function makeAnalysis(remembered: number = MOST_REMEMBERED): Analysis {
+  return new Words(remembered);
 }
+
+export { normalWord };

@@ -19,6 +19,8 @@ export interface RequestFacts {
   ip: string;
   sessionToken: string | undefined;
   secure: boolean;
+  /** Scopes of the key, for answers that take in more where the key may ask for it; null where none are needed. */
+  scopes: ReadonlySet<string> | null;
   range?: string | undefined;
   ifNoneMatch?: string | undefined;
 }

@@ -45,8 +45,10 @@ export class Wake {
 
   /** From now on this process does background work: `onWake` is called for its own commits and those of others. */
   listen(onWake: () => void): void {
+    // Once is enough: a second connection would be listened on by nobody, and given back by nobody.
+    const first = this.#onWake === undefined;
     this.#onWake = onWake;
-    void this.#connect();
+    if (first) void this.#connect();
   }
 
   async #connect(): Promise<void> {

@@ -70,7 +70,8 @@ export interface TestOptions {
 }
 
 /** Seals the secrets of every app of the tests: those on one database must open each other's. */
-export const TEST_SECRETS = new SecretBox('the master key of the tests, long enough');
+export const TEST_KEY = 'the master key of the tests, long enough';
+export const TEST_SECRETS = new SecretBox(TEST_KEY);
 
 export async function startTestApp(options: TestOptions = {}): Promise<TestApp> {
   const database = options.on === undefined ? await createTestDatabase() : undefined;

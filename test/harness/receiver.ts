@@ -30,6 +30,7 @@ export interface Receiver {
   port: number;
   /** PEM of its own root of trust. */
   ca: string;
+  certificate: Certificate;
   received: Received[];
   /** How requests are answered from now on. */
   answer: Answer | ((request: Received) => Answer);
@@ -100,6 +101,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     url: `https://127.0.0.1:${port}/hook`,
     port,
     ca: certificate.cert,
+    certificate,
     received: [],
     answer: { status: 200 },
     get connections() {

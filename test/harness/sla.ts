@@ -1,5 +1,6 @@
 /** A world for SLA: policies on incidents under a clock that the test moves. */
 import assert from 'node:assert/strict';
+import { dueTimeMover, fireDue } from '../../src/domain/sla/door.ts';
 import type { Clock } from '../../src/mechanisms/clock.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './app.ts';
 import { watchAnswers } from './load-document.ts';
@@ -168,7 +169,7 @@ export interface SlaWorld {
   events(instance: Pick<Instance, 'id'>): Promise<Event[]>;
   /** Kinds of the instance's events, with the percent of warnings, in order. */
   told(instance: Pick<Instance, 'id'>): Promise<string[]>;
-  /** Runs all background work of the app, once. */
+  /** Does the background work of SLA in the app, until there is nothing to do. */
   work(on?: TestApp): Promise<void>;
   id(code: string): string;
   rows<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
@@ -179,6 +180,7 @@ export interface SlaWorld {
 export async function startSla(at: string): Promise<SlaWorld> {
   const clock = new HandClock(at);
   const app = await startTestApp({ bundle: bundle(WORLD), clock });
+  const movers = new Map<TestApp, ReturnType<typeof dueTimeMover>>();
   const undescribed = watchAnswers(app);
   const made = PEOPLE.map(async (login) => [login, (await app.createKey({ login })).key] as const);
   const keys = Object.fromEntries(await Promise.all(made)) as Record<Person, string>;
@@ -231,9 +233,11 @@ export async function startSla(at: string): Promise<SlaWorld> {
       return events.map(({ type, data }) => (type === 'SlaWarning' ? `SlaWarning ${data['percent']}` : type));
     },
     work: async (on = app) => {
-      const loop = on.app.startWorker();
-      await loop.runOnce();
-      await loop.stop();
+      const { work, system } = on.app;
+      const mover = movers.get(on) ?? dueTimeMover();
+      movers.set(on, mover);
+      while (await fireDue(work, system()));
+      while (await mover(work, system(), clock.now()));
     },
     id: (code) => ids.get(code) ?? assert.fail(`nothing is called ${code}`),
     rows: (statement, values) => stored(app, statement, values),

@@ -21,7 +21,16 @@ export const exportRecords = defineOperation({
     format: Type.Union([Type.Literal('JSON'), Type.Literal('CSV')]),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1000 })),
     query: Type.Optional(
-      closed({ filter: Type.Optional(Type.Unknown({ description: 'A condition, as in GET /search.' })) }),
+      Type.Union(
+        [
+          Type.String({ maxLength: 10_000 }),
+          closed({
+            q: Type.Optional(Type.String({ maxLength: 10_000 })),
+            filter: Type.Optional(Type.Unknown({ description: 'A condition, as in GET /search.' })),
+          }),
+        ],
+        { description: 'Words, as in GET /objects, and a condition; a text is taken as words.' },
+      ),
     ),
   }),
   answer: Type.Array(ObjectSchema),

@@ -10,7 +10,7 @@ import { type FieldResolver, parseCondition, type TypedCondition } from '../../l
 import type { Runner } from '../../mechanisms/binding.ts';
 import type { Caller } from '../../mechanisms/work.ts';
 import { fieldResolver, findType, type RecordType, registry } from '../metadata/door.ts';
-import { type PageEnd, readPage } from '../objects/door.ts';
+import { type PageMark, readPage, type Wanted, type WordMatch } from '../objects/door.ts';
 import type * as contract from './contract.ts';
 import { csvForm, type FileForm, FileWriter, JSON_FORM } from './rules.ts';
 
@@ -41,9 +41,14 @@ function filterable({ actor }: Caller, type: RecordType): FieldResolver {
 
 /** @throws Fault INVALID_FILTER */
 function conditionOf(caller: Caller, type: RecordType, { query }: ExportBody): TypedCondition | null {
-  if (query?.filter === undefined) return null;
+  if (query === undefined || typeof query === 'string' || query.filter === undefined) return null;
   const resolve = filterable(caller, type);
   return parseCondition(query.filter, { resolve, variables: 'refused', base: '/query/filter' });
+}
+
+function wordsOf({ query }: ExportBody, matches: WordMatch): Wanted['words'] {
+  const q = typeof query === 'string' ? query : query?.q;
+  return q === undefined || q.trim() === '' ? null : { matches, q };
 }
 
 /**
@@ -51,14 +56,20 @@ function conditionOf(caller: Caller, type: RecordType, { query }: ExportBody): T
  *
  * @throws Fault RIGHT_MISSING, INVALID_REQUEST, INVALID_FILTER, FILTER_TOO_EXPENSIVE
  */
-export async function exportRecords(runner: Runner, body: ExportBody, fresh: FreshCaller): Promise<Reply> {
+export async function exportRecords(
+  runner: Runner,
+  body: ExportBody,
+  fresh: FreshCaller,
+  matches: WordMatch,
+): Promise<Reply> {
   const { caller } = runner;
   caller.actor.require('export.execute');
   const type = requireType(caller, body.typeDefinitionId);
   const condition = conditionOf(caller, type, body);
   const readable = [...type.newest.fields.values()].filter(({ code }) => caller.actor.mayEverRead(type.id, code));
   const form = body.format === 'CSV' ? csvForm(readable) : JSON_FORM;
-  const file = records(runner, { type, condition, limit: body.limit ?? DEFAULT_LIMIT }, form, fresh);
+  const wanted = { type, condition, words: wordsOf(body, matches) };
+  const file = records(runner, wanted, body.limit ?? DEFAULT_LIMIT, form, fresh);
   const name = `${type.code}.${form.extension}`;
   return new Reply(Readable.from(file, { objectMode: false }), {
     'Content-Type': form.mediaType,
@@ -66,20 +77,21 @@ export async function exportRecords(runner: Runner, body: ExportBody, fresh: Fre
   });
 }
 
-interface Wanted {
-  type: RecordType;
-  condition: TypedCondition | null;
-  limit: number;
-}
-
-async function* records(runner: Runner, wanted: Wanted, form: FileForm, fresh: FreshCaller): AsyncGenerator<Buffer> {
+async function* records(
+  runner: Runner,
+  wanted: Wanted,
+  limit: number,
+  form: FileForm,
+  fresh: FreshCaller,
+): AsyncGenerator<Buffer> {
   const writer = new FileWriter(form);
   let text = form.head;
-  let left = wanted.limit;
-  let after: PageEnd | undefined;
+  let left = limit;
+  let after: PageMark | undefined;
   do {
-    const page = await readWanted(runner, wanted, after, Math.min(PAGE, left), fresh);
-    for (const object of page.objects) {
+    // Words are matched in pages of one size, so that offsets meet.
+    const page = await readWanted(runner, wanted, after, wanted.words === null ? Math.min(PAGE, left) : PAGE, fresh);
+    for (const object of page.objects.slice(0, left)) {
       const part = writer.add(object);
       if (part === undefined) {
         yield Buffer.from(text + form.tail);
@@ -99,18 +111,18 @@ async function* records(runner: Runner, wanted: Wanted, form: FileForm, fresh: F
 
 async function readWanted(
   { work, caller }: Runner,
-  { type, condition }: Wanted,
-  after: PageEnd | undefined,
+  wanted: Wanted,
+  after: PageMark | undefined,
   limit: number,
   fresh: FreshCaller,
 ): Promise<Awaited<ReturnType<typeof readPage>>> {
   try {
     return await work.read(after === undefined ? caller : await fresh(caller), (ctx) => {
       ctx.actor.require('export.execute');
-      return readPage(ctx, type, condition, after, limit);
+      return readPage(ctx, wanted, after, limit);
     });
   } catch (error) {
-    if (condition === null || !isFault(error, 'OVERLOADED')) throw error;
+    if (wanted.condition === null || !isFault(error, 'OVERLOADED')) throw error;
     throw new Fault('FILTER_TOO_EXPENSIVE', 'No index serves this filter in time; filter by fields that are indexed.');
   }
 }

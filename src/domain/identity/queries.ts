@@ -2,7 +2,6 @@
 import type { Localized } from '../../mechanisms/config-schemas.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { localized, registry } from '../metadata/door.ts';
-import { findKey } from './names.ts';
 import * as store from './store.ts';
 import * as members from './store-members.ts';
 
@@ -110,30 +109,6 @@ export async function findGroup(ctx: ReadContext, id: string): Promise<GroupAnsw
 export async function findUnit(ctx: ReadContext, id: string): Promise<UnitAnswer | undefined> {
   ctx.actor.require('user.administer');
   const row = await store.findUnit(ctx, id);
-  return row === undefined ? undefined : unitAnswer(ctx, row);
-}
-
-/** By login in whatever case, archived or not; undefined when there is none. @throws Fault RIGHT_MISSING */
-export async function findUserByLogin(ctx: ReadContext, login: string): Promise<UserAnswer | undefined> {
-  ctx.actor.require('user.administer');
-  const key = findKey(login);
-  const row = key === undefined ? undefined : await store.findUserByKey(ctx, key);
-  return row === undefined ? undefined : userAnswer(row);
-}
-
-/** By code in whatever case. @throws Fault RIGHT_MISSING */
-export async function findGroupByCode(ctx: ReadContext, code: string): Promise<GroupAnswer | undefined> {
-  ctx.actor.require('user.administer');
-  const key = findKey(code);
-  const row = key === undefined ? undefined : await store.findGroupByKey(ctx, key);
-  return row === undefined ? undefined : groupAnswer(ctx, row);
-}
-
-/** By code in whatever case. @throws Fault RIGHT_MISSING */
-export async function findUnitByCode(ctx: ReadContext, code: string): Promise<UnitAnswer | undefined> {
-  ctx.actor.require('user.administer');
-  const key = findKey(code);
-  const row = key === undefined ? undefined : await store.findUnitByKey(ctx, key);
   return row === undefined ? undefined : unitAnswer(ctx, row);
 }
 

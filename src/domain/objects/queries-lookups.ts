@@ -11,6 +11,7 @@ import {
   today,
   valueOfCell,
 } from '../metadata/door.ts';
+import type { WordMatch } from './queries.ts';
 import { judge, type ObjectAnswer, project } from './record.ts';
 import { listByValue, listPage, type PageEnd } from './store-lookups.ts';
 
@@ -75,23 +76,42 @@ export async function findByField(
   return found;
 }
 
+/** Which records a page is of: active ones of the type, under the caller's condition, that match the words. */
+export interface Wanted {
+  type: RecordType;
+  condition: TypedCondition | null;
+  words: { matches: WordMatch; q: string } | null;
+}
+
+/** Where a page ended: behind a record, or at an offset of the matches. */
+export type PageMark = PageEnd | number;
+
 /**
- * A page of the active records of the type that the caller may read, newest first, through the one projection.
+ * A page of the records that the caller may read, newest first, through the one projection.
  *
  * @param after where the page before ended; absent for the first
- * @returns where this one ended, undefined when it was the last
+ * @returns where this one ended, undefined when it was the last; a page of matches may hold fewer records than `limit`
  */
 export async function readPage(
   ctx: ReadContext,
-  type: RecordType,
-  condition: TypedCondition | null,
-  after: PageEnd | undefined,
+  { type, condition, words }: Wanted,
+  after: PageMark | undefined,
   limit: number,
-): Promise<{ objects: ObjectAnswer[]; end: PageEnd | undefined }> {
+): Promise<{ objects: ObjectAnswer[]; end: PageMark | undefined }> {
   const visible = ctx.actor.visible('o', 'read', ctx.now, [type.id]);
   if (visible === null) return { objects: [], end: undefined };
   const compiled = condition === null ? null : compileCondition(condition, callersEnvironment(ctx, type));
-  const rows = await listPage(ctx, { typeId: type.id, visible, condition: compiled, after, limit });
+  const page = { typeId: type.id, visible, condition: compiled, limit };
+  if (words !== null) {
+    const offset = typeof after === 'number' ? after : 0;
+    const asked = { q: words.q, typeIds: [type.id], state: 'ACTIVE', limit, offset } as const;
+    const ids = await words.matches(ctx, asked);
+    const rows = ids.length === 0 ? [] : await listPage(ctx, { ...page, ids, after: undefined });
+    const end = ids.length < limit ? undefined : offset + limit;
+    return { objects: rows.map((row) => project(ctx, judge(ctx, row))), end };
+  }
+  const behind = typeof after === 'number' ? undefined : after;
+  const rows = await listPage(ctx, { ...page, ids: undefined, after: behind });
   const last = rows.at(-1);
   return {
     objects: rows.map((row) => project(ctx, judge(ctx, row))),

@@ -22,19 +22,27 @@ export interface PageEnd {
   id: string;
 }
 
-/** Active records of the type, newest first, those behind `after`. */
+/** Active records of the type, newest first, those behind `after`; of those named by `ids` only, where ids are given. */
 export async function listPage(
   ctx: ReadContext,
-  page: { typeId: string; visible: Sql; condition: Sql | null; after: PageEnd | undefined; limit: number },
+  page: {
+    typeId: string;
+    visible: Sql;
+    condition: Sql | null;
+    after: PageEnd | undefined;
+    ids: readonly string[] | undefined;
+    limit: number;
+  },
 ): Promise<ObjectRow[]> {
   const { after } = page;
   const behind =
     after === undefined ? empty : sql`AND (o.created_at, o.id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`;
   const condition = page.condition === null ? empty : sql`AND ${page.condition}`;
+  const among = page.ids === undefined ? empty : sql`AND o.id = ANY(${[...page.ids]}::uuid[])`;
   return await ctx.query<ObjectRow>(
     sql`SELECT ${OBJECT_COLUMNS}, ${JOINED_NAMES} FROM (
         SELECT o.* FROM objects o
-        WHERE o.state = 'ACTIVE' AND o.type_id = ${page.typeId}::uuid AND ${page.visible} ${condition} ${behind}
+        WHERE o.state = 'ACTIVE' AND o.type_id = ${page.typeId}::uuid AND ${page.visible} ${condition} ${among} ${behind}
         ORDER BY o.created_at DESC, o.id DESC LIMIT ${page.limit}::int) AS o
       ${JOINS} ORDER BY o.created_at DESC, o.id DESC`,
     // Where a filter stands in it, the best plan hangs on its values.

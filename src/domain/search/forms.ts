@@ -53,7 +53,9 @@ function makeForm(version: TypeVersion, hidden: (code: string) => boolean): Form
       field,
       zone: zoneOf(version, field),
       label: hidden(field.code) ? labelOf(field.code) : '',
-    }));
+    }))
+    // The title goes first: of a word's places only the first are kept.
+    .sort((a, b) => Number(b.zone === 'A') - Number(a.zone === 'A'));
   const said = fields.map(({ field, zone, label }) => [field.code, field.dataType, field.multiple, zone, label]);
   const digest = hash('sha256', JSON.stringify([ANALYSIS_VERSION, version.typeId, version.version, said]), 'buffer');
   return { id: digest.readInt32BE(0), fields };

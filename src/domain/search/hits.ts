@@ -2,14 +2,14 @@
  * The hits of a question among records, in their order: those in which all words match, then, where they are few, those with
  * some of the words, then those with words nearly alike (decisions, "Lists and search"). Each step is bounded.
  */
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { allOf, anyOf, matchOf } from './matches.ts';
-import { rankPlan, type Tier } from './ranking.ts';
-import type { WordHints } from './store-hints.ts';
-import { countVisible, listMatches, type Match, sampleTerms, type Scored, score } from './store-match.ts';
-import type { Reach } from './store-reach.ts';
+import { candidatesOf } from './candidates.ts';
+import { hintsOf, least, matchOf, type Question, sum } from './matches.ts';
+import { type Tier, rankPlan, type TermFacts } from './ranking.ts';
+import { closeLook } from './rerank.ts';
+import { listMatches, type Match, type Scored, sampleTerms, score } from './store-match.ts';
+import { allOf, anyOf, numbered, oneOf } from './store-need.ts';
 import { likeWords } from './store-words.ts';
-import { type Term, termQuery } from './terms.ts';
+import { type Term, type TermQuery, termQuery } from './terms.ts';
 import { isOneSlip, mayHoldTypo } from './typos.ts';
 
 /** Matches that are ranked: the last updated ones. */
@@ -18,10 +18,12 @@ export const RANKED = 1000;
 export const ENOUGH = 25;
 /** Records among which is counted how common words are. */
 const SAMPLE = 500;
-/** Records with some of the words that are looked at closely. */
-const CANDIDATES = 2000;
-/** Above so many records an estimate takes the place of a count. */
-const MANY = 20_000;
+/** Of the best hits so many are looked at closely. */
+const CLOSELY = 200;
+/** Words that are weighed: the rarest. */
+const WEIGHED = 32;
+/** More than any weight of words: what is asked for by number comes first. */
+const BY_NUMBER = 1e6;
 
 /** Scores of the tiers begin here; none reaches the next. */
 const TIER_BASE: Readonly<Record<Tier, number>> = { all: 3, any: 2, near: 1 };
@@ -37,54 +39,113 @@ export interface Hits {
   restScore: number;
 }
 
-export interface Question {
-  ctx: ReadContext;
-  hints: WordHints;
-  reach: Reach;
-  terms: readonly Term[];
-  /** A `tsquery` for the record whose number the whole question is; empty where it is none. */
-  number: string;
-  /** Match without words: state, filter, order. */
-  base: Omit<Match, 'words' | 'reach'>;
-  /** Hits that are counted exactly. */
-  counted: number;
-}
-
+/** Keeps the order, and brings the scores into the tier. */
 function squashed(tier: Tier, scored: readonly Scored[]): Scored[] {
   const base = TIER_BASE[tier];
-  return scored.map(({ id, score: raw }) => ({ id, score: Math.round((base + raw / (raw + 10)) * 1e6) / 1e6 }));
+  return scored.map(({ id, score: given }) => {
+    return { id, score: Math.round((base + given / (given + 20)) * 1e6) / 1e6 };
+  });
 }
 
 const NOTHING: Hits = { ranked: [], count: 0, complete: true, rest: async () => [], restScore: 0 };
 
+const asked = (terms: readonly Term[]): Term[] => terms.filter(({ required }) => required);
+
 export async function findHits(question: Question): Promise<Hits> {
-  const { terms } = question;
-  if (terms.length === 0 && question.number === '') return NOTHING;
+  if (question.terms.length === 0 && question.numbers === null) return NOTHING;
   const limit = Math.max(RANKED, question.counted) + 1;
   const all = await allHits(question, limit);
   if (all.count >= ENOUGH) return all;
-  const any = terms.length > 1 ? await anyHits(question, limit, all) : all;
+  const any = question.terms.length > 1 ? await anyHits(question, limit, all) : all;
   if (any.count >= ENOUGH) return any;
   return await nearHits(question, limit, any);
 }
 
-async function allHits(question: Question, limit: number): Promise<Hits> {
-  const { ctx, reach, terms } = question;
-  const match = await matchOf(question, (queries) => allOf(queries, reach, question.number), 'all');
-  const ids = await listMatches(ctx, match, limit);
-  const queries = terms.map((term) => termQuery(term, reach));
-  const plan = rankPlan(
-    terms.map(({ last }) => ({ share: 0.01, last })),
-    'all',
+async function allMatch(question: Question): Promise<Match> {
+  const { reach, numbers } = question;
+  const terms = asked(question.terms);
+  const words = allOf(
+    terms.map((term) => termQuery(term, reach)),
+    reach,
   );
-  const scored = await score(ctx, ids.slice(0, RANKED), queries, plan, reach, RANKED);
+  const need = numbers === null ? words : oneOf([words, numbered(numbers, reach)], reach);
+  return await matchOf(question, need, least(await hintsOf(question, terms)));
+}
+
+async function allHits(question: Question, limit: number): Promise<Hits> {
+  const match = await allMatch(question);
+  const ids = await listMatches(question.ctx, match, limit);
+  // What is common tells apart only where there are several words and several hits.
+  const sampled = question.terms.length > 1 && ids.length > 1 && ids.length <= CLOSELY;
+  const weighed = await weigh(question, 'all', question.terms, sampled);
+  const scored = await rank(question, 'all', ids.slice(0, RANKED), weighed, ids.length <= CLOSELY);
   return {
     ranked: squashed('all', scored),
     count: ids.length,
     complete: ids.length < limit,
-    rest: (offset, most) => listMatches(ctx, match, most, RANKED + offset),
+    rest: (offset, most) => listMatches(question.ctx, match, most, RANKED + offset),
     restScore: TIER_BASE.all,
   };
+}
+
+/** The words that are weighed, with what is known of them. */
+interface Weighed {
+  terms: readonly Term[];
+  queries: readonly TermQuery[];
+  facts: readonly TermFacts[];
+  /** Mean size of the records looked at. */
+  average: number;
+}
+
+async function weigh(question: Question, tier: Tier, terms: readonly Term[], sampled: boolean): Promise<Weighed> {
+  const { ctx, reach } = question;
+  const queries = terms.map((term) => termQuery(term, reach, tier === 'near'));
+  const seen = sampled ? await sampleTerms(ctx, reach, queries, SAMPLE) : { records: 0, holding: [], average: 0 };
+  const facts = terms.map(({ count, last, required }, index): TermFacts => {
+    const share = sampled ? ((seen.holding[index] ?? 0) + 0.5) / (seen.records + 1) : 0.01;
+    return { share, count, last, required };
+  });
+  const rarest = [...facts.keys()].sort((a, b) => (facts[a]?.share ?? 0) - (facts[b]?.share ?? 0) || a - b);
+  const kept = new Set(rarest.slice(0, WEIGHED));
+  const of = <T>(list: readonly T[]): T[] => list.filter((_, index) => kept.has(index));
+  return { terms: of(terms), queries: of(queries), facts: of(facts), average: seen.average };
+}
+
+/** Best first: by a sum over the words, and, if `closely`, the best of them anew. */
+async function rank(
+  question: Question,
+  tier: Tier,
+  ids: readonly string[],
+  weighed: Weighed,
+  closely: boolean,
+): Promise<Scored[]> {
+  const { ctx, reach, numbers } = question;
+  const plan = { ...rankPlan(weighed.facts, tier), average: weighed.average };
+  const scored = await score(ctx, ids, weighed.queries, plan, reach, RANKED);
+  const first = closely && scored.length > 1 ? await closeLook(question, scored.slice(0, CLOSELY), weighed) : scored;
+  // Those behind keep their order below the last of the first.
+  const floor = first.at(-1)?.score ?? 0;
+  const behind = closely
+    ? scored.slice(first.length).map((one) => ({ ...one, score: (floor * one.score) / (one.score + 20) }))
+    : [];
+  const all = [...first, ...behind];
+  if (numbers === null || ids.length === 0 || tier !== 'all') return all;
+  const base = { ...question.base, reach, filter: null, words: null } as const;
+  const exact = new Set(await numberedAmong(question, base, all, numbers.exact));
+  return all
+    .map((one) => (exact.has(one.id) ? { ...one, score: one.score + BY_NUMBER } : one))
+    .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1));
+}
+
+async function numberedAmong(
+  { ctx }: Question,
+  base: Omit<Match, 'words'>,
+  among: readonly Scored[],
+  query: string,
+): Promise<string[]> {
+  const words = { query, exact: null, share: 0, common: false };
+  const found = new Set(await listMatches(ctx, { ...base, words }, 10));
+  return among.flatMap(({ id }) => (found.has(id) ? [id] : []));
 }
 
 /** Puts looser hits behind the few that there are. */
@@ -104,63 +165,35 @@ function behind(
 }
 
 async function anyHits(question: Question, limit: number, before: Hits): Promise<Hits> {
-  const { ctx, reach, terms } = question;
-  const queries = terms.map((term) => termQuery(term, reach));
+  const { ctx, reach } = question;
+  const terms = asked(question.terms);
   const except = before.ranked.map(({ id }) => id);
-  const match = await matchOf(question, (all) => anyOf(all, reach), 'any');
+  const need = anyOf(
+    terms.map((term) => termQuery(term, reach)),
+    reach,
+  );
+  const match = await matchOf(question, need, sum(await hintsOf(question, terms)));
   const ids = await listMatches(ctx, match, limit, 0, except);
   if (ids.length === 0) return before;
-  const sample = await sampleTerms(ctx, reach, queries, SAMPLE);
-  const shares = sample.holding.map((holding) => (holding + 0.5) / (sample.records + 1));
+  const weighed = await weigh(question, 'any', question.terms, true);
   const complete = ids.length < limit;
-  const candidates = complete ? ids : await rareCandidates(question, shares, sample.records, except);
-  const plan = rankPlan(
-    terms.map(({ last }, index) => ({ share: shares[index] ?? 1, last })),
-    'any',
-  );
-  const scored = await score(ctx, candidates, queries, plan, reach, RANKED);
+  const candidates = complete ? ids : await candidatesOf(question, weighed, except);
+  const scored = await rank(question, 'any', candidates, weighed, true);
   const listed = [...except, ...scored.map(({ id }) => id)];
   return {
     ...behind(before, 'any', scored, ids.length, complete),
-    rest: (offset, most) => listMatches(ctx, match, most, offset, complete ? [...except, ...ids] : listed),
+    rest: (offset, most) => listMatches(ctx, match, most, offset, listed),
   };
 }
 
-/**
- * Where very many records hold some of the words: those with the rarer ones, the last updated of them. How rare a word is, is
- * seen among the caller's own records alone.
- */
-async function rareCandidates(
-  question: Question,
-  shares: readonly number[],
-  sampled: number,
-  except: readonly string[],
-): Promise<string[]> {
-  const { ctx, reach, terms } = question;
-  const records = sampled < SAMPLE ? sampled : await countVisible(ctx, reach, MANY);
-  const byRarity = terms.map((term, index) => ({ term, share: shares[index] ?? 1 })).sort((a, b) => a.share - b.share);
-  const chosen: Term[] = [];
-  let expected = 0;
-  for (const { term, share } of byRarity) {
-    expected += share * records;
-    if (chosen.length > 0 && expected > CANDIDATES) break;
-    chosen.push(term);
-  }
-  const match = await matchOf({ ...question, terms: chosen }, (queries) => anyOf(queries, reach), 'any');
-  return await listMatches(ctx, match, CANDIDATES, 0, except);
-}
-
 /** The words, each with those that one slip turns it into. */
-async function withTypos({ ctx, reach, terms }: Pick<Question, 'ctx' | 'reach' | 'terms'>): Promise<Term[]> {
+async function withTypos({ ctx, reach, terms }: Question): Promise<Term[]> {
   const labels = [...reach.free, ...reach.classes.flatMap((of) => of.labels)];
   const typed: Term[] = [];
-  for (const term of terms) {
-    if (!mayHoldTypo(term.raw)) {
-      typed.push(term);
-      continue;
-    }
+  for (const term of asked(terms)) {
     const near = new Set<string>();
     for (const word of new Set([term.raw, ...term.lexemes].filter(mayHoldTypo))) {
+      if (!mayHoldTypo(term.raw)) continue;
       for (const found of await likeWords(ctx, word, labels)) if (isOneSlip(found, word)) near.add(found);
     }
     typed.push({ ...term, near: [...near].filter((word) => !term.lexemes.includes(word)).sort() });
@@ -168,21 +201,24 @@ async function withTypos({ ctx, reach, terms }: Pick<Question, 'ctx' | 'reach' |
   return typed;
 }
 
-async function nearHits(question: Question, limit: number, before: Hits): Promise<Hits> {
-  const { ctx, reach } = question;
+async function nearMatch(question: Question): Promise<{ terms: Term[]; match: Match }> {
   const terms = await withTypos(question);
-  const loose = { ...question, terms };
-  const match = await matchOf(loose, (queries) => anyOf(queries, reach), 'near');
+  const { reach } = question;
+  const need = anyOf(
+    terms.map((term) => termQuery(term, reach, true)),
+    reach,
+  );
+  return { terms, match: await matchOf(question, need, sum(await hintsOf(question, terms))) };
+}
+
+async function nearHits(question: Question, limit: number, before: Hits): Promise<Hits> {
+  const { ctx } = question;
+  const { terms, match } = await nearMatch(question);
   const except = before.ranked.map(({ id }) => id);
   const ids = await listMatches(ctx, match, limit, 0, except);
   if (ids.length === 0) return before;
-  const queries = terms.map((term) => termQuery(term, reach, true));
-  const sample = await sampleTerms(ctx, reach, queries, SAMPLE);
-  const plan = rankPlan(
-    terms.map(({ last }, index) => ({ share: ((sample.holding[index] ?? 0) + 0.5) / (sample.records + 1), last })),
-    'near',
-  );
-  const scored = await score(ctx, ids.slice(0, RANKED), queries, plan, reach, RANKED);
+  const weighed = await weigh(question, 'near', terms, terms.length > 1);
+  const scored = await rank(question, 'near', ids.slice(0, RANKED), weighed, true);
   const listed = [...except, ...scored.map(({ id }) => id)];
   return {
     ...behind(before, 'near', scored, ids.length, ids.length < limit),
@@ -191,15 +227,18 @@ async function nearHits(question: Question, limit: number, before: Hits): Promis
 }
 
 /** Ids of matches in the order of `base`, for lists: of the strictest kind of match that finds anything. */
-export async function findIds(question: Omit<Question, 'counted'>, limit: number, offset: number): Promise<string[]> {
+export async function findIds(question: Question, limit: number, offset: number): Promise<string[]> {
   const { ctx, reach, terms } = question;
-  if (terms.length === 0 && question.number === '') return [];
-  const steps: (() => Promise<Match>)[] = [
-    () => matchOf(question, (queries) => allOf(queries, reach, question.number), 'all'),
-    () => matchOf(question, (queries) => anyOf(queries, reach), 'any'),
-    async () => matchOf({ ...question, terms: await withTypos(question) }, (queries) => anyOf(queries, reach), 'near'),
-  ];
-  for (const step of steps) {
+  if (terms.length === 0 && question.numbers === null) return [];
+  const any = async (): Promise<Match> => {
+    const of = asked(terms);
+    const need = anyOf(
+      of.map((term) => termQuery(term, reach)),
+      reach,
+    );
+    return await matchOf(question, need, sum(await hintsOf(question, of)));
+  };
+  for (const step of [() => allMatch(question), any, async () => (await nearMatch(question)).match]) {
     const match = await step();
     const ids = await listMatches(ctx, match, limit, offset);
     if (ids.length > 0) return ids;

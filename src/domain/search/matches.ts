@@ -1,41 +1,55 @@
-/** From a question to what the projection is asked, with an estimate of how much it will find. */
+/** From what is needed to a match, with an estimate of how much it will find. */
+import type { Analysis } from '../../lib/words.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
 import { shareOf, type WordHints } from './store-hints.ts';
 import type { Match } from './store-match.ts';
 import type { Need } from './store-need.ts';
 import type { Reach } from './store-reach.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { type Term, type TermQuery, termQuery } from './terms.ts';
-import type { Tier } from './ranking.ts';
-
-export { allOf, anyOf } from './store-need.ts';
+import type { Numbers, Term } from './terms.ts';
 
 /** With more matches than this a walk by update is the shorter way. */
 const FEW = 4000;
 
-export async function matchOf(
-  question: {
-    ctx: ReadContext;
-    hints: WordHints;
-    reach: Reach;
-    terms: readonly Term[];
-    base: Omit<Match, 'words' | 'reach'>;
-  },
-  need: (queries: readonly TermQuery[]) => Need,
-  tier: Tier,
-): Promise<Match> {
-  const { ctx, reach, terms } = question;
-  const { query, exact } = need(terms.map((term) => termQuery(term, reach, tier === 'near')));
-  const known = await question.hints.read(ctx);
+export interface Looking {
+  ctx: ReadContext;
+  hints: WordHints;
+  reach: Reach;
+  /** Match without words: state, filter, order. */
+  base: Omit<Match, 'words' | 'reach'>;
+}
+
+export interface Question extends Looking {
+  analysis: Analysis;
+  q: string;
+  terms: readonly Term[];
+  numbers: Numbers | null;
+  /** Whether comments that the caller may read lift a record. */
+  comments: boolean;
+  /** Hits that are counted exactly. */
+  counted: number;
+}
+
+/** Estimated shares of all rows that hold each term. */
+export async function hintsOf({ ctx, hints, reach }: Looking, terms: readonly Term[]): Promise<number[]> {
+  const known = await hints.read(ctx);
   const labels = [...reach.free, ...reach.classes.flatMap((of) => of.labels)];
-  const shares = terms.map(({ lexemes, near, raw, last }) =>
-    shareOf(known, [...lexemes, ...near], labels, last || tier === 'near' ? raw : null),
+  return terms.map(({ lexemes, near, completions, beginnings }) =>
+    shareOf(known, [...lexemes, ...completions, ...near], labels, beginnings),
   );
-  const share =
-    tier === 'all'
-      ? Math.min(1, ...shares)
-      : Math.min(
-          1,
-          shares.reduce((sum, one) => sum + one, 0),
-        );
-  return { ...question.base, reach, words: { query, exact, share, common: share * known.rows > FEW } };
+}
+
+/** `share`: of all rows, estimated. */
+export async function matchOf(looking: Looking, need: Need, share: number): Promise<Match> {
+  const { rows } = await looking.hints.read(looking.ctx);
+  const bounded = Math.min(1, share);
+  const words = { ...need, share: bounded, common: bounded * rows > FEW };
+  return { ...looking.base, reach: looking.reach, words };
+}
+
+export function least(shares: readonly number[]): number {
+  return Math.min(1, ...shares);
+}
+
+export function sum(shares: readonly number[]): number {
+  return shares.reduce((total, share) => total + share, 0);
 }

@@ -12,14 +12,15 @@ import type { SearchParts } from './parts.ts';
 import { type Request, readRequest, type SearchQuery } from './request.ts';
 import { type Facets, facetsOf, recordResult, type SearchResult, wantedOf } from './results.ts';
 import { otherResults } from './results-other.ts';
-import { type Found, otherSource, reachFor, recordSource, type Source } from './sources.ts';
+import { type Asked, type Found, otherSource, reachFor, recordSource, type Source } from './sources.ts';
 import { filterPredicate } from './store-filter.ts';
 import { setTimeBudget } from './store-match.ts';
-import type { Term } from './terms.ts';
-import { termsOf } from './terms.ts';
+import { type Term, termsOf } from './terms.ts';
 
 /** How long a statement of a filtered search may take. */
 const BUDGET_MS = 2000;
+/** What PostgreSQL says of a statement that was ended. */
+const CANCELLED = '57014';
 
 export interface SearchAnswer {
   results: SearchResult[];
@@ -41,11 +42,15 @@ export async function search(
   { work, caller }: Pick<Runner, 'work' | 'caller'>,
   parts: SearchParts,
   query: SearchQuery & { page: number; pageSize: number },
+  /** Whether the key reads comments. */
+  comments: boolean,
 ): Promise<SearchAnswer> {
   const window = windowOf(query);
   const request = readRequest(query);
   // A filter may have no index: it runs under a time budget, for which there must be a transaction.
-  return await work.read(caller, (ctx) => answer(ctx, parts, request, window), { snapshot: request.filter !== null });
+  return await work.read(caller, (ctx) => answer(ctx, parts, request, window, comments), {
+    snapshot: request.filter !== null,
+  });
 }
 
 async function answer(
@@ -53,6 +58,7 @@ async function answer(
   parts: SearchParts,
   request: Request,
   window: ReturnType<typeof windowOf>,
+  comments: boolean,
 ): Promise<SearchAnswer> {
   requireRights(ctx, request.kinds);
   const filter = request.filter === null ? null : { given: readFilter(request.filter) };
@@ -63,7 +69,7 @@ async function answer(
     for (const kind of request.kinds) {
       sources.push(
         kind === 'object'
-          ? await recordsOf(ctx, parts, { q: request.q, terms, counted }, filter)
+          ? await recordsOf(ctx, parts, { q: request.q, terms, comments, counted }, filter)
           : await otherSource(ctx, parts, kind, terms),
       );
     }
@@ -83,23 +89,24 @@ function requireRights(ctx: ReadContext, kinds: readonly Kind[]): void {
 async function withinBudget<T>(ctx: ReadContext, filtered: boolean, run: () => Promise<T>): Promise<T> {
   if (!filtered) return await run();
   await setTimeBudget(ctx, BUDGET_MS);
+  return await orTooExpensive('query.filter', run);
+}
+
+/** Says of a statement that was ended for its time that the filter is too dear. @throws Fault FILTER_TOO_EXPENSIVE */
+async function orTooExpensive<T>(path: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (!isFault(error) && (error as { code?: unknown }).code === '57014') throw tooExpensive();
-    throw error;
+    if (isFault(error) || (error as { code?: unknown }).code !== CANCELLED) throw error;
+    const message = 'No index serves this filter, and it takes too long; narrow it by another field or by its type.';
+    throw new Fault('FILTER_TOO_EXPENSIVE', message, [{ path, code: 'TOO_EXPENSIVE', message }]);
   }
-}
-
-function tooExpensive(): Fault {
-  const message = 'No index serves this filter, and it takes too long; narrow it by a field that has "filter: true".';
-  return new Fault('FILTER_TOO_EXPENSIVE', message, [{ path: 'query.filter', code: 'TOO_EXPENSIVE', message }]);
 }
 
 async function recordsOf(
   ctx: ReadContext,
   parts: SearchParts,
-  asked: { q: string | null; terms: readonly Term[]; counted: number },
+  asked: Omit<Asked, 'filter'>,
   filter: { given: unknown } | null,
 ): Promise<Source> {
   const reach = await reachFor(ctx, parts);

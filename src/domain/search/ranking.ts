@@ -1,26 +1,269 @@
-/** How hits are weighed; pure. */
+/**
+ * How hits are weighed; pure. Every figure that goes in was counted over records and fields that the caller may read, so that
+ * the order tells nothing else. Why it is as it is, and what each part gave: docs/search.md.
+ *
+ * A question is weighed twice: all hits that are looked at by a sum that SQL computes (`rankPlan`), and the best of them closely
+ * (`rerank`), by a form of BM25 with fields that also sees comments, word forms and typing errors in titles.
+ */
+import type { Analysis } from '../../lib/words.ts';
 
 export interface TermFacts {
   /** Estimated share of the caller's records that hold the word, 0 to 1. */
   share: number;
+  /** How often the question has the word. */
+  count: number;
   last: boolean;
+  /** False: a sign of likeness only, which no tier asks for. */
+  required: boolean;
 }
 
 /** The first hits hold all words, then come those with some of them, then those with words nearly alike. */
 export type Tier = 'all' | 'any' | 'near';
 
+/** `sum of titleWeights[i] * title_i + restWeights[i] * rest_i / (1 - b + b * size / average size)`, with `ts_rank` of word i in the title
+ * (zone A) and in the rest (zones B to D). */
 export interface RankPlan {
-  /** Weight of a word in the zones D, C, B, A. */
-  zones: [number, number, number, number];
-  termWeights: number[];
+  titleWeights: number[];
+  restWeights: number[];
   /** How much a long text counts less, 0 to 1. */
   b: number;
 }
 
+/** What a hit that is weighed closely has, each list by term. */
+export interface RerankHit {
+  /** Null where the caller may not read it. */
+  title: string | null;
+  /** `ts_rank` of the term with weight 1 in the title alone, in all but the title, and the best of one readable comment. */
+  titleTf: readonly number[];
+  restTf: readonly number[];
+  commentTf: readonly number[];
+  /** Words of the record. */
+  size: number;
+}
+
+export interface RerankTerm extends TermFacts {
+  lexemes: readonly string[];
+}
+
+/** Share of a word that no record of the sample has: half a record of a thousand. */
+const LEAST_SHARE = 0.0005;
+/** The first pass: a word in the title against one in the text, and how length tells. */
+const REST = 0.6;
+const REST_LENGTH = 0.3;
+/** The close look: BM25F. */
+const TITLE = 3;
+const COMMENT = 0.7;
+const SATURATION = 1.2;
+const TITLE_LENGTH = 0.3;
+const TEXT_LENGTH = 0.75;
+/** A word of the title that is spelt nearly like the asked one: how like at least, and what it counts of a whole one. */
+const LEAST_LIKENESS = 0.45;
+const LIKE_WORD = 0.5;
+const SHORTEST_LIKE_WORD = 4;
+/** Groups of three letters that question and title share. */
+const LETTERS = 0.2;
+const LETTERS_LENGTH = 0.6;
+
+/** Words that choose candidates, and shares of their weight that a candidate's words must reach, strictest first. */
+const MOST_CHOOSING = 8;
+const COVERAGES = [0.75, 0.5, 0.35];
+/** Combinations of words in one step. */
+const MOST_COMBINATIONS = 40;
+
+/** How much a word tells: more, the fewer records have it. */
+export function weightOf({ share, count }: Pick<TermFacts, 'share' | 'count'>): number {
+  const known = Math.min(1, Math.max(LEAST_SHARE, share));
+  return Math.log(1 + (1 - known + LEAST_SHARE) / known) * Math.sqrt(count);
+}
+
+/** The weights of the first pass. */
 export function rankPlan(terms: readonly TermFacts[], _tier: Tier): RankPlan {
-  return {
-    zones: [0.4, 0.5, 0.7, 1],
-    termWeights: terms.map(({ share }) => Math.log(1 + 1 / Math.max(share, 0.0001))),
-    b: 0.4,
-  };
+  const weights = terms.map(weightOf);
+  return { titleWeights: weights, restWeights: weights.map((weight) => REST * weight), b: REST_LENGTH };
+}
+
+/**
+ * Which records to look at where more hold some word than can be: steps to take until there are enough, each a list of
+ * combinations, each combination the indices of words that a record must all have. The first steps ask for most of what the
+ * question's rare words weigh, the last for one word, the rarest first.
+ */
+export function candidateSteps(terms: readonly TermFacts[]): number[][][] {
+  const byWeight = terms
+    .map((term, index) => ({ index, weight: weightOf({ share: term.share, count: 1 }), required: term.required }))
+    .filter(({ required }) => required)
+    .sort((a, b) => b.weight - a.weight || a.index - b.index);
+  const choosing = byWeight.slice(0, MOST_CHOOSING);
+  const total = choosing.reduce((sum, { weight }) => sum + weight, 0);
+  const steps: number[][][] = [];
+  const seen = new Set<string>();
+  for (const coverage of COVERAGES) {
+    const combinations = leastCombinations(choosing, coverage * total).filter((indices) => indices.length > 1);
+    const key = JSON.stringify(combinations);
+    if (combinations.length > 0 && !seen.has(key)) steps.push(combinations);
+    seen.add(key);
+  }
+  for (const { index } of byWeight) steps.push([[index]]);
+  return steps;
+}
+
+interface Weighed {
+  index: number;
+  weight: number;
+}
+
+/** The combinations that reach `least` and would not without any one of their words; the heaviest ones where there are many. */
+function leastCombinations(words: readonly Weighed[], least: number): number[][] {
+  const found: { indices: number[]; weight: number }[] = [];
+  for (let mask = 1; mask < 1 << words.length; mask++) {
+    const chosen = words.filter((_, bit) => (mask & (1 << bit)) !== 0);
+    const weight = chosen.reduce((sum, word) => sum + word.weight, 0);
+    const lightest = Math.min(...chosen.map((word) => word.weight));
+    if (weight >= least - 1e-9 && weight - lightest < least - 1e-9) {
+      found.push({ indices: chosen.map(({ index }) => index), weight });
+    }
+  }
+  return found
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, MOST_COMBINATIONS)
+    .map(({ indices }) => indices);
+}
+
+const WHOLE_SUM = Math.PI ** 2 / 6;
+
+/** How often a word stands in a text, from its `ts_rank` with weight 1: that is the sum of 1/j² up to its count, over the sum of all. */
+export function timesOf(rank: number): number {
+  if (!(rank > 0)) return 0;
+  const left = WHOLE_SUM * (1 - Math.min(rank, 0.999));
+  return Math.max(1, 1 / left - 0.5);
+}
+
+/**
+ * New scores of the best hits of the first pass, by index; none is below 0.
+ * @param analysis the one that made the terms: words of titles are compared by their stems
+ */
+export function rerank(
+  hits: readonly RerankHit[],
+  terms: readonly RerankTerm[],
+  q: string,
+  analysis: Pick<Analysis, 'tokens'>,
+): number[] {
+  const weights = terms.map(weightOf);
+  const titles = hits.map(({ title }) => wordsOf(title ?? '', analysis));
+  const averageTitle = averageOf(titles.map((words) => words.length));
+  const averageSize = averageOf(hits.map(({ size }) => size));
+  const likeness = new Likeness(terms, titles);
+  const letters = sharedLetters(
+    q,
+    hits.map(({ title }) => title ?? ''),
+  );
+  return hits.map((hit, at) => {
+    const words = titles[at] ?? [];
+    const titleNorm = 1 - TITLE_LENGTH + (TITLE_LENGTH * words.length) / averageTitle;
+    const textNorm = 1 - TEXT_LENGTH + (TEXT_LENGTH * hit.size) / averageSize;
+    let score = LETTERS * (letters[at] ?? 0);
+    for (const [index, weight] of weights.entries()) {
+      const inTitle = timesOf(hit.titleTf[index] ?? 0) || LIKE_WORD * likeness.best(index, words);
+      const times =
+        (TITLE * inTitle) / titleNorm +
+        timesOf(hit.restTf[index] ?? 0) / textNorm +
+        COMMENT * timesOf(hit.commentTf[index] ?? 0);
+      score += (weight * times * (SATURATION + 1)) / (times + SATURATION);
+    }
+    return score;
+  });
+}
+
+/** At least 1, so that it can be divided by. */
+function averageOf(values: readonly number[]): number {
+  return Math.max(1, values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length));
+}
+
+function wordsOf(text: string, analysis: Pick<Analysis, 'tokens'>): string[] {
+  const words: string[] = [];
+  for (const { lexemes } of analysis.tokens(text)) words.push(...lexemes);
+  return words;
+}
+
+function trigrams(text: string): Set<string> {
+  const found = new Set<string>();
+  for (let at = 0; at + 3 <= text.length; at++) found.add(text.slice(at, at + 3));
+  return found;
+}
+
+/** The groups of letters of a word; the two at its start count as one, since words seldom begin with an error. */
+function gramsOf(word: string): Set<string> {
+  return trigrams(` ${word} `).add(` ${word[0] ?? ''}`);
+}
+
+/** How like the words of titles are to the asked ones in their spelling: 0, or from the least likeness that counts up to 1. */
+class Likeness {
+  /** By term: the words of titles that are like it. */
+  readonly #like: Map<string, number>[];
+
+  constructor(terms: readonly RerankTerm[], titles: readonly (readonly string[])[]) {
+    const words = [...new Set(titles.flat())].filter((word) => word.length >= SHORTEST_LIKE_WORD);
+    const sizes: number[] = [];
+    const holding = new Map<string, number[]>();
+    for (const [at, word] of words.entries()) {
+      const grams = gramsOf(word);
+      sizes.push(grams.size);
+      for (const gram of grams) {
+        const known = holding.get(gram);
+        if (known === undefined) holding.set(gram, [at]);
+        else known.push(at);
+      }
+    }
+    this.#like = terms.map(({ lexemes }) => {
+      const like = new Map<string, number>();
+      for (const lexeme of lexemes.filter(({ length }) => length >= SHORTEST_LIKE_WORD)) {
+        const grams = gramsOf(lexeme);
+        const shared = new Map<number, number>();
+        for (const gram of grams) for (const at of holding.get(gram) ?? []) shared.set(at, (shared.get(at) ?? 0) + 1);
+        for (const [at, count] of shared) {
+          const word = words[at] ?? '';
+          const dice = (2 * count) / (grams.size + (sizes[at] ?? 0));
+          if (dice >= LEAST_LIKENESS && dice > (like.get(word) ?? 0)) like.set(word, dice);
+        }
+      }
+      return like;
+    });
+  }
+
+  best(index: number, words: readonly string[]): number {
+    const like = this.#like[index];
+    if (like === undefined || like.size === 0) return 0;
+    let best = 0;
+    for (const word of words) best = Math.max(best, like.get(word) ?? 0);
+    return best;
+  }
+}
+
+function lettersOf(text: string): Set<string> {
+  // Only the letters' order matters here, so that the words need no more than this.
+  return trigrams(
+    ` ${text
+      .toLowerCase()
+      .replaceAll('ё', 'е')
+      .replace(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim()} `,
+  );
+}
+
+/** For each title the weight of the letter groups that it shares with the question; common ones among these titles weigh less. */
+function sharedLetters(q: string, titles: readonly string[]): number[] {
+  const asked = lettersOf(q);
+  const groups = titles.map(lettersOf);
+  const holding = new Map<string, number>();
+  for (const group of groups) {
+    for (const letters of group) if (asked.has(letters)) holding.set(letters, (holding.get(letters) ?? 0) + 1);
+  }
+  const weights = new Map(
+    [...holding].map(([letters, n]) => [letters, Math.log(1 + (titles.length - n + 0.5) / (n + 0.5))] as const),
+  );
+  const average = averageOf(groups.map(({ size }) => size));
+  return groups.map((group) => {
+    let sum = 0;
+    for (const letters of group) sum += weights.get(letters) ?? 0;
+    return sum / (1 - LETTERS_LENGTH + (LETTERS_LENGTH * group.size) / average);
+  });
 }

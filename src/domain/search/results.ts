@@ -29,8 +29,8 @@ export interface SearchResult {
 
 export function wantedOf(terms: readonly Term[]): Wanted {
   return {
-    lexemes: new Set(terms.flatMap(({ lexemes, near }) => [...lexemes, ...near])),
-    beginnings: terms.flatMap(({ raw, last }) => (last ? [raw] : [])),
+    lexemes: new Set(terms.flatMap(({ lexemes, near, completions }) => [...lexemes, ...near, ...completions])),
+    beginnings: terms.flatMap(({ beginnings }) => beginnings),
   };
 }
 

@@ -4,5 +4,9 @@ import type { SearchParts } from './parts.ts';
 import { search } from './queries.ts';
 
 export function searchRoutes(parts: SearchParts): BoundOperation[] {
-  return [bind(contract.search, (runner, { query }) => search(runner, parts, query))];
+  return [
+    bind(contract.search, (runner, { query }, { scopes }) =>
+      search(runner, parts, query, scopes === null || scopes.has('comments:read')),
+    ),
+  ];
 }

@@ -9,7 +9,7 @@ import { rankPlan, type Tier } from './ranking.ts';
 import { listMatches, type Match } from './store-match.ts';
 import { type Reach, reachOf } from './store-reach.ts';
 import { articleSource, commentSource, matchTexts, type TextSource } from './store-texts.ts';
-import { type Term, termQuery, wholeNumber } from './terms.ts';
+import { numbersOf, type Term, termQuery } from './terms.ts';
 
 /** A hit of whatever kind. */
 export interface Found {
@@ -39,6 +39,8 @@ export interface Asked {
   terms: readonly Term[];
   /** The filter of the request as SQL; null: none. */
   filter: Match['filter'];
+  /** Whether comments that the caller may read lift a record. */
+  comments: boolean;
   /** Hits that are counted exactly. */
   counted: number;
 }
@@ -53,8 +55,13 @@ export async function recordSource(
   if (reach === null) return sourceOf('object', NONE);
   const base = { state: 'ACTIVE' as const, workflowStateIds: null, filter: asked.filter, order: 'updated_at' as const };
   if (asked.q !== null) {
-    const question = { ctx, hints: parts.hints, reach, terms: asked.terms, number: wholeNumber(asked.q), base };
-    return sourceOf('object', await findHits({ ...question, counted: asked.counted }));
+    const { hints, analysis } = parts;
+    const numbers = numbersOf(analysis, asked.q);
+    const { q, terms, comments, counted } = asked;
+    return sourceOf(
+      'object',
+      await findHits({ ctx, hints, analysis, reach, base, q, terms, numbers, comments, counted }),
+    );
   }
   const match = { ...base, reach, words: null };
   const ids = await listMatches(ctx, match, asked.counted + 1);
@@ -82,15 +89,16 @@ async function textHits(ctx: ReadContext, source: TextSource | null, terms: read
   ];
   for (const [tier, together, base] of tiers) {
     if (ranked.length >= ENOUGH) break;
+    const wanted = tier === 'all' ? terms.filter(({ required }) => required) : terms;
     const plan = rankPlan(
-      terms.map(({ last }) => ({ share: 0.01, last })),
+      wanted.map(({ last, count, required }) => ({ share: 0.01, last, count, required })),
       tier,
     );
-    const queries = terms.map((term) => termQuery(term, free, tier === 'near').free);
+    const queries = wanted.map((term) => termQuery(term, free, tier === 'near').free);
     const except = ranked.map(({ id }) => id);
     const found = await matchTexts(ctx, source, queries, together, plan, except, RANKED + 1 - ranked.length);
     ranked.push(
-      ...found.map(({ id, score }) => ({ id, score: Math.round((base + score / (score + 10)) * 1e6) / 1e6 })),
+      ...found.map(({ id, score }) => ({ id, score: Math.round((base + score / (score + 20)) * 1e6) / 1e6 })),
     );
   }
   return { ...NONE, ranked: ranked.slice(0, RANKED), count: ranked.length, complete: ranked.length <= RANKED };

@@ -5,6 +5,7 @@ import type { ReadContext } from '../../mechanisms/context.ts';
 import { compileCondition } from '../../mechanisms/db/filter-sql.ts';
 import { conditionEnvironment, registry } from '../metadata/door.ts';
 import { canHold, type TypedFilter } from './filter.ts';
+import { fieldReadable, titleReadable } from './store-reach.ts';
 
 const NOBODY = {
   me: '',
@@ -50,28 +51,7 @@ export function filterPredicate(ctx: ReadContext, filters: readonly TypedFilter[
 
 /** On which rows of the type the field may be read; null: on all that are visible. */
 function readable(ctx: ReadContext, typeId: string, field: TypedField): Sql | null {
-  let { code } = field;
-  if (field.kind === 'system') {
-    // The title is the text of a field; it is hidden with it.
-    if (code !== 'title') return null;
-    const titles = titleFields(ctx, typeId);
-    const [only] = titles;
-    if (only === undefined) return null;
-    if (titles.length > 1) {
-      const each = titles.map((title) => fieldReadable(ctx, typeId, title) ?? sql`true`);
-      return sql`(${join(each, ' AND ')})`;
-    }
-    code = only;
-  }
-  return fieldReadable(ctx, typeId, code);
-}
-
-function fieldReadable(ctx: ReadContext, typeId: string, code: string): Sql | null {
-  return ctx.actor.alwaysReads(typeId, code) ? null : ctx.actor.fieldVisible('o', typeId, code, ctx.now);
-}
-
-/** The fields that name records of the type, over its versions. */
-function titleFields(ctx: ReadContext, typeId: string): string[] {
-  const versions = registry(ctx).byId.get(typeId)?.versions.values() ?? [];
-  return [...new Set([...versions].flatMap(({ titleField }) => (titleField === null ? [] : [titleField])))];
+  if (field.kind === 'value') return fieldReadable(ctx, typeId, field.code);
+  // The title is the text of a field; it is hidden with it.
+  return field.code === 'title' ? titleReadable(ctx, typeId) : null;
 }

@@ -33,18 +33,18 @@ export class WordHints {
   }
 }
 
-/** Estimated share of all rows that hold one of the lexemes, under one of the labels, or a word that begins with `beginning`. */
+/** Estimated share of all rows that hold one of the lexemes, under one of the labels, or a word that begins with a beginning. */
 export function shareOf(
   known: Frequencies,
   lexemes: readonly string[],
   labels: readonly string[],
-  beginning: string | null,
+  beginnings: readonly string[],
 ): number {
   let share = 0;
   for (const label of labels) {
     for (const lexeme of lexemes) share += known.shares.get(label + lexeme) ?? 0;
   }
-  if (beginning !== null) {
+  for (const beginning of beginnings) {
     for (const [word, frequency] of known.shares) if (word.startsWith(beginning)) share += frequency;
   }
   return Math.min(1, share);

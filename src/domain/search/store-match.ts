@@ -5,6 +5,8 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { RankPlan } from './ranking.ts';
+import { termRank } from './store-look.ts';
+import { holdsTerm } from './store-need.ts';
 import type { Reach } from './store-reach.ts';
 import type { TermQuery } from './terms.ts';
 
@@ -34,24 +36,15 @@ export interface Words {
   common: boolean;
 }
 
-/** The word stands where the caller may read it on this very record. */
-export function holdsTerm({ free, classes }: TermQuery, reach: Reach): Sql {
-  const parts: Sql[] = free === '' ? [] : [sql`s.words @@ ${free}::tsquery`];
-  for (const [index, query] of classes.entries()) {
-    const of = reach.classes[index];
-    if (of !== undefined && query !== '') parts.push(sql`(${of.holds} AND s.words @@ ${query}::tsquery)`);
-  }
-  return parts.length === 0 ? sql`false` : sql`(${join(parts, ' OR ')})`;
-}
-
-function admitted(match: Match): Sql {
+/** `found`: that the words stand there somewhere is known already. */
+function admitted(match: Match, found: boolean): Sql {
   const parts = [match.state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`, match.reach.visible];
   if (match.workflowStateIds !== null) {
     parts.push(sql`o.workflow_state_id = ANY(${[...match.workflowStateIds]}::uuid[])`);
   }
   if (match.filter !== null) parts.push(match.filter);
   if (match.words !== null) {
-    parts.push(sql`s.words @@ ${match.words.query}::tsquery`);
+    if (!found) parts.push(sql`s.words @@ ${match.words.query}::tsquery`);
     if (match.words.exact !== null) parts.push(match.words.exact);
   }
   return join(parts, ' AND ');
@@ -65,15 +58,19 @@ function ordered(match: Match): Sql {
 
 const JOINED = sql`JOIN LATERAL (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true`;
 
-/** By the index of words (without words: whatever way the planner finds). */
+/**
+ * By the index of words, each match with its record by key: left to itself the planner, which cannot know how many will match,
+ * joins in ways that are a thousand times dearer. Without words, or with common ones beside a filter, whatever way it finds.
+ */
 function byWords(match: Match, limit: number, offset: number, except: readonly string[]): Sql {
-  const from =
-    match.words === null
-      ? sql`objects o JOIN search_records s ON s.id = o.id`
-      : sql`(SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.words @@ ${match.words.query}::tsquery OFFSET 0) s
-          JOIN objects o ON o.id = s.id`;
-  return sql`SELECT o.id FROM ${from} WHERE ${admitted(match)} ${unlisted(except)} ${ordered(match)}
-    LIMIT ${limit}::int OFFSET ${offset}::int`;
+  const { words, filter } = match;
+  const planned = words === null || (filter !== null && words.common);
+  const from = planned
+    ? sql`objects o JOIN search_records s ON s.id = o.id`
+    : sql`(SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.words @@ ${words.query}::tsquery OFFSET 0) s
+        JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = s.id OFFSET 0) o ON true`;
+  return sql`SELECT o.id FROM ${from} WHERE ${admitted(match, !planned)} ${unlisted(except)}
+    ${ordered(match)} LIMIT ${limit}::int OFFSET ${offset}::int`;
 }
 
 function unlisted(except: readonly string[]): Sql {
@@ -84,7 +81,7 @@ function unlisted(except: readonly string[]): Sql {
 function byUpdate(match: Match, walk: number, limit: number, offset: number, except: readonly string[]): Sql {
   const state = match.state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`;
   return sql`SELECT o.id FROM (SELECT o.* FROM objects o WHERE ${state} ${ordered(match)} LIMIT ${walk}::int OFFSET 0) o ${JOINED}
-    WHERE ${admitted(match)} ${unlisted(except)} ${ordered(match)} LIMIT ${limit}::int OFFSET ${offset}::int`;
+    WHERE ${admitted(match, false)} ${unlisted(except)} ${ordered(match)} LIMIT ${limit}::int OFFSET ${offset}::int`;
 }
 
 /** Ids of matches in the match's order, from `offset` on, without those in `except`. */
@@ -113,64 +110,48 @@ export interface Scored {
   score: number;
 }
 
+const TITLE = sql`'{0,0,0,1}'::real[]`;
+const REST = sql`'{1,1,1,0}'::real[]`;
+
 /** The score of each record, best first, ties by id. Only words that the caller may read on the record count. */
 export async function score(
   ctx: ReadContext,
   ids: readonly string[],
   queries: readonly TermQuery[],
-  plan: RankPlan,
+  plan: RankPlan & { average: number },
   reach: Reach,
   most: number,
 ): Promise<Scored[]> {
   if (ids.length === 0) return [];
-  const zones = sql`${plan.zones}::real[]`;
-  const sums: Sql[] = [];
-  for (const [index, { free, classes }] of queries.entries()) {
-    const weight = plan.termWeights[index] ?? 0;
-    if (weight === 0) continue;
-    if (free !== '') sums.push(sql`${weight}::float8 * ts_rank(${zones}, s.words, ${free}::tsquery)`);
-    for (const [which, query] of classes.entries()) {
-      const of = reach.classes[which];
-      if (of === undefined || query === '') continue;
-      sums.push(
-        sql`CASE WHEN ${of.holds} THEN ${weight}::float8 * ts_rank(${zones}, s.words, ${query}::tsquery) ELSE 0 END`,
-      );
-    }
-  }
-  if (sums.length === 0) return ids.map((id) => ({ id, score: 0 }));
+  const weighed = (zones: Sql, weights: readonly number[]): Sql => {
+    const sums = queries.map((query, index) => sql`${weights[index] ?? 0}::float8 * ${termRank(zones, query, reach)}`);
+    return sums.length === 0 ? sql`0` : join(sums, ' + ');
+  };
+  const average = plan.average > 0 ? sql`${plan.average}::float8` : sql`greatest(1, avg(s.size) OVER ())`;
   return await ctx.query<Scored>(sql`
     SELECT id, score FROM (
-      SELECT s.id, floor(1e6 * (${join(sums, ' + ')})
-        / (1 - ${plan.b}::float8 + ${plan.b}::float8 * s.size / greatest(1, avg(s.size) OVER ()))) / 1e6 AS score
+      SELECT s.id, floor(1e6 * ((${weighed(TITLE, plan.titleWeights)}) + (${weighed(REST, plan.restWeights)})
+        / (1 - ${plan.b}::float8 + ${plan.b}::float8 * s.size / ${average}))) / 1e6 AS score
       FROM search_records s ${reach.classes.length === 0 ? empty : sql`JOIN objects o ON o.id = s.id`}
       WHERE s.id = ANY(${[...ids]}::uuid[])
     ) AS scored ORDER BY score DESC, id DESC LIMIT ${most}::int`);
 }
 
-/** How many of the caller's newest records hold each word, and of how many: what is common among what they can see. */
+/** How many of the caller's newest records hold each word, of how many, and how long these are: what is common where they look. */
 export async function sampleTerms(
   ctx: ReadContext,
   reach: Reach,
   queries: readonly TermQuery[],
   size: number,
-): Promise<{ records: number; holding: number[] }> {
+): Promise<{ records: number; holding: number[]; average: number }> {
   const counts = queries.map((query) => sql`count(*) FILTER (WHERE ${holdsTerm(query, reach)})`);
-  const [row] = await ctx.query<{ records: number; holding: number[] }>(
-    sql`SELECT count(*) AS records, ARRAY[${join(counts)}]::float8[] AS holding
-      FROM (SELECT o.*, s.words AS words FROM objects o ${JOINED} WHERE o.state = 'ACTIVE' AND ${reach.visible}
+  const [row] = await ctx.query<{ records: number; holding: number[]; average: number }>(
+    sql`SELECT count(*) AS records, ARRAY[${join(counts)}]::float8[] AS holding, coalesce(avg(o.size), 0)::float8 AS average
+      FROM (SELECT o.*, s.words, s.size FROM objects o ${JOINED} WHERE o.state = 'ACTIVE' AND ${reach.visible}
         ORDER BY o.updated_at DESC, o.id DESC LIMIT ${size}::int OFFSET 0) o
       CROSS JOIN LATERAL (SELECT o.words) AS s (words)`,
   );
-  return row ?? { records: 0, holding: queries.map(() => 0) };
-}
-
-/** How many records the caller sees, counted up to `most`. */
-export async function countVisible(ctx: ReadContext, reach: Reach, most: number): Promise<number> {
-  const [row] = await ctx.query<{ n: number }>(
-    sql`SELECT count(*) AS n FROM (SELECT 1 FROM objects o ${JOINED} WHERE o.state = 'ACTIVE' AND ${reach.visible}
-      LIMIT ${most}::int) AS seen`,
-  );
-  return row?.n ?? 0;
+  return row ?? { records: 0, holding: queries.map(() => 0), average: 0 };
 }
 
 /** From here on a statement of this transaction that takes longer is ended. */

@@ -1,8 +1,7 @@
 /** What records must hold, from the words of a question: as a `tsquery`, and as SQL where it hangs on the record. */
 import sql, { join, type Sql } from 'sql-template-tag';
-import { holdsTerm } from './store-match.ts';
 import type { Reach } from './store-reach.ts';
-import { type TermQuery, widest } from './terms.ts';
+import { type Numbers, type TermQuery, termQuery, widest } from './terms.ts';
 
 export interface Need {
   /** `tsquery` that every match satisfies; empty: nothing can match. */
@@ -11,35 +10,63 @@ export interface Need {
   exact: Sql | null;
 }
 
-/** All of the words, or the number that the question is. */
-export function allOf(queries: readonly TermQuery[], reach: Reach, number: string): Need {
-  const widestOf = queries.map(widest);
+/** The word stands where the caller may read it on this very record. */
+export function holdsTerm({ free, classes }: TermQuery, reach: Reach): Sql {
+  const parts: Sql[] = free.text === '' ? [] : [sql`s.words @@ ${free.text}::tsquery`];
+  for (const [index, { text }] of classes.entries()) {
+    const of = reach.classes[index];
+    if (of !== undefined && text !== '') parts.push(sql`(${of.holds} AND s.words @@ ${text}::tsquery)`);
+  }
+  return parts.length === 0 ? sql`false` : sql`(${join(parts, ' OR ')})`;
+}
+
+const NOTHING: Need = { query: '', exact: sql`false` };
+
+/** All of the words. */
+export function allOf(queries: readonly TermQuery[], reach: Reach): Need {
+  const parts = queries.map(widest);
   // A word of which nothing is left, as one of controls alone, matches nothing.
-  const words = widestOf.includes('') || widestOf.length === 0 ? '' : widestOf.map((query) => `(${query})`).join(' & ');
-  const query = [words, number]
-    .filter((part) => part !== '')
-    .map((part) => `(${part})`)
-    .join(' | ');
-  if (reach.classes.length === 0 || words === '') return { query, exact: null };
-  const exact = sql`(${join(
-    queries.map((one) => holdsTerm(one, reach)),
-    ' AND ',
-  )})`;
-  return { query, exact: number === '' ? exact : sql`(${exact} OR s.words @@ ${number}::tsquery)` };
+  if (parts.length === 0 || parts.includes('')) return NOTHING;
+  const exact = queries.map((query) => holdsTerm(query, reach));
+  return {
+    query: parts.map((part) => `(${part})`).join(' & '),
+    exact: reach.classes.length === 0 ? null : sql`(${join(exact, ' AND ')})`,
+  };
+}
+
+/** One of several needs. */
+export function oneOf(needs: readonly Need[], reach: Reach): Need {
+  const given = needs.filter(({ query }) => query !== '');
+  if (given.length === 0) return NOTHING;
+  const exact = given.map(({ query, exact }) => exact ?? sql`s.words @@ ${query}::tsquery`);
+  return {
+    query: given.map(({ query }) => `(${query})`).join(' | '),
+    exact: reach.classes.length === 0 ? null : sql`(${join(exact, ' OR ')})`,
+  };
 }
 
 /** Any of the words. */
 export function anyOf(queries: readonly TermQuery[], reach: Reach): Need {
-  const query = queries
-    .map(widest)
-    .filter((part) => part !== '')
-    .join(' | ');
-  if (reach.classes.length === 0) return { query, exact: null };
+  return oneOf(
+    queries.map((query) => allOf([query], reach)),
+    reach,
+  );
+}
+
+/** Records with the numbers, and all else that the question says. */
+export function numbered(numbers: Numbers, reach: Reach): Need {
+  const number: Need = {
+    query: numbers.query,
+    exact: reach.classes.length === 0 ? null : sql`s.words @@ ${numbers.query}::tsquery`,
+  };
+  if (numbers.rest.length === 0) return number;
+  const rest = allOf(
+    numbers.rest.map((term) => termQuery(term, reach)),
+    reach,
+  );
+  if (rest.query === '') return NOTHING;
   return {
-    query,
-    exact: sql`(${join(
-      queries.map((one) => holdsTerm(one, reach)),
-      ' OR ',
-    )})`,
+    query: `(${number.query}) & (${rest.query})`,
+    exact: number.exact === null ? null : sql`(${number.exact} AND ${rest.exact ?? sql`true`})`,
   };
 }

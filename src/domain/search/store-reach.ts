@@ -4,6 +4,7 @@
  */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
+import { registry } from '../metadata/door.ts';
 import { type Forms, formSlice } from './forms.ts';
 import { labelOf } from './lexemes.ts';
 
@@ -79,4 +80,31 @@ function labelsOf(
     else known.labels.push(labelOf(code));
   }
   return { free, classes: [...classes.values()] };
+}
+
+/** On which rows the caller may read the text that names the record; true or false on every row of these types. */
+export function readableTitle(ctx: ReadContext, typeIds: readonly string[]): Sql {
+  const always: string[] = [];
+  const parts: Sql[] = [];
+  for (const typeId of typeIds) {
+    const readable = titleReadable(ctx, typeId);
+    if (readable === null) always.push(typeId);
+    else parts.push(sql`(o.type_id = ${typeId}::uuid AND ${readable})`);
+  }
+  if (always.length > 0) parts.unshift(sql`o.type_id = ANY(${always}::uuid[])`);
+  return parts.length === 0 ? sql`false` : sql`(${join(parts, ' OR ')})`;
+}
+
+/** On which records of the type the text that names them may be read; null: on all that are visible. */
+export function titleReadable(ctx: ReadContext, typeId: string): Sql | null {
+  const versions = registry(ctx).byId.get(typeId)?.versions.values() ?? [];
+  const fields = new Set([...versions].flatMap(({ titleField }) => (titleField === null ? [] : [titleField])));
+  // Versions may be named by different fields: only who may read all of them reads the title for certain.
+  const each = [...fields].flatMap((code) => fieldReadable(ctx, typeId, code) ?? []);
+  return each.length === 0 ? null : sql`(${join(each, ' AND ')})`;
+}
+
+/** On which records of the type the field may be read; null: on all that are visible. */
+export function fieldReadable(ctx: ReadContext, typeId: string, code: string): Sql | null {
+  return ctx.actor.alwaysReads(typeId, code) ? null : ctx.actor.fieldVisible('o', typeId, code, ctx.now);
 }

@@ -3,6 +3,7 @@ import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { RankPlan } from './ranking.ts';
 import type { Scored } from './store-match.ts';
+import type { Part } from './terms.ts';
 import type { ArticleSource } from './store-articles.ts';
 
 /** Rows `s` (id, updated_at, size, words) that the caller may read. */
@@ -31,20 +32,19 @@ export function articleSource(ctx: ReadContext, articles: ArticleSource): TextSo
 export async function matchTexts(
   ctx: ReadContext,
   source: TextSource,
-  queries: readonly string[],
+  queries: readonly Part[],
   together: 'AND' | 'OR',
   plan: RankPlan,
   except: readonly string[],
   limit: number,
 ): Promise<Scored[]> {
-  const given = queries.filter((query) => query !== '');
+  const given = queries.flatMap(({ text }) => (text === '' ? [] : [text]));
   if (given.length === 0 || (together === 'AND' && given.length < queries.length)) return [];
   const whole = given.map((query) => `(${query})`).join(together === 'AND' ? ' & ' : ' | ');
-  const sums = queries.flatMap((query, index) =>
-    query === ''
-      ? []
-      : [sql`${plan.termWeights[index] ?? 0}::float8 * ts_rank(${plan.zones}::real[], m.words, ${query}::tsquery)`],
-  );
+  const sums = queries.flatMap(({ text, operands }, index) => {
+    const weight = operands * (plan.titleWeights[index] ?? 0);
+    return text === '' ? [] : [sql`${weight}::float8 * ts_rank('{0.6,0.6,0.6,1}'::real[], m.words, ${text}::tsquery)`];
+  });
   return await ctx.query<Scored>(sql`
     SELECT m.id, floor(1e6 * (${join(sums, ' + ')})
       / (1 - ${plan.b}::float8 + ${plan.b}::float8 * m.size / greatest(1, avg(m.size) OVER ()))) / 1e6 AS score

@@ -1,16 +1,14 @@
 /** A question as the projection is asked it. Pure. */
-import type { Analysis } from '../../lib/words.ts';
+import type { Analysis, QueryTerm } from '../../lib/words.ts';
 import { anyLexeme, numberQuery } from './lexemes.ts';
 
-/** Most different words of a question that count; the first ones do. */
-const MOST_TERMS = 100;
 /** Beginnings shorter than this say nothing when other words are missing. */
 const SHORTEST_BEGINNING = 3;
 
-export interface Term {
-  raw: string;
-  lexemes: readonly string[];
-  last: boolean;
+/** No record's number is longer. */
+const LONGEST_NUMBER = 64;
+
+export interface Term extends QueryTerm {
   /** Further lexemes that nearly are the word. */
   near: readonly string[];
 }
@@ -21,47 +19,72 @@ export interface Labels {
   classes: readonly { labels: readonly string[] }[];
 }
 
-/** `tsquery` texts of one word: where the labels are free, and for each class of labels that hangs on the record. */
+/** A `tsquery` and the number of its operands, by which `ts_rank` divides. */
+export interface Part {
+  text: string;
+  operands: number;
+}
+
+/** One word: where the labels are free, and for each class of labels that hangs on the record. */
 export interface TermQuery {
-  free: string;
-  classes: readonly string[];
+  free: Part;
+  classes: readonly Part[];
 }
 
 export function termsOf(analysis: Analysis, q: string): Term[] {
-  const terms = new Map<string, Term>();
-  for (const { raw, lexemes, last } of analysis.queryTerms(q)) {
-    const key = [...lexemes].sort().join('\u0000');
-    const known = terms.get(key);
-    if (known === undefined && terms.size >= MOST_TERMS) continue;
-    terms.set(key, { raw, lexemes, last: last || known?.last === true, near: [] });
-  }
-  return [...terms.values()];
+  return analysis.queryTerms(q).map((term) => ({ ...term, near: [] }));
 }
 
-function under(labels: readonly string[], term: Term, loosely: boolean): string {
-  const parts = [anyLexeme(term.lexemes, labels, false)];
-  if (term.last || (loosely && term.raw.length >= SHORTEST_BEGINNING)) parts.push(anyLexeme([term.raw], labels, true));
-  if (loosely) parts.push(anyLexeme(term.near, labels, false));
-  return parts.filter((part) => part !== '').join(' | ');
+function under(labels: readonly string[], term: Term, loosely: boolean): Part {
+  const exact = new Set([...term.lexemes, ...term.completions, ...(loosely ? term.near : [])]);
+  const beginnings = new Set(term.beginnings);
+  if (loosely && term.raw.length >= SHORTEST_BEGINNING) beginnings.add(term.raw);
+  const parts = [anyLexeme([...exact], labels, false), anyLexeme([...beginnings], labels, true)];
+  return {
+    text: parts.filter((part) => part !== '').join(' | '),
+    operands: (exact.size + beginnings.size) * labels.length,
+  };
 }
 
-/**
- * The word under the caller's labels; a record's number matches whole, and by its beginning where the word is the last.
- * `loosely`: also by its beginning, and by words that nearly are it.
- */
+/** The word under the caller's labels. `loosely`: also by its beginning, and by words that nearly are it. */
 export function termQuery(term: Term, labels: Labels, loosely = false): TermQuery {
-  const number = numberQuery(term.raw, term.last);
-  const free = [under(labels.free, term, loosely), number].filter((part) => part !== '').join(' | ');
-  return { free, classes: labels.classes.map((of) => under(of.labels, term, loosely)) };
+  return {
+    free: under(labels.free, term, loosely),
+    classes: labels.classes.map((of) => under(of.labels, term, loosely)),
+  };
 }
 
 /** All of the word's queries in one: what a record must at least hold to be looked at. */
 export function widest(query: TermQuery): string {
-  return [query.free, ...query.classes].filter((part) => part !== '').join(' | ');
+  return [query.free, ...query.classes]
+    .map(({ text }) => text)
+    .filter((text) => text !== '')
+    .join(' | ');
 }
 
-/** A number written with hyphens is one word of the question and several of the analysis. */
-export function wholeNumber(q: string): string {
-  const text = q.trim();
-  return /^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+$/.test(text) ? numberQuery(text, true) : '';
+/** Numbers of records in a question. */
+export interface Numbers {
+  /** `tsquery` of records that have all of them; the last one of the question matches by its beginning. */
+  query: string;
+  /** The same without beginnings: these are what is meant before all. */
+  exact: string;
+  /** What else the question says. */
+  rest: readonly Term[];
+}
+
+/** Null where no word of the question can be a record's number. */
+export function numbersOf(analysis: Analysis, q: string): Numbers | null {
+  const tokens = q.trim().split(/\s+/);
+  const whole = tokens.length === 1 ? /^[A-Za-z0-9-]+$/ : /^[A-Za-z0-9-]*\d[A-Za-z0-9-]*$/;
+  const numbers = tokens.filter((token) => token.length <= LONGEST_NUMBER && whole.test(token)).slice(0, 4);
+  if (numbers.length === 0) return null;
+  const last = tokens.at(-1);
+  const together = (loosely: boolean): string =>
+    numbers.map((token) => `(${numberQuery(token, loosely && token === last)})`).join(' & ');
+  const others = tokens.filter((token) => !numbers.includes(token)).join(' ');
+  return {
+    query: together(true),
+    exact: together(false),
+    rest: termsOf(analysis, others).filter((term) => term.required),
+  };
 }

@@ -110,10 +110,8 @@ describe('timers of SLA instances', () => {
   it('fire once each, however many processes look after them at once', async () => {
     const ids = await fresh(120);
     world.clock.set('2026-11-24T16:00:00.000Z');
-    const loops = [world.app, second, world.app, second].map((app) => app.app.startWorker());
-    await Promise.all(loops.map((loop) => loop.runOnce()));
-    await Promise.all(loops.map((loop) => loop.runOnce()));
-    await Promise.all(loops.map((loop) => loop.stop()));
+    await Promise.all([world.app, second, world.app, second].map((app) => world.work(app)));
+    await Promise.all([world.app, second].map((app) => world.work(app)));
     assert.deepEqual(await world.rows(TIMES, [ids]), [
       { type: 'SlaBreached', percent: null, times: 1, instances: 120 },
       { type: 'SlaWarning', percent: '50', times: 1, instances: 120 },
@@ -338,8 +336,7 @@ describe('a change of policies and calendars', () => {
   it('finds what a late writer of the configuration before left behind', async () => {
     world.clock.set(MONDAY);
     const id = await world.make();
-    const loop = world.app.app.startWorker();
-    await loop.runOnce();
+    await world.work();
     // As a unit that began before an apply would leave it.
     await world.rows(
       `UPDATE sla_instances SET policy_version = 1, target_ms = 1, turn = turn + 1 WHERE object_id = $1 AND policy_id = $2`,
@@ -347,11 +344,10 @@ describe('a change of policies and calendars', () => {
     );
     const left = async (): Promise<number> =>
       (await world.rows('SELECT 1 FROM sla_instances WHERE object_id = $1 AND target_ms = 1', [id])).length;
-    await loop.runOnce();
+    await world.work();
     assert.equal(await left(), 1, 'nothing changed, so nobody looks yet');
     world.clock.pass(MINUTE);
-    await loop.runOnce();
-    await loop.stop();
+    await world.work();
     assert.equal(await left(), 0);
   });
 });

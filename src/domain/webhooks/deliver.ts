@@ -52,6 +52,8 @@ const LIMITS: DeliveryLimits = { total: 1024, each: 64, eachTroubled: 4, slowMs:
 /** How long a delivery waits that could not be tried for a reason of ours. */
 const OURS_MS = 1000;
 const WRONG_KEY_MS = 30_000;
+/** So many bad attempts in a row, and a receiver is in trouble. */
+const TROUBLED = 5;
 /** What is not noted yet is repeated after a crash; beyond this no more is begun. */
 const MOST_UNNOTED = 4096;
 
@@ -65,7 +67,8 @@ export class Deliverer {
   readonly #payloads: Payloads;
   /** Subscription → attempts under way. */
   readonly #busy = new Map<string, number>();
-  readonly #troubled = new Set<string>();
+  /** Subscription → attempts in a row that were slow or got no answer. */
+  readonly #troubles = new Map<string, number>();
   readonly #opened = new Map<string, string>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #running = new Set<Promise<void>>();
@@ -104,10 +107,10 @@ export class Deliverer {
 
   #rooms(): { id: string; room: number }[] {
     const { each, eachTroubled } = this.#limits;
-    return [...new Set([...this.#busy.keys(), ...this.#troubled])].map((id) => ({
-      id,
-      room: Math.max(0, (this.#troubled.has(id) ? eachTroubled : each) - (this.#busy.get(id) ?? 0)),
-    }));
+    return [...new Set([...this.#busy.keys(), ...this.#troubles.keys()])].map((id) => {
+      const most = (this.#troubles.get(id) ?? 0) >= TROUBLED ? eachTroubled : each;
+      return { id, room: Math.max(0, most - (this.#busy.get(id) ?? 0)) };
+    });
   }
 
   #count(subscriptionId: string, by: 1 | -1): void {
@@ -197,8 +200,8 @@ export class Deliverer {
     const outcome = await outbound.post(sender.webhook.endpoint, headers, body);
     const now = clock.now();
     const slow = outcome.kind === 'failed' || (outcome.kind === 'answered' && outcome.durationMs > this.#limits.slowMs);
-    if (slow) this.#troubled.add(sender.id);
-    else this.#troubled.delete(sender.id);
+    if (slow) this.#troubles.set(sender.id, (this.#troubles.get(sender.id) ?? 0) + 1);
+    else this.#troubles.delete(sender.id);
     const verdict = verdictOf(outcome, { id, baseDelayMs, maxAttempts }, attemptCount + 1, now);
     if (verdict.status === 'PENDING') this.#wakeIn(verdict.delayMs);
     return {

@@ -1,0 +1,158 @@
+/**
+ * The recipe of the search without database and rights: the same analysis, the same choice of candidates, the same weights, over
+ * postings in memory. For trying changes of `src/lib/words.ts` and `src/domain/search/ranking.ts` in a minute; what counts is
+ * measured through the service.
+ *
+ *     node bench/search-quality/model.ts [folder of the sets]
+ */
+import path from 'node:path';
+import { candidateSteps, rankPlan, rerank, type RerankHit, type RerankTerm } from '../../src/domain/search/ranking.ts';
+import { type Analysis, makeAnalysis, type QueryTerm } from '../../src/lib/words.ts';
+import { judge } from './judge.ts';
+import { judgedSets, type Text } from './sets.ts';
+
+const SAMPLE = 500;
+const CANDIDATES = 2000;
+const CLOSELY = 200;
+const MOST_COMMENTS = 20;
+/** `ts_rank` of a word that stands so often in a text. */
+const RANKS = Array.from(
+  { length: 256 },
+  (_, times) =>
+    Array.from({ length: times }, (_, j) => 1 / (j + 1) ** 2).reduce((sum, part) => sum + part, 0) / (Math.PI ** 2 / 6),
+);
+
+const rankOf = (times: number): number => RANKS[Math.min(times, 12)] ?? 0;
+
+interface Row {
+  text: Text;
+  title: Map<string, number>;
+  rest: Map<string, number>;
+  size: number;
+  comments: Map<string, number>[];
+}
+
+function countsOf(analysis: Analysis, ...texts: string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) {
+    for (const { lexeme, positions } of analysis.indexLexemes(text)) {
+      counts.set(lexeme, (counts.get(lexeme) ?? 0) + positions.length);
+    }
+  }
+  return counts;
+}
+
+const sumOf = (counts: Map<string, number>): number => [...counts.values()].reduce((sum, n) => sum + n, 0);
+const timesIn = (counts: Map<string, number>, lexemes: readonly string[]): number =>
+  lexemes.reduce((sum, lexeme) => sum + (counts.get(lexeme) ?? 0), 0);
+
+export class Model {
+  readonly #analysis: Analysis = makeAnalysis();
+  readonly #rows: Row[];
+  readonly #holding = new Map<string, number[]>();
+  readonly #average: number;
+  readonly #options: { comments: boolean; marks: boolean };
+
+  constructor(texts: readonly Text[], options: { comments: boolean; marks: boolean }) {
+    this.#options = options;
+    this.#rows = texts.map((text) => {
+      const title = countsOf(this.#analysis, text.title);
+      const rest = countsOf(this.#analysis, text.body, options.marks ? text.marks : '');
+      const comments = text.comments.slice(-MOST_COMMENTS).map((comment) => countsOf(this.#analysis, comment));
+      return { text, title, rest, size: sumOf(title) + sumOf(rest), comments };
+    });
+    for (const [index, { title, rest }] of this.#rows.entries()) {
+      for (const lexeme of new Set([...title.keys(), ...rest.keys()])) {
+        const known = this.#holding.get(lexeme);
+        if (known === undefined) this.#holding.set(lexeme, [index]);
+        else known.push(index);
+      }
+    }
+    this.#average = this.#rows.reduce((sum, { size }) => sum + size, 0) / this.#rows.length;
+  }
+
+  #matching(term: QueryTerm): Set<number> {
+    return new Set(term.lexemes.flatMap((lexeme) => this.#holding.get(lexeme) ?? []));
+  }
+
+  /** Ids, best first. */
+  search(q: string): string[] {
+    const asked = this.#analysis.queryTerms(q);
+    const matching = asked.map((term) => this.#matching(term));
+    const sampled = Math.min(SAMPLE, this.#rows.length);
+    const terms: RerankTerm[] = asked.map((term, index) => {
+      const held = [...(matching[index] ?? [])].filter((row) => row >= this.#rows.length - sampled).length;
+      return { ...term, share: (held + 0.5) / (sampled + 1) };
+    });
+    const required = asked.flatMap((term, index) => (term.required ? [matching[index] as Set<number>] : []));
+    const all = [...(required[0] ?? [])].filter((row) => required.every((set) => set.has(row)));
+    const first = this.#ranked(all, terms, q);
+    if (first.length >= 25) return first;
+    const seen = new Set(all);
+    const candidates = this.#candidates(terms, matching).filter((row) => !seen.has(row));
+    return [...first, ...this.#ranked(candidates, terms, q)];
+  }
+
+  #candidates(terms: readonly RerankTerm[], matching: readonly Set<number>[]): number[] {
+    const found = new Set<number>();
+    for (const step of candidateSteps(terms)) {
+      const rows = new Set<number>();
+      for (const combination of step) {
+        const [least, ...others] = combination
+          .map((index) => matching[index] as Set<number>)
+          .sort((a, b) => a.size - b.size);
+        for (const row of least ?? []) if (others.every((set) => set.has(row))) rows.add(row);
+      }
+      for (const row of [...rows].sort((a, b) => b - a)) {
+        if (found.size >= CANDIDATES) return [...found];
+        found.add(row);
+      }
+    }
+    return [...found];
+  }
+
+  #ranked(candidates: readonly number[], terms: readonly RerankTerm[], q: string): string[] {
+    const plan = rankPlan(terms, 'any');
+    const scored = candidates.map((index) => {
+      const row = this.#rows[index] as Row;
+      const norm = 1 - plan.b + (plan.b * row.size) / this.#average;
+      let score = 0;
+      for (const [at, { lexemes }] of terms.entries()) {
+        score += (plan.titleWeights[at] ?? 0) * rankOf(timesIn(row.title, lexemes));
+        score += ((plan.restWeights[at] ?? 0) * rankOf(timesIn(row.rest, lexemes))) / norm;
+      }
+      return { row, score };
+    });
+    scored.sort((a, b) => b.score - a.score);
+    const closely = scored.slice(0, CLOSELY).map(({ row }) => row);
+    const hits: RerankHit[] = closely.map((row) => ({
+      title: row.text.title,
+      titleTf: terms.map(({ lexemes }) => rankOf(timesIn(row.title, lexemes))),
+      restTf: terms.map(({ lexemes }) => rankOf(timesIn(row.rest, lexemes))),
+      commentTf: terms.map(({ lexemes }) =>
+        this.#options.comments ? Math.max(0, ...row.comments.map((comment) => rankOf(timesIn(comment, lexemes)))) : 0,
+      ),
+      size: row.size,
+    }));
+    const scores = rerank(hits, terms, q, this.#analysis);
+    const order = closely.map((row, index) => ({ row, score: scores[index] ?? 0 })).sort((a, b) => b.score - a.score);
+    return [...order.map(({ row }) => row.text.id), ...scored.slice(CLOSELY).map(({ row }) => row.text.id)];
+  }
+}
+
+async function main(): Promise<void> {
+  const folder = process.argv[2] ?? path.resolve(import.meta.dirname, '../../../shared/data');
+  for (const set of await judgedSets(folder)) {
+    for (const comments of set.texts.some((text) => text.comments.length > 0) ? [true, false] : [false]) {
+      const model = new Model(set.texts, { comments, marks: true });
+      const started = performance.now();
+      const { questions, recall, reciprocal } = await judge(set, 1, async (q) => model.search(q));
+      const each = ((performance.now() - started) / questions).toFixed(1);
+      process.stdout.write(
+        `${set.name.padEnd(10)} ${comments ? 'with comments' : '             '}  recall@10 ${recall.toFixed(3)}  MRR ${reciprocal.toFixed(3)}  ${questions} questions, ${each} ms each\n`,
+      );
+    }
+  }
+}
+
+if (import.meta.main) await main();

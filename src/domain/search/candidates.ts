@@ -1,0 +1,37 @@
+/** Where more records hold some of the words than can be looked at: which of them are. */
+import { hintsOf, least, type Looking, matchOf, sum } from './matches.ts';
+import { candidateSteps, type TermFacts } from './ranking.ts';
+import { listMatches } from './store-match.ts';
+import { allOf, type Need, oneOf } from './store-need.ts';
+import type { Term, TermQuery } from './terms.ts';
+
+/** Records that are looked at. */
+const CANDIDATES = 2000;
+
+/**
+ * Those first that hold most of what the question's rare words weigh, then those with the rarest word, and so on until there are
+ * enough; in each step the last updated ones. How rare a word is, was seen among the caller's own records alone.
+ */
+export async function candidatesOf(
+  looking: Looking,
+  weighed: { terms: readonly Term[]; queries: readonly TermQuery[]; facts: readonly TermFacts[] },
+  except: readonly string[],
+): Promise<string[]> {
+  const { ctx, reach } = looking;
+  const hints = await hintsOf(looking, weighed.terms);
+  const found: string[] = [];
+  for (const combinations of candidateSteps(weighed.facts)) {
+    const missing = CANDIDATES - found.length;
+    if (missing <= 0) break;
+    const needs: Need[] = [];
+    const shares: number[] = [];
+    for (const indices of combinations) {
+      const queries = indices.flatMap((index) => weighed.queries[index] ?? []);
+      needs.push(allOf(queries, reach));
+      shares.push(least(indices.map((index) => hints[index] ?? 0)));
+    }
+    const match = await matchOf(looking, oneOf(needs, reach), sum(shares));
+    found.push(...(await listMatches(ctx, match, missing, 0, [...except, ...found])));
+  }
+  return found;
+}

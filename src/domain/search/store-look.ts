@@ -1,0 +1,61 @@
+/** What the best hits are weighed by when they are looked at closely. */
+import sql, { empty, join, type Sql } from 'sql-template-tag';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { PRIVATE } from '../comments/door.ts';
+import type { RerankHit } from './ranking.ts';
+import { readableTitle, type Reach } from './store-reach.ts';
+import type { Part, TermQuery } from './terms.ts';
+
+/** Comments of one record that are looked at: the last ones. */
+const MOST_COMMENTS = 20;
+
+const TITLE = sql`'{0,0,0,1}'::real[]`;
+const REST = sql`'{1,1,1,0}'::real[]`;
+const ANY = sql`'{1,1,1,1}'::real[]`;
+
+/** `ts_rank` is divided by the number of operands; this is that of the one that matches. */
+function ranked(zones: Sql, words: Sql, { text, operands }: Part): Sql {
+  return sql`${operands}::float8 * ts_rank(${zones}, ${words}, ${text}::tsquery)`;
+}
+
+/** The word's rank where the caller may read it on the record. */
+export function termRank(zones: Sql, { free, classes }: TermQuery, reach: Reach): Sql {
+  const words = sql`s.words`;
+  const parts = free.text === '' ? [] : [ranked(zones, words, free)];
+  for (const [index, part] of classes.entries()) {
+    const of = reach.classes[index];
+    if (of === undefined || part.text === '') continue;
+    parts.push(sql`CASE WHEN ${of.holds} THEN ${ranked(zones, words, part)} ELSE 0 END`);
+  }
+  return parts.length === 0 ? sql`0` : sql`(${join(parts, ' + ')})`;
+}
+
+export async function lookAt(
+  ctx: ReadContext,
+  reach: Reach,
+  ids: readonly string[],
+  queries: readonly TermQuery[],
+  comments: boolean,
+): Promise<(RerankHit & { id: string })[]> {
+  if (queries.length === 0) return [];
+  const list = (zones: Sql): Sql =>
+    sql`ARRAY[${join(queries.map((query) => termRank(zones, query, reach)))}]::float8[]`;
+  return await ctx.query<RerankHit & { id: string }>(sql`
+    SELECT s.id, s.size, CASE WHEN ${readableTitle(ctx, reach.typeIds)} THEN o.title END AS title,
+      ${list(TITLE)} AS "titleTf", ${list(REST)} AS "restTf",
+      ${comments ? sql`coalesce(c.tf, '{}')` : sql`'{}'::float8[]`} AS "commentTf"
+    FROM search_records s JOIN objects o ON o.id = s.id
+    ${comments ? bestComments(ctx, queries) : empty}
+    WHERE s.id = ANY(${[...ids]}::uuid[])`);
+}
+
+/** Per word the best of the record's last comments that the caller may read. */
+function bestComments(ctx: ReadContext, queries: readonly TermQuery[]): Sql {
+  const internal = ctx.actor.visible('o', PRIVATE, ctx.now);
+  const best = queries.map(({ free }) => (free.text === '' ? sql`0` : sql`max(${ranked(ANY, sql`k.words`, free)})`));
+  return sql`LEFT JOIN LATERAL (
+      SELECT ARRAY[${join(best)}]::float8[] AS tf
+      FROM (SELECT words FROM search_comments WHERE object_id = o.id AND (NOT internal ${internal === null ? empty : sql`OR ${internal}`})
+        ORDER BY updated_at DESC LIMIT ${MOST_COMMENTS}::int) AS k
+    ) AS c ON true`;
+}
