@@ -72,6 +72,8 @@ export interface Parts extends ContentParts<Caller> {
   search: SearchParts;
   secrets: SecretBox;
   outbound: Pick<Outbound, 'refusal'>;
+  /** The name of the provider that one can sign in with; null without one. */
+  oidc: string | null;
   /** The rights of a person who is ACTIVE, for what is done on their behalf; undefined for anybody else. */
   actorOf(userId: string): Promise<Actor | undefined>;
 }
@@ -108,7 +110,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...webhookRoutes(parts.secrets, parts.outbound),
     ...identityRoutes,
     ...inboundRoutes(inputReader),
-    ...accessRoutes,
+    ...accessRoutes(parts.oidc),
     ...deskRoutes,
     ...bundleRoutes(configSections),
   ];
@@ -126,6 +128,7 @@ export function operations(): Operation[] {
     search: searchParts(),
     secrets: new SecretBox('declarations seal nothing'),
     outbound: { refusal: none },
+    oidc: null,
     freshCaller: none,
     actorOf: none,
   };

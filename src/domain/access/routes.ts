@@ -4,13 +4,14 @@ import * as contract from './contract.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { getSession, signIn, signOut } from './sessions.ts';
 
-export const accessRoutes: BoundOperation[] = [
+/** `oidc`: the name of the provider that one can sign in with, if there is one. */
+export const accessRoutes = (oidc: string | null): BoundOperation[] => [
   bind(contract.listKeys, (ctx) => listKeys(ctx)),
   bind(contract.createKey, (ctx, { body }) => createKey(ctx, body)),
   bind(contract.revokeKey, (ctx, { params }) => revokeKey(ctx, params.id)),
   bind(contract.rotateKey, (ctx, { params, body }) => rotateKey(ctx, params.id, body.overlap)),
   bind(contract.signIn, (runner, { body }, request) => signIn(runner, body, request.secure)),
-  bind(contract.signInWays, async () => ({ oidc: null })),
+  bind(contract.signInWays, async () => ({ oidc: oidc === null ? null : { name: oidc } })),
   bind(contract.getSession, (ctx, _input, request) => getSession(ctx, request.sessionToken)),
   ...auditRoutes,
   bind(contract.signOut, (ctx, _input, request) => signOut(ctx, request.sessionToken, request.secure)),

@@ -194,6 +194,18 @@ export async function findProfile(db: Queryable, userId: string): Promise<{ loca
   return rows[0];
 }
 
+/** The person whom a provider's claims are about: by their external id first, then by a verified address. */
+export async function findByClaims(
+  db: Queryable,
+  sub: string,
+  emailKey: string | undefined,
+): Promise<{ id: string; state: string } | undefined> {
+  const rows = await db.query<{ id: string; state: string }>(sql`
+    SELECT id, state FROM users WHERE external_id = ${sub}::text OR email_key = ${emailKey ?? null}::text
+    ORDER BY (external_id = ${sub}::text) IS TRUE DESC LIMIT 2`);
+  return rows[0];
+}
+
 export interface SignInRow {
   id: string;
   displayName: string;
