@@ -9,6 +9,7 @@ import pg from 'pg';
 import { type BareAround, routesAround } from './bare-around.ts';
 import { NUMBER_DIGITS, NUMBER_PREFIX } from './bundle.ts';
 import { VISIBLE_AREAS } from './corpus.ts';
+import { routesPeople } from './people.ts';
 
 export interface BareOptions extends BareAround {
   databaseUrl: string;
@@ -151,6 +152,7 @@ async function serve(options: BareOptions): Promise<void> {
   );
 
   routesAround(server, pool, options);
+  routesPeople(server, pool, options);
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
   process.stdout.write(`ready at ${address}\n`);
   process.once('SIGTERM', () => {

@@ -7,6 +7,8 @@ import { AREAS, PRIORITIES, VISIBLE_AREAS } from './corpus.ts';
 export const OWNER = 'bench';
 /** How many people there are beside the owner: `person-1` and on. */
 export const PEOPLE = 50;
+/** What is asked for from the catalogue, on behalf of one of the people. */
+export const CATALOG_ITEM = 'ticket';
 /** Fields that may be filtered, so that each has an index that every write must keep. */
 export const INDEXED_FIELDS = 3;
 export const NUMBER_PREFIX = 'TCK';
@@ -16,12 +18,12 @@ function options(codes: readonly string[]): string {
   return `{ options: [${codes.map((code) => `{ code: ${code} }`).join(', ')}] }`;
 }
 
+const persons = Array.from({ length: PEOPLE }, (_, index) => `person-${index + 1}`);
+
 const users = [
   `  - { login: ${OWNER}, displayName: Bench Owner, email: ${OWNER}@example.org }`,
-  ...Array.from(
-    { length: PEOPLE },
-    (_, index) =>
-      `  - { login: person-${index + 1}, displayName: Person ${index + 1}, email: person-${index + 1}@example.org }`,
+  ...persons.map(
+    (login, index) => `  - { login: ${login}, displayName: Person ${index + 1}, email: ${login}@example.org }`,
   ),
 ].join('\n');
 
@@ -70,10 +72,35 @@ workflows:
 
 relationDefinitions:
   - { code: concerns, name: Concerns, inverseName: Concerned by, sourceTypes: [ticket], targetTypes: [ticket], cardinality: many-to-many, acyclic: false, active: true }
+catalogs:
+  - code: shop
+    categories: [{ code: all }]
+    items:
+      - code: ${CATALOG_ITEM}
+        category: all
+        type: ticket
+        form: [{ code: title, required: true }, { code: description }, { code: area, required: true }, { code: effort }, { code: due }, { code: asset }]
+        requesterField: assignee
+        set: { priority: p3, startedAt: $now }
+        audience: { everyone: true }
 
 roles:
+  - code: asker
+    name: Asker
+    records:
+      - type: asset
+        actions: [read]
+        fields: { read: '*', write: [] }
+      - type: ticket
+        where: { field: assignee, operator: equals, value: $me }
+        actions: [read, create]
+        fields:
+          read: [title, description, area, assignee, effort, due, asset]
+          write: [title, description, area, effort, due, asset]
+    assignedTo: { users: [${persons.join(', ')}] }
   - code: bench
     name: Bench
+    rights: [catalog.impersonate, user.administer]
     records:
       - type: asset
         actions: [read]

@@ -3,7 +3,7 @@
  * the event in the journal included. A record that came through the API is the pattern; `shape.ts` compares the two.
  */
 import type pg from 'pg';
-import { NUMBER_DIGITS, NUMBER_PREFIX, OWNER } from './bundle.ts';
+import { CATALOG_ITEM, NUMBER_DIGITS, NUMBER_PREFIX, OWNER } from './bundle.ts';
 import { AREAS, PRIORITIES, samples, TAGS, VISIBLE_AREAS } from './corpus.ts';
 import type { Facts } from './scenario.ts';
 
@@ -56,6 +56,15 @@ export async function loadAssets(db: pg.Client): Promise<string[]> {
 export async function readPeople(db: pg.Client): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>('SELECT id FROM users WHERE login <> $1 ORDER BY login', [OWNER]);
   return rows.map((row) => row.id);
+}
+
+export async function readCatalogItem(db: pg.Client): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(
+    `SELECT id FROM config_ids WHERE scope LIKE 'catalogs/%/items' AND code = $1`,
+    [CATALOG_ITEM],
+  );
+  if (rows[0] === undefined) throw new Error(`the catalogue has no item "${CATALOG_ITEM}"`);
+  return rows[0].id;
 }
 
 async function loadSamples(db: pg.Client): Promise<void> {

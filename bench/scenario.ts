@@ -22,6 +22,8 @@ export interface Facts {
   talkative: string[];
   /** Attachments to read. */
   files: string[];
+  catalogItemId: string;
+  groups: string[];
 }
 
 /** What a stand (one database with its service and bare server) is to the load. */

@@ -1,5 +1,6 @@
 /** The measured work: for each scenario, the request to the service and the one to the bare server that does the same. */
 import { randomUUID } from 'node:crypto';
+import { PEOPLE_SCENARIOS } from './people.ts';
 import { get, root, type Scenario, send } from './scenario.ts';
 import { AROUND } from './scenarios-around.ts';
 
@@ -54,6 +55,20 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: 'catalog-request',
+    says: 'make a request from the catalogue for one of the people, with an idempotency key (bare: a create)',
+    prepare: (state, subject) => () => {
+      const { people, catalogItemId } = state.target.facts;
+      const { title, description, area, effort, due, asset } = state.newValues();
+      const values = { title, description, area, effort, due, asset };
+      const key = `Idempotency-Key: ${randomUUID()}\r\n`;
+      const path = subject === 'docket' ? `/api/v1/catalog/items/${catalogItemId}/requests` : root(subject);
+      const body =
+        subject === 'docket' ? { requesterId: state.pick(people), values } : { typeDefinitionId: 'ticket', values };
+      return { text: send(state, subject, 'POST', path, body, key), status: 201 };
+    },
+  },
+  {
     name: 'list',
     says: `list page 1 of ${PAGE_SIZE} of the type`,
     prepare: list({ docket: 'typeId=ticket', bare: `limit=${PAGE_SIZE + 1}&offset=0` }),
@@ -72,6 +87,7 @@ export const SCENARIOS: readonly Scenario[] = [
     }),
   },
   ...AROUND,
+  ...PEOPLE_SCENARIOS,
 ];
 
 export function scenarioOf(name: string): Scenario {

@@ -8,6 +8,7 @@ import { loadComments, loadFiles, readConfigured } from './around.ts';
 import { BARE_TABLES } from './bare.ts';
 import { INDEXED_FIELDS, OWNER, writeBundle } from './bundle.ts';
 import { Connection } from './connection.ts';
+import { loadGroups } from './people.ts';
 import {
   docket,
   freePort,
@@ -20,7 +21,15 @@ import {
   startService,
   stop,
 } from './processes.ts';
-import { loadAssets, loadRecords, type Pattern, readPattern, readPeople, visibleIds } from './records.ts';
+import {
+  loadAssets,
+  loadRecords,
+  type Pattern,
+  readCatalogItem,
+  readPattern,
+  readPeople,
+  visibleIds,
+} from './records.ts';
 import { type Facts, type Target, TargetState } from './scenario.ts';
 import { scenarioOf } from './scenarios.ts';
 import { requireEqualShape } from './shape.ts';
@@ -130,6 +139,8 @@ async function fill(
       ...(await readConfigured(db)),
       talkative: [],
       files: [],
+      catalogItemId: await readCatalogItem(db),
+      groups: await loadGroups(db),
     };
     const target: Target = { ports: { docket: options.port, bare: 0 }, key, facts, ids: [] };
     const pattern = await readPattern(db, await firstRecord(target), keyId);

@@ -47,6 +47,15 @@ CREATE TABLE blobs (
   CONSTRAINT blobs_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 );
 
+CREATE TABLE calendar_versions (
+  calendar_id uuid NOT NULL,
+  version integer NOT NULL,
+  compiled jsonb NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT calendar_versions_pkey PRIMARY KEY (calendar_id, version),
+  CONSTRAINT calendar_versions_calendar_id_fkey FOREIGN KEY (calendar_id) REFERENCES config_items(id)
+);
+
 CREATE TABLE comments (
   id uuid NOT NULL,
   object_id uuid NOT NULL,
@@ -86,12 +95,37 @@ CREATE TABLE config_items (
   CONSTRAINT config_items_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text])))
 );
 
+CREATE TABLE desk_queues (
+  id uuid NOT NULL,
+  owner_id uuid NOT NULL,
+  name text NOT NULL,
+  shared boolean NOT NULL,
+  definition jsonb NOT NULL,
+  revision integer NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT desk_queues_pkey PRIMARY KEY (id),
+  CONSTRAINT desk_queues_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id)
+);
+CREATE INDEX desk_queues_own ON desk_queues USING btree (owner_id);
+CREATE INDEX desk_queues_shared ON desk_queues USING btree (name) WHERE shared;
+
 CREATE TABLE epoch (
   only_row boolean DEFAULT true NOT NULL,
   config bigint DEFAULT 1 NOT NULL,
   rights bigint DEFAULT 1 NOT NULL,
   CONSTRAINT epoch_pkey PRIMARY KEY (only_row),
   CONSTRAINT epoch_only_row_check CHECK (only_row)
+);
+
+CREATE TABLE external_ids (
+  source_code text NOT NULL,
+  target_kind text NOT NULL,
+  external_id text NOT NULL,
+  target_id uuid NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT external_ids_pkey PRIMARY KEY (source_code, target_kind, external_id),
+  CONSTRAINT external_ids_target_kind_check CHECK ((target_kind = ANY (ARRAY['object'::text, 'user'::text, 'group'::text, 'organization'::text])))
 );
 
 CREATE TABLE group_members (
@@ -116,6 +150,7 @@ CREATE TABLE groups (
   state text DEFAULT 'ACTIVE'::text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
+  revision integer DEFAULT 1 NOT NULL,
   CONSTRAINT groups_pkey PRIMARY KEY (id),
   CONSTRAINT groups_code UNIQUE (code_key),
   CONSTRAINT groups_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text])))
@@ -133,6 +168,63 @@ CREATE TABLE idempotency (
   CONSTRAINT idempotency_pkey PRIMARY KEY (caller_id, route, key)
 );
 CREATE INDEX idempotency_age ON idempotency USING brin (created_at);
+
+CREATE TABLE import_rows (
+  run_id uuid NOT NULL,
+  "row" integer NOT NULL,
+  external_id text,
+  status text NOT NULL,
+  target_id uuid,
+  revision integer,
+  errors jsonb,
+  before jsonb,
+  undo text,
+  CONSTRAINT import_rows_pkey PRIMARY KEY (run_id, "row"),
+  CONSTRAINT import_rows_status_check CHECK ((status = ANY (ARRAY['CREATED'::text, 'UPDATED'::text, 'SKIPPED'::text, 'FAILED'::text]))),
+  CONSTRAINT import_rows_undo_check CHECK ((undo = ANY (ARRAY['UNDONE'::text, 'SKIPPED'::text, 'FAILED'::text])))
+);
+CREATE INDEX import_rows_failed ON import_rows USING btree (run_id, "row") WHERE (status = 'FAILED'::text);
+
+CREATE TABLE import_runs (
+  id uuid NOT NULL,
+  definition_id uuid NOT NULL,
+  dry_run boolean NOT NULL,
+  state text DEFAULT 'RUNNING'::text NOT NULL,
+  succeeded integer DEFAULT 0 NOT NULL,
+  failed integer DEFAULT 0 NOT NULL,
+  skipped integer DEFAULT 0 NOT NULL,
+  total integer NOT NULL,
+  file_name text,
+  content_key text,
+  started_at timestamp(3) with time zone NOT NULL,
+  started_by uuid,
+  touched_at timestamp(3) with time zone NOT NULL,
+  finished_at timestamp(3) with time zone,
+  undone_at timestamp(3) with time zone,
+  undone_by uuid,
+  CONSTRAINT import_runs_pkey PRIMARY KEY (id),
+  CONSTRAINT import_runs_state_check CHECK ((state = ANY (ARRAY['RUNNING'::text, 'FINISHED'::text])))
+);
+CREATE INDEX import_runs_newest ON import_runs USING btree (started_at DESC, id DESC);
+CREATE INDEX import_runs_unfinished ON import_runs USING btree (definition_id, content_key) WHERE (state = 'RUNNING'::text);
+
+CREATE TABLE inbound_runs (
+  id uuid NOT NULL,
+  integration_id uuid NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  command text NOT NULL,
+  status text NOT NULL,
+  object_id uuid,
+  comment_id uuid,
+  owner_id uuid,
+  key_id uuid,
+  correlation_id text NOT NULL,
+  error jsonb,
+  CONSTRAINT inbound_runs_pkey PRIMARY KEY (id),
+  CONSTRAINT inbound_runs_status_check CHECK ((status = ANY (ARRAY['SUCCEEDED'::text, 'FAILED'::text])))
+);
+CREATE INDEX inbound_runs_age ON inbound_runs USING brin (at);
+CREATE INDEX inbound_runs_newest ON inbound_runs USING btree (integration_id, at DESC, id DESC);
 
 CREATE TABLE inline_images (
   object_id uuid NOT NULL,
@@ -188,6 +280,7 @@ CREATE INDEX objects_archived ON objects USING btree (created_at DESC, id DESC) 
 CREATE INDEX objects_newest ON objects USING btree (created_at DESC, id DESC) WHERE (state = 'ACTIVE'::text);
 CREATE INDEX objects_newest_of_type ON objects USING btree (type_id, created_at DESC, id DESC) WHERE (state = 'ACTIVE'::text);
 CREATE UNIQUE INDEX objects_number ON objects USING btree (number) WHERE (number IS NOT NULL);
+CREATE INDEX objects_updated ON objects USING btree (updated_at DESC, id DESC) WHERE (state = 'ACTIVE'::text);
 
 CREATE TABLE org_members (
   id uuid NOT NULL,
@@ -212,6 +305,7 @@ CREATE TABLE org_units (
   state text DEFAULT 'ACTIVE'::text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
+  revision integer DEFAULT 1 NOT NULL,
   CONSTRAINT org_units_pkey PRIMARY KEY (id),
   CONSTRAINT org_units_code UNIQUE (code_key),
   CONSTRAINT org_units_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text]))),
@@ -266,6 +360,63 @@ CREATE TABLE schema_migrations (
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE search_articles (
+  id uuid NOT NULL,
+  article_id uuid NOT NULL,
+  title text NOT NULL,
+  summary text NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  size integer NOT NULL,
+  words tsvector NOT NULL,
+  CONSTRAINT search_articles_pkey PRIMARY KEY (id)
+);
+CREATE INDEX search_articles_words ON search_articles USING gin (words);
+
+CREATE TABLE search_comments (
+  id uuid NOT NULL,
+  object_id uuid NOT NULL,
+  internal boolean NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  size integer NOT NULL,
+  words tsvector NOT NULL,
+  CONSTRAINT search_comments_pkey PRIMARY KEY (id)
+);
+CREATE INDEX search_comments_object ON search_comments USING btree (object_id, updated_at DESC);
+CREATE INDEX search_comments_updated ON search_comments USING btree (updated_at DESC, id DESC);
+CREATE INDEX search_comments_words ON search_comments USING gin (words) WITH (gin_pending_list_limit='512');
+
+CREATE TABLE search_rebuild (
+  only_row boolean DEFAULT true NOT NULL,
+  part text DEFAULT 'records'::text NOT NULL,
+  after_id uuid,
+  done bigint DEFAULT 0 NOT NULL,
+  started_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT search_rebuild_pkey PRIMARY KEY (only_row),
+  CONSTRAINT search_rebuild_only_row_check CHECK (only_row),
+  CONSTRAINT search_rebuild_part_check CHECK ((part = ANY (ARRAY['records'::text, 'comments'::text, 'articles'::text])))
+);
+
+CREATE TABLE search_records (
+  id uuid NOT NULL,
+  form integer NOT NULL,
+  size integer NOT NULL,
+  words tsvector NOT NULL,
+  CONSTRAINT search_records_pkey PRIMARY KEY (id)
+);
+CREATE INDEX search_records_form ON search_records USING btree (form, id);
+CREATE INDEX search_records_words ON search_records USING gin (words) WITH (gin_pending_list_limit='512');
+
+CREATE TABLE search_unlearned (
+  id uuid NOT NULL
+);
+
+CREATE TABLE search_words (
+  label text COLLATE "C" NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  CONSTRAINT search_words_pkey PRIMARY KEY (label, word)
+);
+CREATE INDEX search_words_backwards ON search_words USING btree (label, reverse(word));
+
 CREATE TABLE sessions (
   token_hash bytea NOT NULL,
   user_id uuid NOT NULL,
@@ -276,6 +427,46 @@ CREATE TABLE sessions (
   CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX sessions_user ON sessions USING btree (user_id);
+
+CREATE TABLE signing_secret_values (
+  secret_id uuid NOT NULL,
+  version integer NOT NULL,
+  sealed bytea NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  expires_at timestamp(3) with time zone,
+  CONSTRAINT signing_secret_values_pkey PRIMARY KEY (secret_id, version),
+  CONSTRAINT signing_secret_values_secret_id_fkey FOREIGN KEY (secret_id) REFERENCES config_items(id)
+);
+
+CREATE TABLE sla_instances (
+  id uuid NOT NULL,
+  object_id uuid NOT NULL,
+  policy_id uuid NOT NULL,
+  policy_version integer NOT NULL,
+  revision integer NOT NULL,
+  turn integer NOT NULL,
+  status text NOT NULL,
+  started_at timestamp(3) with time zone NOT NULL,
+  stopped_at timestamp(3) with time zone,
+  pauses jsonb NOT NULL,
+  start_armed boolean NOT NULL,
+  pause_armed boolean NOT NULL,
+  target_ms bigint NOT NULL,
+  calendar_id uuid NOT NULL,
+  calendar_version integer NOT NULL,
+  pinned boolean NOT NULL,
+  elapsed_ms bigint,
+  due_at timestamp(3) with time zone,
+  next_at timestamp(3) with time zone,
+  told jsonb NOT NULL,
+  CONSTRAINT sla_instances_pkey PRIMARY KEY (id),
+  CONSTRAINT sla_instances_check CHECK (((stopped_at IS NOT NULL) = (status = 'STOPPED'::text))),
+  CONSTRAINT sla_instances_check1 CHECK (((status <> 'STOPPED'::text) OR (next_at IS NULL))),
+  CONSTRAINT sla_instances_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text, 'STOPPED'::text]))),
+  CONSTRAINT sla_instances_target_ms_check CHECK ((target_ms > 0))
+);
+CREATE INDEX sla_instances_object ON sla_instances USING btree (object_id);
+CREATE INDEX sla_instances_timers ON sla_instances USING btree (next_at) WHERE (status <> 'STOPPED'::text);
 
 CREATE TABLE type_versions (
   type_id uuid NOT NULL,
@@ -303,11 +494,62 @@ CREATE TABLE users (
   locked_until timestamp(3) with time zone,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
+  revision integer DEFAULT 1 NOT NULL,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_email UNIQUE (email_key),
   CONSTRAINT users_login UNIQUE (login_key),
   CONSTRAINT users_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text])))
 );
+
+CREATE TABLE webhook_attempts (
+  delivery_id uuid NOT NULL,
+  number integer NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  status integer,
+  duration_ms integer NOT NULL,
+  body_excerpt text,
+  error text,
+  CONSTRAINT webhook_attempts_pkey PRIMARY KEY (delivery_id, number)
+);
+
+CREATE TABLE webhook_deliveries (
+  id uuid NOT NULL,
+  subscription_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  event_type text NOT NULL,
+  object_id uuid,
+  event_at timestamp(3) with time zone NOT NULL,
+  about jsonb NOT NULL,
+  status text DEFAULT 'PENDING'::text NOT NULL,
+  attempt_count integer DEFAULT 0 NOT NULL,
+  max_attempts integer NOT NULL,
+  base_delay_ms integer NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  due_at timestamp(3) with time zone NOT NULL,
+  lease uuid,
+  finished_at timestamp(3) with time zone,
+  error text,
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_deliveries_once UNIQUE (event_id, subscription_id),
+  CONSTRAINT webhook_deliveries_check CHECK ((attempt_count <= max_attempts)),
+  CONSTRAINT webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'FAILED'::text, 'SKIPPED'::text])))
+);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (subscription_id, due_at, id) WHERE (status = 'PENDING'::text);
+CREATE INDEX webhook_deliveries_of ON webhook_deliveries USING btree (subscription_id, id);
+
+CREATE TABLE webhook_periods (
+  id uuid NOT NULL,
+  subscription_id uuid NOT NULL,
+  from_at timestamp(3) with time zone NOT NULL,
+  until_at timestamp(3) with time zone,
+  event_types text[] NOT NULL,
+  max_attempts integer NOT NULL,
+  base_delay_ms integer NOT NULL,
+  CONSTRAINT webhook_periods_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_periods_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES config_items(id)
+);
+CREATE INDEX webhook_periods_of ON webhook_periods USING btree (subscription_id, from_at);
+CREATE INDEX webhook_periods_open ON webhook_periods USING btree (subscription_id) WHERE (until_at IS NULL);
 
 CREATE OR REPLACE FUNCTION docket_require(guard text, actual bigint, expected bigint)
  RETURNS boolean

@@ -1,138 +1,44 @@
-/** The composition root: the only file that names every room, and introduces rooms and drivers to each other. */
+/** The composition root: introduces rooms and drivers to each other. */
 import type { Logger } from 'pino';
-import type { ConfigSection } from './mechanisms/config-section.ts';
-import { bundleRoutes } from './bundle/routes.ts';
-import { reconcileFieldIndexes } from './bundle/field-indexes.ts';
 import type { Settings } from './config.ts';
 import { buildDocument } from './contract/openapi.ts';
-import type { Operation } from './contract/operation.ts';
-import {
-  Authenticator,
-  accessRoutes,
-  anonymousActor,
-  purgeSessions,
-  sessionFollower,
-  systemActor,
-  touchKeys,
-} from './domain/access/door.ts';
-import { rolesSection } from './domain/access/config.ts';
-import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
-import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
-import { identityRoutes } from './domain/identity/door.ts';
-import { importDefinitionsSection } from './domain/imports/config.ts';
-import { integrationsSection } from './domain/inbound/config.ts';
-import { knowledgeBasesSection } from './domain/knowledge/config.ts';
-import { settingsSection, typesSection } from './domain/metadata/config.ts';
-import { recordProbe } from './domain/objects/config.ts';
-import { relationDefinitionsSection } from './domain/relations/config.ts';
-import { calendarsSection, slaPoliciesSection } from './domain/sla/config.ts';
-import { signingSecretsSection, webhooksSection } from './domain/webhooks/config.ts';
-import { workflowsSection } from './domain/workflow/config.ts';
-import { ensureNumbering, metadataRoutes, typeSlice } from './domain/metadata/door.ts';
-import { attachmentRoutes, attachmentUse } from './domain/attachments/door.ts';
-import { bulkRoutes } from './domain/bulk/door.ts';
-import { commentEvents, commentRoutes } from './domain/comments/door.ts';
-import { imageUse, objectRoutes } from './domain/objects/door.ts';
-import { relationEvents, relationRoutes } from './domain/relations/door.ts';
-import {
-  makeSearchParts,
-  NO_ARTICLES,
-  NO_SERVICES,
-  type SearchParts,
-  searchFollower,
-  searchJobs,
-  searchRoutes,
-  wordMatch,
-} from './domain/search/door.ts';
-import { workflowRoutes } from './domain/workflow/door.ts';
+import { Authenticator, anonymousActor } from './domain/access/door.ts';
+import { ensureNumbering } from './domain/metadata/door.ts';
+import { commentEvents, readComment } from './domain/comments/door.ts';
+import { relationEvents } from './domain/relations/door.ts';
+import { searchJobs } from './domain/search/door.ts';
+import { Deliverer, type DeliveryLimits } from './domain/webhooks/door.ts';
 import { buildServer } from './http/server.ts';
-import type { BoundOperation } from './mechanisms/binding.ts';
-import type { BlobUse } from './mechanisms/blobs/register.ts';
-import { ContentHolder, type ContentParts } from './mechanisms/blobs/serve.ts';
+import { ContentHolder } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
-import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
-import { type Clock, instant, newId, systemClock } from './mechanisms/clock.ts';
-import type { Follower } from './mechanisms/context.ts';
+import { type Clock, systemClock } from './mechanisms/clock.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
-import { purgeIdempotency } from './mechanisms/idempotency.ts';
-import { drainOutbox } from './mechanisms/journal.ts';
-import type { ConfigSnapshot } from './mechanisms/snapshot.ts';
+import { Outbound, type OutboundOptions } from './mechanisms/outbound.ts';
+import { SecretBox } from './mechanisms/secrets.ts';
+import { Wake } from './mechanisms/wake.ts';
 import { type Caller, Work } from './mechanisms/work.ts';
-import { type Loop, startLoop, type Task } from './worker/loop.ts';
+import { type Loop, startLoop } from './worker/loop.ts';
 
-/** The sections of the configuration bundle, in the order in which they are applied and exported. */
-export const configSections: readonly ConfigSection[] = [
-  settingsSection,
-  usersSection,
-  groupsSection,
-  orgUnitsSection,
-  workflowsSection(recordProbe),
-  typesSection(recordProbe),
-  rolesSection,
-  calendarsSection,
-  slaPoliciesSection,
-  relationDefinitionsSection,
-  servicesSection,
-  catalogsSection,
-  knowledgeBasesSection,
-  signingSecretsSection,
-  webhooksSection,
-  integrationsSection,
-  importDefinitionsSection,
-];
-
-/** What the rooms' handlers need beyond their context. */
-export type Parts = ContentParts<Caller> & { search: SearchParts };
+import { bindings, CONSTRAINTS, followers, searchParts, systemCaller } from './rooms.ts';
+import { deliveryTasks, tasks } from './background.ts';
 
 /** Bytes of files that answers may hold in memory at once. */
 const HELD_BYTES = 128 * 1024 * 1024;
 
-/** What the search room shares among all requests and changes of a process. */
-export function searchParts(): SearchParts {
-  return makeSearchParts(NO_ARTICLES, NO_SERVICES);
-}
-
-/** Where content of the blob store is referred to; what nothing refers to is swept. */
-export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
-
-/** Rooms that react to others' events in the same unit of work, in this order. */
-export function followers(search: SearchParts): Follower[] {
-  return [searchFollower(search.analysis, search.articles), sessionFollower];
-}
-
-/** Every operation of the service, in the order in which the documents show them. */
-export function bindings(parts: Parts): BoundOperation[] {
-  return [
-    ...metadataRoutes,
-    ...objectRoutes([commentEvents, relationEvents], parts, wordMatch(parts.search)),
-    ...commentRoutes,
-    ...attachmentRoutes(parts),
-    ...relationRoutes,
-    ...workflowRoutes,
-    ...searchRoutes(parts.search),
-    ...bulkRoutes,
-    ...identityRoutes,
-    ...accessRoutes,
-    ...bundleRoutes(configSections),
-  ];
-}
-
-export function operations(): Operation[] {
-  // Declarations do not depend on what handlers are given; nothing of this is called.
-  const none = (): never => {
-    throw new Error('operations are declarations here');
-  };
-  const blobs: BlobStore = { put: none, read: none, remove: none, list: none, check: none };
-  const parts = { blobs, holder: new ContentHolder(0), freshCaller: none, search: searchParts() };
-  return bindings(parts).map((bound) => bound.operation);
-}
 export interface AppOptions {
-  settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow'>;
+  settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow' | 'webhookAllowPrivate'>;
   db: Database;
   blobs: BlobStore;
+  secrets: SecretBox;
+  /** How calls to the outside differ from the usual; for tests. */
+  outbound?: Partial<OutboundOptions>;
+  /** How deliveries differ from the usual; for tests. */
+  deliveries?: Partial<DeliveryLimits>;
   log: Logger;
   clock?: Clock;
+  /** The folder of the built web console; without it none is served. */
+  consoleFolder?: string | undefined;
 }
 
 /** The service in this process: what serves HTTP, what works in the background, and what both stand on. */
@@ -146,17 +52,11 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** Unique constraints that a client can run into, and what to tell it. */
-const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new Map([
-  ['objects_pkey', { code: 'ALREADY_EXISTS', field: 'objectId' }],
-  ['users_login', { code: 'ALREADY_EXISTS', field: 'login' }],
-  ['users_email', { code: 'ALREADY_EXISTS', field: 'email' }],
-  ['groups_code', { code: 'ALREADY_EXISTS', field: 'code' }],
-  ['org_units_code', { code: 'ALREADY_EXISTS', field: 'code' }],
-]);
-
 /** Builds the service on a migrated database and starts to follow rights and configuration. */
-export async function buildApp({ settings, db, blobs, log, clock = systemClock }: AppOptions): Promise<App> {
+export async function buildApp(options: AppOptions): Promise<App> {
+  const { settings, db, blobs, secrets, log, clock = systemClock } = options;
+  const outbound = new Outbound({ allowPrivate: settings.webhookAllowPrivate, ...options.outbound });
+  const wake = new Wake(db);
   const epoch = new Epoch({
     db,
     clock,
@@ -167,13 +67,23 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
   const work = new Work({ db, clock, blobs, followers: followers(search), constraints: CONSTRAINTS });
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock });
-  await epoch.start();
   const freshCaller = async (caller: Caller): Promise<Caller> => {
     const { userId } = caller.actor;
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
     return { ...caller, actor: actor ?? anonymousActor(), config: epoch.current() };
   };
-  const bound = bindings({ blobs, holder: new ContentHolder(HELD_BYTES), freshCaller, search });
+  work.onEmitted = () => {
+    if (deliversNow(epoch)) wake.poke();
+  };
+  const bound = bindings({
+    blobs,
+    holder: new ContentHolder(HELD_BYTES),
+    secrets,
+    outbound,
+    freshCaller,
+    search,
+    actorOf: (userId) => authenticator.actorOf(userId),
+  });
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,
@@ -187,11 +97,14 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
       metricsAllow: settings.metricsAllow,
     },
     health: { ready: () => readiness(db, epoch, blobs) },
+    consoleFolder: options.consoleFolder,
     documents: {
       public: buildDocument(described, { surface: 'public' }),
       console: buildDocument(described, { surface: 'console' }),
     },
   });
+  // Last, so that nothing runs on where the service cannot be built.
+  await epoch.start();
   let loop: Loop | undefined;
   return {
     server,
@@ -199,28 +112,40 @@ export async function buildApp({ settings, db, blobs, log, clock = systemClock }
     epoch,
     system: () => systemCaller(epoch.current()),
     startWorker: () => {
+      const onError = (task: string, error: unknown): void =>
+        log.warn({ err: error, task }, 'background work failed and will be tried again');
+      const deliverer = new Deliverer({
+        db,
+        work,
+        clock,
+        outbound,
+        secrets,
+        callerOf: async (userId) => {
+          const actor = await authenticator.actorOf(userId);
+          return actor === undefined ? undefined : { ...systemCaller(await epoch.fresh()), actor };
+        },
+        parts: { filters: [commentEvents, relationEvents], comment: readComment },
+        onError: (error) => onError('deliveries', error),
+        onRoom: () => loop?.wake('deliveries'),
+        limits: options.deliveries ?? {},
+      });
+      const delivery = deliveryTasks(db, clock, deliverer, () => loop?.wake('deliveries'));
       const system = (): Caller => systemCaller(epoch.current());
-      const all = [...tasks(db, blobs, epoch, authenticator, clock), ...searchJobs(db, work, system, search)];
-      loop = startLoop(all, (task, error) =>
-        log.warn({ err: error, task }, 'background work failed and will be tried again'),
-      );
+      const all = [
+        ...delivery,
+        ...tasks({ db, blobs, epoch, authenticator, clock, work }),
+        ...searchJobs(db, work, system, search),
+      ];
+      loop = startLoop(all, onError);
+      wake.listen(() => loop?.wake('outbox'));
       return loop;
     },
     stop: async () => {
+      wake.stop();
       await loop?.stop();
+      await outbound.close();
       epoch.stop();
     },
-  };
-}
-
-/** The service itself, acting on its own configuration. */
-export function systemCaller(config: ConfigSnapshot): Caller {
-  return {
-    actor: systemActor(config.get(typeSlice)),
-    via: 'system',
-    keyId: null,
-    correlationId: newId(),
-    config,
   };
 }
 
@@ -243,48 +168,11 @@ async function readiness(
   }
 }
 
-function tasks(db: Database, blobs: BlobStore, epoch: Epoch, authenticator: Authenticator, clock: Clock): Task[] {
-  const now = (): string => instant(clock.now());
-  return [
-    {
-      // Nobody subscribes yet: what is claimed has no receiver, and the event itself stays in the journal.
-      name: 'outbox',
-      everyMs: 1000,
-      run: async () => (await drainOutbox(db, 1000, async () => {})) === 1000,
-    },
-    { name: 'idempotency', everyMs: 600_000, run: async () => (await purgeIdempotency(db, now())) === 5000 },
-    {
-      name: 'sessions',
-      everyMs: 3_600_000,
-      run: async () => {
-        await purgeSessions(db, now());
-        return false;
-      },
-    },
-    {
-      name: 'key-uses',
-      everyMs: 30_000,
-      run: async () => {
-        const uses = authenticator.takeUses();
-        if (uses.size > 0) await touchKeys(db, uses);
-        return false;
-      },
-    },
-    {
-      name: 'blobs',
-      everyMs: 3_600_000,
-      run: async () => {
-        await sweepBlobs(db, blobs, BLOB_USES, clock.now());
-        return false;
-      },
-    },
-    {
-      name: 'field-indexes',
-      everyMs: 2000,
-      run: async () => {
-        await reconcileFieldIndexes(db, epoch.current().get(typeSlice));
-        return false;
-      },
-    },
-  ];
+/** Whether a subscription waits for events; without one, nobody need be told of them. */
+function deliversNow(epoch: Epoch): boolean {
+  try {
+    return epoch.current().items('webhooks').length > 0;
+  } catch {
+    return true;
+  }
 }

@@ -205,7 +205,7 @@ describe('apply, plan and export', () => {
     await world.applyAs(['config.manage'], file('groups: [ { code: free, users: [ivanov] } ]'));
     const hook = (login: string) =>
       file(
-        `signingSecrets: [ main ]\nwebhooks: [ { code: h, endpoint: 'https://hooks.example.org/x', secretRef: main, executionPrincipal: ${login}, eventTypes: [ObjectCreated] } ]`,
+        `signingSecrets: [ main ]\nwebhooks: [ { code: h, endpoint: 'https://hooks.example.org/x', secretRef: main, executionPrincipal: ${login}, eventTypes: [ObjectCreated], enabled: false } ]`,
       );
     const [ivanov] = await world.db.query<{ id: string }>(sql`SELECT id FROM users WHERE login = 'ivanov'`);
     await assert.rejects(world.applyAs(['config.manage'], hook('petrova'), ivanov?.id), /role.assign/);

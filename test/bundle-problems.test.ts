@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { configSections } from '../src/app.ts';
+import { configSections } from '../src/rooms.ts';
 import { BundleError } from '../src/bundle/engine.ts';
 import { file, problemsOf } from './harness/bundle.ts';
 import { ROOT } from './harness/load-sources.ts';

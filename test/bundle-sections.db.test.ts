@@ -90,7 +90,7 @@ knowledgeBases:
   - { code: it, name: ИТ, visibility: internal, locales: [ru-RU, en-US], sections: [ { code: network, name: Сеть, parent: null } ] }
 signingSecrets: [ main ]
 webhooks:
-  - { code: cmdb, endpoint: 'https://hooks.example.org/docket', secretRef: main, executionPrincipal: petrova, eventTypes: [ObjectCreated], filters: { types: [incident], condition: { field: requester, operator: equals, value: ivanov } }, retryPolicy: { maxAttempts: 3, baseDelayMs: 1000 }, enabled: true }
+  - { code: cmdb, endpoint: 'https://hooks.example.org/docket', secretRef: main, executionPrincipal: petrova, eventTypes: [ObjectCreated], filters: { types: [incident], condition: { field: requester, operator: equals, value: ivanov } }, retryPolicy: { maxAttempts: 3, baseDelayMs: 1000 }, enabled: false }
 integrations:
   - { code: monitoring, type: inbound-webhook, executionPrincipal: petrova, enabled: true, config: { command: object.create, typeDefinitionId: incident, mapping: [ { source: alert.summary, target: title } ] } }
 importDefinitions:
@@ -154,7 +154,13 @@ describe('every section of the bundle', () => {
   });
 
   it('says that an enabled connection is taken down for its change', async () => {
-    const items = await world.plan(file(EVERYTHING.replace('maxAttempts: 3', 'maxAttempts: 5')));
+    // Its secret needs a value first; of what kind does not matter here.
+    await world.db.query(sql`
+      INSERT INTO signing_secret_values (secret_id, version, sealed, created_at)
+      SELECT id, 1, '\\x00', now() FROM config_items WHERE section = 'signingSecrets'`);
+    const enabled = EVERYTHING.replace('baseDelayMs: 1000 }, enabled: false', 'baseDelayMs: 1000 }, enabled: true');
+    await world.apply(file(enabled));
+    const items = await world.plan(file(enabled.replace('maxAttempts: 3', 'maxAttempts: 5')));
     assert.match(items.find((item) => item.section === 'webhooks')?.note ?? '', /disabled, changed and enabled/);
   });
 

@@ -28,7 +28,7 @@ const item = (parts: string): string =>
   `services: [ { code: laptop } ]\ncatalogs: [ { code: main, categories: [ { code: hw } ], items: [ { code: new, category: hw, type: incident, ${parts} } ] } ]`;
 
 const hook = (parts: string): string =>
-  `signingSecrets: [main]\nwebhooks: [ { ${parts.includes('code:') ? '' : 'code: h, '}secretRef: main, executionPrincipal: anna, eventTypes: [ObjectCreated], ${parts.includes('endpoint') ? '' : "endpoint: 'https://hooks.example.org/docket', "}${parts} } ]`;
+  `signingSecrets: [main]\nwebhooks: [ { ${parts.includes('code:') ? '' : 'code: h, '}secretRef: main, executionPrincipal: anna, eventTypes: [ObjectCreated], ${parts.includes('endpoint') ? '' : "endpoint: 'https://hooks.example.org/docket', "}${parts.includes('enabled') ? '' : 'enabled: false, '}${parts} } ]`;
 
 const inbound = (config: string): string =>
   `integrations: [ { code: i, type: inbound-webhook, executionPrincipal: anna, config: { ${config} } } ]`;
@@ -156,6 +156,11 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     'a retry policy out of range',
     hook('retryPolicy: { maxAttempts: 11, baseDelayMs: 0 }'),
     ['webhooks[0].retryPolicy.maxAttempts TOO_LARGE', 'webhooks[0].retryPolicy.baseDelayMs TOO_SMALL'],
+  ],
+  [
+    'a webhook enabled before its secret has a value',
+    hook('enabled: true'),
+    ['webhooks[0].enabled SECRET_WITHOUT_VALUE'],
   ],
   ['a secret in a bundle', 'signingSecrets: [ { code: main, value: whsec_x } ]', ['signingSecrets[0] WRONG_TYPE']],
   [

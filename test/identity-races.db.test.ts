@@ -125,6 +125,47 @@ describe('many at once', () => {
     assert.equal(new Set(units.map(({ body }) => body.data.code)).size, CALLERS);
   });
 
+  it('give a name once to a bundle and a call together, and a person one unit', async () => {
+    for (let round = 0; round < 6; round++) {
+      const login = `both-${randomUUID()}`;
+      const body = { login: login.toUpperCase(), displayName: 'By call', email: `${login}@example.org` };
+      const [done, called] = await Promise.all([
+        applied(`users: [ { login: ${login}, displayName: By bundle } ]`),
+        world.call('admin', 'POST', '/identity/users', body),
+      ]);
+      assert.ok(done);
+      if (called.status !== 201) refused(called, 409, 'ALREADY_EXISTS');
+      const found = await world.rows<{ id: string; name: string; login: string }>(
+        'SELECT id, display_name AS name, login FROM users WHERE login_key = $1',
+        [login],
+      );
+      assert.equal(found.length, 1);
+      // Whoever came first, the bundle names the person as it says, and takes no address away.
+      if (called.status === 201) assert.equal(found[0]?.id, called.body.data.id);
+      assert.equal(found[0]?.name, 'By bundle');
+      const units = [];
+      for (const end of ['x', 'y', 'z']) {
+        const unit = { code: `${end}-${randomUUID()}`, name: end };
+        units.push(await world.ok('admin', 'POST', '/identity/org-units', unit));
+      }
+      const place = { userId: found[0]?.id, organizationUnitId: units[0].id };
+      await world.ok('admin', 'POST', '/identity/org-memberships', place);
+      const [, moved] = await Promise.all([
+        applied(`users: [ { login: ${login}, orgUnit: ${units[1].code} } ]`),
+        world.call('admin', 'POST', '/identity/org-memberships', {
+          ...place,
+          organizationUnitId: units[2].id,
+          expectedOrganizationUnitId: units[0].id,
+        }),
+      ]);
+      if (moved.status !== 201) refused(moved, 409, 'ORG_UNIT_CONFLICT');
+      const rows = await world.rows('SELECT organization_unit_id AS unit FROM org_members WHERE user_id = $1', [
+        found[0]?.id,
+      ]);
+      assert.deepEqual(rows, [{ unit: units[1].id }], 'a bundle is the last word on what it names');
+    }
+  });
+
   it('make one membership of a group, with one event', async () => {
     const [group, person] = [await world.group(), await world.user()];
     const answers = await together(CALLERS, () =>

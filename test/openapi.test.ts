@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { operations } from '../src/app.ts';
+import { operations } from '../src/rooms.ts';
 import { buildDocument } from '../src/contract/openapi.ts';
 import { routesOf } from '../src/http/route.ts';
 import type { TestAnswer } from './harness/app.ts';
@@ -86,7 +86,10 @@ describe('openapi', () => {
             security.length === 0 ? [place(method, route)] : [],
           ),
       );
-      assert.deepEqual(open, surface === 'public' ? ['GET /openapi.json'] : ['GET /openapi.json', 'POST /session']);
+      assert.deepEqual(
+        open,
+        surface === 'public' ? ['GET /openapi.json'] : ['GET /openapi.json', 'POST /session', 'GET /session/ways'],
+      );
     });
   }
 

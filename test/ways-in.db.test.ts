@@ -1,11 +1,12 @@
 /**
- * One command, many doors (architecture, 3e): the same thing done by the endpoint for one record and by bulk gets the same
- * verdict, word for word, and leaves the same records and the same journal.
+ * One command, many doors (architecture, 3e): the same thing done by the endpoint for one record, by bulk, by a catalogue item
+ * and by a call from outside gets the same verdict, word for word, and leaves the same records and the same journal.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type Around, type Made, type Person, startAround } from './harness/around.ts';
+import { type Inbound, inboundOf, UPDATE } from './harness/inbound.ts';
 
 const REPORT = { type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'So be it.' }] }] };
 
@@ -26,6 +27,9 @@ interface Scenario {
 }
 
 let around: Around;
+let inbound: Inbound;
+/** An integration that changes records. */
+let changing: string;
 
 const take = async (made: Made): Promise<void> => {
   const body = { transitionId: around.id('take'), expectedRevision: 1, expectedStateId: made.stateId };
@@ -171,6 +175,17 @@ async function traces(made: Made): Promise<unknown> {
   return anonymous({ record, outbox, journal: journal.map(({ via: _via, ...row }) => row) }, made);
 }
 
+/** What stands of a new record, but for who made it, the way in and whom it is for. */
+async function created(made: Made): Promise<unknown> {
+  const [record] = await around.rows<object>(
+    `SELECT type_id, type_version, title, revision, state, workflow_state_id, "values", folded FROM objects WHERE id = $1`,
+    [made.id],
+  );
+  const journal = await around.rows('SELECT type, revision, changes FROM journal WHERE object_id = $1', [made.id]);
+  const outbox = await around.rows('SELECT type FROM outbox WHERE object_id = $1', [made.id]);
+  return anonymous({ record, outbox, journal }, made);
+}
+
 interface Verdict {
   revision?: unknown;
   error?: unknown;
@@ -193,9 +208,33 @@ async function byBulk({ operation, who = 'chief' }: Scenario, id: string, item: 
   return result.error === undefined ? { revision: result.revision } : { error: result.error };
 }
 
+/** An integration maps only what is configured: names that are no fields cannot come by it. */
+function comesByInbound({ operation, item }: Scenario): boolean {
+  const targets = new Set(UPDATE.mapping.map(({ target }) => target));
+  return operation === 'update' && Object.keys(item?.['changes'] ?? {}).every((code) => targets.has(code));
+}
+
+/** Places come in the order of the body's members, which for a call from outside is that of the mapping. */
+function ordered({ error, ...rest }: Verdict): Verdict {
+  const { details } = (error ?? {}) as { details?: unknown };
+  if (!Array.isArray(details)) return { ...rest, error };
+  const sorted = [...details].sort((a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1));
+  return { ...rest, error: { ...(error as object), details: sorted } };
+}
+
+async function byInbound({ who = 'chief' }: Scenario, id: string, item: Record<string, unknown>): Promise<Verdict> {
+  const { changes, ...rest } = item;
+  const answer = await inbound.call(who, changing, { objectId: id, ...rest, ...(changes as object) });
+  if (answer.status >= 300) return { error: answer.body.error };
+  assert.equal(answer.status, 201);
+  return { revision: answer.body.data.revision };
+}
+
 describe('ways in', () => {
   before(async () => {
     around = await startAround({ clock: { now: () => Date.parse('2026-11-21T10:00:00.000Z') } });
+    inbound = await inboundOf(around);
+    changing = await inbound.integration(UPDATE);
   });
   after(() => around.close());
 
@@ -210,7 +249,17 @@ describe('ways in', () => {
       assert.equal(outcome, scenario.expected, `${scenario.name}: ${JSON.stringify(single)}`);
       assert.deepEqual(anonymous(many, other), anonymous(single, one), scenario.name);
       assert.deepEqual(await traces(other), await traces(one), scenario.name);
+      if (!comesByInbound(scenario)) continue;
+      const outside = await prepared(scenario);
+      const told = await byInbound(scenario, scenario.absent ? gone : outside.id, await itemFor(scenario, outside));
+      assert.deepEqual(
+        anonymous(ordered(told), outside),
+        anonymous(ordered(single), one),
+        `${scenario.name}, from outside`,
+      );
+      assert.deepEqual(await traces(outside), await traces(one), `${scenario.name}, from outside`);
     }
+    assert.ok(scenarios().filter(comesByInbound).length >= 12);
   });
 
   it('lead there too when many different ones come in one call', async () => {
@@ -236,16 +285,49 @@ describe('ways in', () => {
     }
   });
 
+  it('make the same of a new record for oneself and of one from the catalogue for somebody', async () => {
+    const chief = await around.person('chief');
+    const problem = await around.make({ kind: 'b' }, 'problem');
+    const creations: [name: string, who: Person, values: object, expected: number | string][] = [
+      ['values', 'agent', { title: 'One', kind: 'a', count: 3, note: 'x', day: '2026-12-01' }, 201],
+      ['rich text', 'agent', { title: 'One', body: REPORT }, 201],
+      ['references', 'chief', { title: 'One', assignee: chief, cause: problem.id }, 201],
+      ['nothing that is required', 'agent', { note: 'x' }, 'INVALID_VALUES'],
+      ['wrong values', 'chief', { title: 5, count: -1, kind: 'z', day: 'x', causes: 'y' }, 'INVALID_VALUES'],
+      ['a hidden field', 'agent', { title: 'One', secret: 'x' }, 'INVALID_VALUES'],
+      ['a field that is not there', 'agent', { title: 'One', nothing: 'x' }, 'INVALID_VALUES'],
+      ['a field to be read alone', 'agent', { title: 'One', grade: 'x' }, 'FIELD_READ_ONLY'],
+      ['a reference out of sight', 'agent', { title: 'One', cause: problem.id }, 'INVALID_VALUES'],
+      ['a reference to nothing', 'agent', { title: 'One', cause: randomUUID() }, 'INVALID_VALUES'],
+      ['no right', 'viewer', { title: 'One' }, 'RIGHT_MISSING'],
+    ];
+    for (const [name, who, values, expected] of creations) {
+      const own = await around.call(who, 'POST', '/objects', { typeDefinitionId: 'case', values });
+      const asked = await around.call('chief', 'POST', `/catalog/items/${around.id('any-case')}/requests`, {
+        requesterId: await around.person(who),
+        values,
+      });
+      assert.equal(own.body.error?.code ?? own.status, expected, `${name}: ${JSON.stringify(own.body)}`);
+      assert.equal(asked.status, own.status, `${name}: ${JSON.stringify(asked.body)}`);
+      assert.deepEqual(asked.body.error, own.body.error, name);
+      if (own.status !== 201) continue;
+      const [mine, theirs] = [own.body.data as Made, asked.body.data as Made];
+      assert.deepEqual(await created(theirs), await created(mine), name);
+    }
+  });
+
   it('are told apart in the journal', async () => {
     const made = await around.make();
     const items = [{ objectId: made.id, expectedRevision: 1, changes: { note: 'x' } }];
     await around.ok('chief', 'POST', '/bulk', { operation: 'update', items });
+    await inbound.call('chief', changing, { objectId: made.id, expectedRevision: 2, note: 'y' });
     const events = await around.ok<any[]>('chief', 'GET', `/objects/${made.id}/history`);
     assert.deepEqual(
       events.map(({ actor }) => [actor.displayName, actor.via]),
       [
         ['Person chief', 'api'],
         ['Person chief', 'bulk'],
+        ['Person chief', 'inbound'],
       ],
     );
   });

@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { operations } from '../src/app.ts';
+import { operations } from '../src/rooms.ts';
 import { buildDocument } from '../src/contract/openapi.ts';
 
 const folder = path.resolve(import.meta.dirname, '../openapi');

@@ -50,12 +50,13 @@ export async function applyBundle(
   for (const { change, section } of plan.changes) {
     for (const right of section.rights(change, plan.view, ctx.actor.userId)) ctx.actor.require(right);
   }
-  write(ctx, plan);
+  writePlan(ctx, plan);
   const ids = new Map(plan.changes.map(({ change }) => [`${change.section} ${change.code}`, change.id]));
   return plan.items.map((item) => ({ ...item, id: item.id ?? ids.get(`${item.section} ${item.code}`) ?? null }));
 }
 
-function write(ctx: WriteContext, plan: Plan): void {
+/** Plans the rows and events of what a plan says. */
+export function writePlan(ctx: WriteContext, plan: Plan): void {
   if (plan.changes.length === 0) return;
   for (const { change, section, version } of plan.changes) {
     section.write(ctx, change, plan.view);

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { configSections } from '../app.ts';
+import { configSections } from '../rooms.ts';
 import { applyBundle, type BundleOptions, exportBundle, type PlannedItem, planBundle } from '../bundle/engine.ts';
 import type { Environment } from './environment.ts';
 import type { Caller, Work } from '../mechanisms/work.ts';

@@ -6,7 +6,7 @@ import type { WriteContext } from '../mechanisms/context.ts';
 import { output } from './output.ts';
 import { openTool, type Tool } from './service.ts';
 
-async function withTool<T>(
+export async function withTool<T>(
   environment: Environment,
   say: (line: string) => void,
   fn: (tool: Tool) => Promise<T>,
@@ -19,7 +19,7 @@ async function withTool<T>(
   }
 }
 
-async function write<T>(tool: Tool, fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
+export async function write<T>(tool: Tool, fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
   const result = await tool.work.write(tool.caller, fn);
   if (result.kind !== 'done') throw new Error('a command without an idempotency key cannot be a replay');
   return result.data;

@@ -1,6 +1,6 @@
 /** `docket reindex` */
 import type { Command } from 'commander';
-import { searchParts } from '../app.ts';
+import { searchParts } from '../rooms.ts';
 import { beginRebuild, compareProjection, type Comparison, stepRebuild } from '../domain/search/door.ts';
 import type { Environment } from './environment.ts';
 import { output } from './output.ts';

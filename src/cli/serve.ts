@@ -1,10 +1,15 @@
 /** `docket serve`: the service, until it is told to stop. */
-import { buildApp, systemCaller } from '../app.ts';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildApp } from '../app.ts';
+import { systemCaller } from '../rooms.ts';
 import type { Settings } from '../config.ts';
 import { drain } from '../http/server.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import type { Database } from '../mechanisms/db/pool.ts';
 import { isUntouched } from '../mechanisms/journal.ts';
+import { openSecretBox } from '../mechanisms/secrets.ts';
 import { loadSnapshot } from '../mechanisms/snapshot.ts';
 import { Work } from '../mechanisms/work.ts';
 import { applyFolder, starterFolder } from './bundles.ts';
@@ -40,7 +45,10 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
   let stopping = false;
   try {
     await prepare(settings, opened.db, say);
-    const app = await buildApp({ settings, db: opened.db, blobs: openBlobs(settings), log });
+    const consoleFolder = builtConsole();
+    if (consoleFolder === undefined) say('The web console is not built; "npm run console" builds it.');
+    const secrets = await openSecretBox(settings);
+    const app = await buildApp({ settings, db: opened.db, blobs: openBlobs(settings), secrets, log, consoleFolder });
     const worker = role === 'api' ? undefined : app.startWorker();
     const address = role === 'worker' ? undefined : await listen(app.server, settings);
     announce(address, say);
@@ -54,6 +62,12 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
     await opened.close();
     if (stopping) log.info('stopped');
   }
+}
+
+/** The folder of the built console, where it was built. */
+function builtConsole(): string | undefined {
+  const folder = fileURLToPath(new URL('../../web/dist', import.meta.url));
+  return existsSync(path.join(folder, 'index.html')) ? folder : undefined;
 }
 
 async function listen(
@@ -81,6 +95,7 @@ function announce(base: string | undefined, say: (line: string) => void): void {
     return;
   }
   say(`Docket answers at ${base}`);
+  say('Sign in there as admin after:  npx docket users set-password admin');
   say('Issue the first key:  npx docket keys create --owner admin --name first --scopes all');
   say(`Try it:               curl -s ${base}/api/v1/openapi.json`);
 }

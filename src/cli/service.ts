@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
-import { followers, searchParts, systemCaller } from '../app.ts';
+import { CONSTRAINTS, followers, searchParts, systemCaller } from '../rooms.ts';
 import type { Settings } from '../config.ts';
 import { ensureNumbering } from '../domain/metadata/door.ts';
 import { FileBlobs } from '../mechanisms/blobs/filesystem.ts';
@@ -78,7 +78,13 @@ export async function openTool(settings: Settings, log: (line: string) => void):
     await ensureNumbering(db, config);
     return {
       db,
-      work: new Work({ db, clock: systemClock, blobs: openBlobs(settings), followers: followers(searchParts()) }),
+      work: new Work({
+        db,
+        clock: systemClock,
+        blobs: openBlobs(settings),
+        followers: followers(searchParts()),
+        constraints: CONSTRAINTS,
+      }),
       caller: systemCaller(config),
       close,
     };

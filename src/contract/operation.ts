@@ -37,6 +37,8 @@ export interface Operation<
   /** The right of the key's owner that is asked beside the scope; for documents and the generated access tests. */
   right?: string;
   unit: UnitKind;
+  /** The way in that the journal names for what it writes, whatever surface the call came by; else that surface. */
+  via?: 'catalog' | 'inbound';
   /** Takes `Idempotency-Key`. */
   idempotent?: true;
   status: 200 | 201 | 204;

@@ -19,7 +19,8 @@ export class Call {
   constructor(work: Work, prepared: Prepared, caller: Caller, claim: IdempotencyClaim | undefined) {
     this.#work = work;
     this.#prepared = prepared;
-    this.#caller = caller;
+    const { via } = prepared.binding.operation;
+    this.#caller = via === undefined ? caller : { ...caller, via };
     this.#claim = claim;
   }
 

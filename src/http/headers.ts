@@ -56,6 +56,11 @@ export function idempotencyKey(request: IncomingMessage): string | undefined {
   throw new Fault('INVALID_IDEMPOTENCY_KEY', message, [{ path: 'header.Idempotency-Key', code: 'INVALID', message }]);
 }
 
+/** The first language that the client asks for, if it is one: the console sends the one that the person chose. */
+export function preferredLocale(request: IncomingMessage): string | undefined {
+  return /^\s*([a-z]{2,3}(?:-[A-Z]{2})?)\s*(?:[;,]|$)/.exec(request.headers['accept-language'] ?? '')?.[1];
+}
+
 /** The revision in `If-Match: "<n>"`; undefined without the header, null when it is not of that form. */
 export function ifMatchRevision(request: IncomingMessage): number | null | undefined {
   const value = request.headers['if-match'];

@@ -18,10 +18,19 @@ import { Call } from './call.ts';
 import { fault } from './errors.ts';
 import type { Exchange, Headers } from './exchange.ts';
 import { type Gate, overloaded } from './gate.ts';
-import { announcesBody, cookie, idempotencyKey, ifMatchRevision, requireJson, singleHeader } from './headers.ts';
+import {
+  announcesBody,
+  cookie,
+  idempotencyKey,
+  ifMatchRevision,
+  preferredLocale,
+  requireJson,
+  singleHeader,
+} from './headers.ts';
 import type { RateAnswer, RateLimiter } from './rate.ts';
 import type { Prepared, Route } from './route.ts';
 import type { ServerOptions } from './types.ts';
+import { invalid } from './validate.ts';
 
 const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
 
@@ -123,7 +132,8 @@ async function callerOf(
     requireScope(exchange, route.scope);
   }
   const { actor, via, keyId, config } = found.caller;
-  return { actor, via, keyId, config, correlationId };
+  const locale = route.surface === 'console' ? preferredLocale(request) : undefined;
+  return { actor, via, keyId, config, correlationId, locale };
 }
 
 /** Asked where an operation is reached by a scope; a session has none and needs none. @throws Fault SCOPE_MISSING */
@@ -159,15 +169,6 @@ async function readBody(service: Service, exchange: Exchange, prepared: Prepared
   } finally {
     release();
   }
-}
-
-function invalid(problems: FaultDetail[]): Fault {
-  const [first] = problems;
-  const message =
-    problems.length === 1 && first !== undefined
-      ? `${first.path === '' ? 'body' : first.path}: ${first.message}`
-      : `The request has ${problems.length} problems; details name each place.`;
-  return new Fault('INVALID_REQUEST', message, problems);
 }
 
 /** Everything that is wrong with query, headers and body, at once. @throws Fault INVALID_REQUEST, NOT_FOUND */

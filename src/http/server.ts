@@ -9,6 +9,7 @@ import { Fault } from '../lib/fault.ts';
 import { networkTest, originReader } from './address.ts';
 import { BodyBudget } from './body.ts';
 import { deferContinue, onClientError } from './connection.ts';
+import { ConsoleFiles } from './console.ts';
 import { fault } from './errors.ts';
 import { Exchange, type Shared } from './exchange.ts';
 import { Gate } from './gate.ts';
@@ -86,8 +87,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   });
 
   const table = new PathTable();
+  const console = options.consoleFolder === undefined ? undefined : new ConsoleFiles(options.consoleFolder);
   server.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) notFound(shared, table, request.raw, reply.raw);
+    if (request.is404) notFound(shared, table, request.raw, reply.raw, console);
     else done();
   });
   for (const route of routesOf(options.bindings, limits.operationMs ?? 30_000)) {
@@ -172,8 +174,15 @@ function unreachable(): never {
   throw new Error('the request was answered before');
 }
 
-function notFound(shared: Shared, table: PathTable, request: IncomingMessage, response: ServerResponse): void {
+function notFound(
+  shared: Shared,
+  table: PathTable,
+  request: IncomingMessage,
+  response: ServerResponse,
+  console?: ConsoleFiles,
+): void {
   const exchange = new Exchange(shared, request, response, 'none');
+  if (console?.answer(exchange) === true) return;
   const [path = ''] = (request.url ?? '').split('?', 1);
   const methods = table.methodsAt(path);
   const allow = methods.join(', ');

@@ -47,6 +47,8 @@ export interface ServerOptions {
   };
   /** The OpenAPI documents, served as they are. */
   documents: { public: object; console: object };
+  /** The folder of the built web console, served at `/`; without it there is none. */
+  consoleFolder?: string | undefined;
   /** A limiter that several processes share; else each process counts for itself. */
   rateLimiter?: RateLimiter;
   /** Values for `/metrics` beyond those of the HTTP layer: the pool, queues, workers. */

@@ -1,7 +1,9 @@
 /** Compiled checks of bodies, queries and path parameters. Compiling happens once, when the server is built. */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { FaultDetail } from '../lib/fault.ts';
+import type { Input, Operation } from '../contract/operation.ts';
+import { Fault, type FaultDetail } from '../lib/fault.ts';
+import { fault } from './errors.ts';
 import { codePoints, explain, inBody, inQuery, type PlaceWriter } from './explain.ts';
 import { asJsonSchema, type JsonSchema, requireStrict } from './schema.ts';
 
@@ -59,6 +61,37 @@ function within(limits: Limits, value: unknown): boolean {
   if (Array.isArray(value)) return items === undefined || value.every((item) => within(items, item));
   if (typeof value !== 'object' || value === null) return true;
   return limits.members.every(([name, inner]) => within(inner, (value as Record<string, unknown>)[name]));
+}
+
+/** What a request is told that is not as documented. */
+export function invalid(problems: FaultDetail[]): Fault {
+  const [first] = problems;
+  const message =
+    problems.length === 1 && first !== undefined
+      ? `${first.path === '' ? 'body' : first.path}: ${first.message}`
+      : `The request has ${problems.length} problems; details name each place.`;
+  return new Fault('INVALID_REQUEST', message, problems);
+}
+
+/**
+ * Checks what did not come as a request of its own as if it had: the path's parameters and the body that somebody else made,
+ * in the words in which the operation itself would refuse them.
+ *
+ * @throws Fault INVALID_REQUEST, NOT_FOUND, when what it gives is called
+ * @throws Error when the declaration is not sound
+ */
+export function inputReader<const O extends Operation>(
+  operation: O,
+): (params: Record<string, string>, body: unknown) => Input<O> {
+  const checkParams = paramsCheck(operation.params, operation.path, `operation ${operation.id}, params`);
+  const checkBody = operation.body && bodyCheck(operation.body, `operation ${operation.id}, body`);
+  return (rawParams, body) => {
+    const problems = checkBody?.(body) ?? [];
+    if (problems.length > 0) throw invalid(problems);
+    const params = checkParams(rawParams);
+    if (params === undefined) throw fault('NOT_FOUND');
+    return { params, query: {}, body } as unknown as Input<O>;
+  };
 }
 
 /** Whether the parameters of a path could name something; with ids in lower case, as they are kept. */

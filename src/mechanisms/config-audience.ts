@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { closed } from '../contract/schemas.ts';
 import { Code, Login } from './config-schemas.ts';
+import type { Actor } from './context.ts';
 import type { CompileView, ItemPath, Reference, Report } from './config-section.ts';
 
 const codes = (of: typeof Code) => Type.Optional(Type.Array(of, { maxItems: 1000, uniqueItems: true }));
@@ -52,4 +53,15 @@ export function compileAudience(audience: Audience, path: ItemPath, view: Compil
     compiled[kind] = audience[kind].flatMap((code) => (view.has(kind, code) ? [view.id(kind, code)] : []));
   }
   return compiled;
+}
+
+/** Whether a compiled audience admits the person, with the groups and the unit that they have now. */
+export function isAdmitted(audience: Audience, actor: Actor): boolean {
+  const { userId, variables, unitsAbove } = actor;
+  return (
+    audience.everyone ||
+    (userId !== null && audience.users.includes(userId)) ||
+    audience.groups.some((id) => variables.groups.includes(id)) ||
+    audience.orgUnits.some((id) => unitsAbove.includes(id))
+  );
 }

@@ -11,7 +11,7 @@ export const FieldCode = Type.String({
 /** How a login may look is judged by the normal form of names. */
 export const Login = Type.String({ minLength: 1, maxLength: 255 });
 
-const LOCALE = '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$';
+export const LOCALE = '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$';
 
 export const LocaleCode = Type.String({ pattern: LOCALE, description: 'a locale such as ru-RU' });
 

@@ -34,6 +34,8 @@ export interface Actor {
   readonly userId: string | null;
   readonly displayName: string;
   readonly variables: ActorVariables;
+  /** The person's organisation unit and all above it: an audience that names a unit means everybody below it too. */
+  readonly unitsAbove: readonly string[];
   /** Id → name of people that were looked up, shared by all actors of this epoch: a new name raises the epoch. */
   readonly names: Map<string, string>;
   /** Whether a right that concerns no single record is held. */
@@ -69,6 +71,8 @@ export interface ReadContext {
   readonly keyId: string | null;
   readonly correlationId: string;
   readonly config: ConfigSnapshot;
+  /** The language of names where the caller asked for one (the console does); else the default locale holds. */
+  readonly locale?: string | undefined;
   query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]>;
   newId(): string;
   /** Things loaded once per unit of work (identity map); keys are prefixed with the room's name. */

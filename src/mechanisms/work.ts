@@ -34,6 +34,7 @@ import {
 import { journalRow, journalWrite, outboxWrite } from './journal.ts';
 import { rowSource } from './row-source.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
+import { HeldTransaction, inRehearsal, savepoint } from './transactions.ts';
 
 /** Who calls, from where, under which configuration: what every unit needs. */
 export interface Caller {
@@ -42,13 +43,16 @@ export interface Caller {
   keyId: string | null;
   correlationId: string;
   config: ConfigSnapshot;
+  /** The language in which the caller wants names, where they ask for one. */
+  locale?: string | undefined;
 }
 
 export interface WriteOptions {
   idempotency?: IdempotencyClaim;
-  /** Does all but keep the change (dry runs). */
-  discard?: boolean;
 }
+
+/** Where units of work are run: for good, or rehearsed. */
+export type Units = Pick<Work, 'write'>;
 
 export type WriteResult<T> = { kind: 'done'; data: T } | { kind: 'replay'; answer: KeptAnswer };
 
@@ -68,6 +72,7 @@ class UnitContext implements WriteContext {
   readonly keyId: string | null;
   readonly correlationId: string;
   readonly config: ConfigSnapshot;
+  readonly locale: string | undefined;
   readonly memo = new Map<string, unknown>();
   readonly planned = new Map<string, Planned>();
   readonly events: PlannedEvent[] = [];
@@ -86,6 +91,7 @@ class UnitContext implements WriteContext {
     this.keyId = caller.keyId;
     this.correlationId = caller.correlationId;
     this.config = caller.config;
+    this.locale = caller.locale;
     this.db = db;
     this.#begin = begin;
     this.again = again;
@@ -161,6 +167,8 @@ export class Work {
   readonly #constraints: ReadonlyMap<string, { code: string; field?: string; message?: string }>;
   /** Called after a unit that raised the epoch committed, so that this very process follows at once. */
   onRaised: () => Promise<void> = async () => {};
+  /** Called after a unit that emitted events committed; nothing may hang on it. */
+  onEmitted: () => void = () => {};
 
   constructor(options: {
     db: Database;
@@ -234,26 +242,20 @@ export class Work {
     const now = instant(this.#clock.now());
     const held = new HeldTransaction(this.#db);
     const ctx = new UnitContext(caller, now, this.#db, () => held.open(), again);
-    let keep = false;
     try {
-      let data: T;
-      try {
-        data = await fn(ctx);
-        if (ctx.events.length > 0) {
-          const commanded = [...ctx.events];
-          for (const follower of this.#followers) await follower.follow(ctx, commanded);
-        }
-      } catch (error) {
-        throw ctx.checked && isFault(error) ? new LateFault(error) : error;
+      const data = await this.#decide(ctx, fn);
+      await this.#keep(ctx);
+      for (const event of ctx.events) {
+        const row = journalRow(ctx, event);
+        ctx.plan(journalWrite, row);
+        ctx.plan(outboxWrite, { event_id: row.id, type: row.type, object_id: row.object_id, at: row.at });
       }
-      await this.#keep(ctx, options.discard === true);
-      if (options.discard === true) ctx.db = await held.open();
       const late = await this.#flush(ctx, data, options.idempotency);
-      keep = options.discard !== true;
       if (late !== undefined) (data as Record<string, unknown>)[late.key] = late.value;
-      await held.close(keep);
+      await held.close(true);
       // The change is committed: that this process could not follow at once must not undo the answer. The next poll follows.
-      if (keep && ctx.raised.size > 0) await this.onRaised().catch(() => {});
+      if (ctx.raised.size > 0) await this.onRaised().catch(() => {});
+      if (ctx.events.length > 0) this.onEmitted();
       return data;
     } catch (error) {
       await held.close(false);
@@ -261,13 +263,62 @@ export class Work {
     }
   }
 
+  /** The command and what follows from its events. */
+  async #decide<T>(ctx: UnitContext, fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
+    try {
+      const data = await fn(ctx);
+      if (ctx.events.length > 0) {
+        const commanded = [...ctx.events];
+        for (const follower of this.#followers) await follower.follow(ctx, commanded);
+      }
+      return data;
+    } catch (error) {
+      throw ctx.checked && isFault(error) ? new LateFault(error) : error;
+    }
+  }
+
+  /**
+   * Runs units in one transaction that is undone in the end: each sees what those before it did, and nobody else sees any of
+   * it (dry runs). They decide and write as ever; left out is what no decision hangs on and what would stay or hold up
+   * others: journal, outbox, the rise of the epoch, content in the blob store, numbers of sequences.
+   */
+  async rehearse<T>(fn: (units: Units) => Promise<T>): Promise<T> {
+    return await inRehearsal(
+      this.#db,
+      async (tx) =>
+        await fn({
+          write: async (caller, unit) => ({ kind: 'done', data: await this.#rehearsed(tx, caller, unit) }),
+        }),
+    );
+  }
+
+  async #rehearsed<T>(tx: Transaction, caller: Caller, fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
+    let again = false;
+    for (let attempt = 1; ; attempt++) {
+      const ctx = new UnitContext(caller, instant(this.#clock.now()), tx, async () => tx, again);
+      try {
+        return await savepoint(tx, async () => {
+          const data = await this.#decide(ctx, fn);
+          if (ctx.kept.size > 0) await touchBlobs(tx, [...ctx.kept.keys()], ctx.now);
+          ctx.raised.clear();
+          await this.#flush(ctx, data, undefined);
+          return data;
+        });
+      } catch (error) {
+        again ||= guardOf(error) !== undefined;
+        if (guardOf(error) === undefined && !isRetryable(error)) throw toFault(unwrapLate(error), this.#constraints);
+        if (attempt >= MOST_ATTEMPTS) throw contended();
+      }
+    }
+  }
+
   // Announced first, in a transaction of its own: from then on the sweeper leaves the content alone.
-  async #keep(ctx: UnitContext, discard: boolean): Promise<void> {
+  async #keep(ctx: UnitContext): Promise<void> {
     if (ctx.kept.size === 0) return;
     const blobs = this.#blobs;
     if (blobs === undefined) throw new Error('there is no blob store here');
     await touchBlobs(this.#db, [...ctx.kept.keys()], ctx.now);
-    if (!discard) await Promise.all([...ctx.kept].map(([sha256, bytes]) => blobs.put(sha256, bytes)));
+    await Promise.all([...ctx.kept].map(([sha256, bytes]) => blobs.put(sha256, bytes)));
   }
 
   async #flush(
@@ -275,11 +326,6 @@ export class Work {
     data: unknown,
     claim: IdempotencyClaim | undefined,
   ): Promise<{ key: string; value: unknown } | undefined> {
-    for (const event of ctx.events) {
-      const row = journalRow(ctx, event);
-      ctx.plan(journalWrite, row);
-      ctx.plan(outboxWrite, { event_id: row.id, type: row.type, object_id: row.object_id, at: row.at });
-    }
     if (ctx.planned.size === 0 && claim === undefined && ctx.raised.size === 0) return undefined;
     const ctes: Sql[] = [];
     const outputs: Sql[] = [];
@@ -310,48 +356,6 @@ export class Work {
       }`,
     );
     return late === undefined ? undefined : { key: late.key, value: rows[0]?.late ?? null };
-  }
-}
-
-/** A transaction that is opened when first needed and closed by the unit. */
-class HeldTransaction {
-  readonly #db: Database;
-  #tx: Transaction | undefined;
-  #done: ((keep: boolean) => void) | undefined;
-  #ended: Promise<boolean> | undefined;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  async open(): Promise<Transaction> {
-    if (this.#tx !== undefined) return this.#tx;
-    const opened = Promise.withResolvers<Transaction>();
-    const finish = Promise.withResolvers<boolean>();
-    this.#done = finish.resolve;
-    this.#ended = this.#db.transaction(
-      'BEGIN',
-      async (tx) => {
-        opened.resolve(tx);
-        return await finish.promise;
-      },
-      (keep) => keep,
-    );
-    this.#ended.catch((error: unknown) => opened.reject(error));
-    this.#tx = await opened.promise;
-    return this.#tx;
-  }
-
-  async close(keep: boolean): Promise<void> {
-    if (this.#ended === undefined) return;
-    this.#done?.(keep);
-    const ended = this.#ended;
-    this.#ended = undefined;
-    try {
-      await ended;
-    } catch (error) {
-      if (keep) throw error;
-    }
   }
 }
 

@@ -3,18 +3,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import { type App, buildApp, configSections, systemCaller } from '../../src/app.ts';
+import { type App, buildApp } from '../../src/app.ts';
+import { configSections, systemCaller } from '../../src/rooms.ts';
 import { applyBundle } from '../../src/bundle/engine.ts';
 import { applyFolder, type BundleFile, starterFolder } from '../../src/cli/bundles.ts';
 import { createKey } from '../../src/domain/access/door.ts';
+import type { DeliveryLimits } from '../../src/domain/webhooks/door.ts';
 import { ensureNumbering } from '../../src/domain/metadata/door.ts';
 import { FileBlobs } from '../../src/mechanisms/blobs/filesystem.ts';
 import type { BlobStore } from '../../src/mechanisms/blobs/store.ts';
 import { type Clock, systemClock } from '../../src/mechanisms/clock.ts';
 import { Database } from '../../src/mechanisms/db/pool.ts';
+import type { OutboundOptions } from '../../src/mechanisms/outbound.ts';
+import { SecretBox } from '../../src/mechanisms/secrets.ts';
 import { loadSnapshot } from '../../src/mechanisms/snapshot.ts';
 import { Work } from '../../src/mechanisms/work.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface TestAnswer {
   status: number;
@@ -54,14 +58,41 @@ export interface TestOptions {
   /** Join the database of another app: a second process, as far as the database can tell. */
   on?: TestApp;
   ratePerMinute?: number | 'off';
+  /** Serve the web console built in `web/dist`. */
+  console?: boolean;
   /** What stands between the service and its files: to look on, or to come in between. */
   blobs?: (files: BlobStore) => BlobStore;
+  /** Calls to the outside, which reach no private address unless said. */
+  outbound?: Partial<OutboundOptions>;
+  deliveries?: Partial<DeliveryLimits>;
 }
+
+/** Seals the secrets of every app of the tests: those on one database must open each other's. */
+export const TEST_KEY = 'the master key of the tests, long enough';
+export const TEST_SECRETS = new SecretBox(TEST_KEY);
 
 export async function startTestApp(options: TestOptions = {}): Promise<TestApp> {
   const database = options.on === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = options.on?.databaseUrl ?? (database?.url as string);
   const db = new Database({ url: databaseUrl, max: 10 });
+  try {
+    return await startOn({ options, database, databaseUrl, db });
+  } catch (error) {
+    // What stays open would keep the test's process from ending, and its failure from being seen.
+    await db.close();
+    await database?.drop();
+    throw error;
+  }
+}
+
+interface Opened {
+  options: TestOptions;
+  database: TestDatabase | undefined;
+  databaseUrl: string;
+  db: Database;
+}
+
+async function startOn({ options, database, databaseUrl, db }: Opened): Promise<TestApp> {
   const clock = options.clock ?? systemClock;
   const work = new Work({ db, clock });
   const caller = async () => systemCaller(await loadSnapshot(db));
@@ -73,11 +104,20 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
   }
   const folder = options.on?.blobFolder ?? (await mkdtemp(path.join(tmpdir(), 'docket-blobs-')));
   const app = await buildApp({
-    settings: { rateLimit: options.ratePerMinute ?? 'off', trustedProxies: [], metricsAllow: ['127.0.0.0/8'] },
+    settings: {
+      rateLimit: options.ratePerMinute ?? 'off',
+      trustedProxies: [],
+      metricsAllow: ['127.0.0.0/8'],
+      webhookAllowPrivate: false,
+    },
     db,
+    secrets: TEST_SECRETS,
+    ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
+    ...(options.deliveries === undefined ? {} : { deliveries: options.deliveries }),
     blobs: options.blobs?.(new FileBlobs(folder)) ?? new FileBlobs(folder),
     log: pino({ level: 'silent' }),
     clock,
+    consoleFolder: options.console === true ? path.join(import.meta.dirname, '../../web/dist') : undefined,
   });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   const self: TestApp = {

@@ -17,6 +17,8 @@ const AGENT_ACTIONS =
   'read, create, update, archive, history, transition, comment.create, comment.edit, attachment.add, attachment.delete, ' +
   'relation.create, relation.delete';
 
+const CASE_FIELDS = ['title', 'kind', 'count', 'note', 'secret', 'grade', 'assignee', 'day', 'body', 'causes', 'cause'];
+
 const WORLD = `
 settings: { defaultLocale: en-US, timezone: Asia/Vladivostok, attachmentMaxBytes: 100000 }
 types:
@@ -86,10 +88,19 @@ relationDefinitions:
   - { code: twin, name: Twin, inverseName: Twin, sourceTypes: [case], targetTypes: [case], cardinality: one-to-one }
   - { code: after, name: After, inverseName: Before, sourceTypes: [case], targetTypes: [case], acyclic: true }
   - { code: over, name: Over, inverseName: Over, sourceTypes: [case], targetTypes: [case], active: false }
+catalogs:
+  - code: shop
+    categories: [{ code: all }]
+    items:
+      - code: any-case
+        category: all
+        type: case
+        form: [${CASE_FIELDS.map((code) => `{ code: ${code} }`).join(', ')}]
+        audience: { everyone: true }
 roles:
   - code: chief
     name: Chief
-    rights: [config.manage, role.assign]
+    rights: [config.manage, role.assign, catalog.impersonate, integration.manage]
     records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' }, transitions: '*' }]
     assignedTo: { users: [chief] }
   - code: agent
@@ -136,8 +147,10 @@ export interface Around {
   /** A new record of the chief's. */
   make(values?: Record<string, unknown>, type?: 'case' | 'problem'): Promise<Made>;
   archive(made: Made): Promise<void>;
-  /** Id of a transition or a state of the workflow, or of a relation definition, by code. */
+  /** Id of a transition or a state of the workflow, of a relation definition or of a catalogue item, by code. */
   id(code: string): string;
+  /** Id of the person. */
+  person(who: Person): Promise<string>;
   rows<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
   /** @throws AssertionError when an answer was not as the documents describe it */
   close(): Promise<void>;
@@ -177,6 +190,7 @@ export async function startAround(options: Omit<TestOptions, 'bundle'> = {}): Pr
       await self.ok('chief', 'DELETE', `/objects/${record.id}`, { expectedRevision: revision });
     },
     id: (code) => ids.get(code) ?? assert.fail(`nothing is called ${code}`),
+    person: (who) => idOf(app, 'users', who),
     rows: (statement, values) => stored(app, statement, values),
     close: async () => {
       await app.close();

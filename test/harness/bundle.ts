@@ -1,5 +1,5 @@
 /** A migrated database of its own, and hands to plan, apply and export bundles on it, for tests of configuration. */
-import { configSections } from '../../src/app.ts';
+import { configSections } from '../../src/rooms.ts';
 import { systemActor } from '../../src/domain/access/door.ts';
 import {
   applyBundle,

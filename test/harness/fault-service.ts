@@ -102,7 +102,9 @@ export async function startService(env: Environment, args: readonly string[] = [
   };
   const began = performance.now();
   for (;;) {
-    const url = /Docket answers at (http:\/\/\S+)/.exec(said.stdout)?.[1];
+    // A process that only works in the background has no address.
+    const silent = said.stdout.includes('Docket worker is running') ? '' : undefined;
+    const url = /Docket answers at (http:\/\/\S+)/.exec(said.stdout)?.[1] ?? silent;
     if (url !== undefined) {
       const stop = async (): Promise<number | null> => {
         // To the first process alone: that a signal reaches the one that serves is its business.

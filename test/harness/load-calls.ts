@@ -1,9 +1,16 @@
 /** A minimal valid call of every operation, who lacks the right to it, and what it must hide: the table behind `access.db.test.ts`. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { TestApp } from './app.ts';
+import { createSecret } from '../../src/domain/webhooks/door.ts';
+import { TEST_SECRETS, type TestApp } from './app.ts';
+import { catalogRows, catalogWorld } from './load-calls-catalog.ts';
 import { identityRows } from './load-calls-identity.ts';
-import { ACTIONS, RIGHTS, user } from './load-world.ts';
+import { inboundRows } from './load-calls-inbound.ts';
+import { exchangeRows } from './load-calls-exchange.ts';
+import type { Call, Login, Row } from './load-calls-row.ts';
+import { ACTIONS, idOf, RIGHTS, stored, user } from './load-world.ts';
+
+export type { Call, Login, Row } from './load-calls-row.ts';
 
 export const SECRET = 'hushField';
 export const CANARY = 'canary-5e1f';
@@ -26,8 +33,17 @@ workflows:
     initial: begun
     states: [{ code: begun, category: open }, { code: ended, category: done }]
     transitions: [{ code: end, from: [begun], to: ended }]
+calendars: [{ code: mondays, timezone: UTC, week: { mon: ['09:00-17:00'] } }]
+slaPolicies:
+  - code: soon
+    type: thing
+    calendar: mondays
+    targets: [{ duration: PT1H }]
+    start: { field: workflowState, operator: equals, value: begun }
+    stop: { field: workflowState, operator: equals, value: ended }
 relationDefinitions:
   - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many, acyclic: false, active: true }
+${catalogWorld(SECRET, CANARY)}
 roles:
   - code: everything
     rights: [${RIGHTS}]
@@ -48,27 +64,6 @@ roles:
 users:
 ${['full', 'partial', 'reader', 'nobody', 'archived'].map(user).join('')}`;
 
-export interface Call {
-  params?: Record<string, string>;
-  query?: string;
-  body?: unknown;
-}
-
-export type Login = 'full' | 'partial' | 'reader' | 'nobody';
-
-export interface Row {
-  /** A minimal valid call; made anew for each try, so that tries do not meet. */
-  call(): Call | Promise<Call>;
-  /** Who lacks the right, and what they get. */
-  lacks: { login: Login; status: number; code?: string; details?: unknown };
-  /** A call that concerns something hidden from `partial`, and the same on what is absent: alike, 404 unless said. */
-  hidden?: { seen(): Promise<Call>; absent(): Call | Promise<Call>; status?: number };
-  /** A call that names a field: a hidden and an unknown one get the same words. */
-  names?: (code: string) => Promise<Call>;
-  /** Asks nobody. */
-  open?: true;
-}
-
 const missing = (right: string, login: Login = 'nobody'): Row['lacks'] => {
   return { login, status: 403, code: 'RIGHT_MISSING', details: { right } };
 };
@@ -80,10 +75,12 @@ const FILES = { files: [{ name: 'a.yaml', text: 'settings: { defaultLocale: ru-R
 class Maker {
   readonly #app: TestApp;
   readonly #key: string;
+  readonly #adminKey: string;
 
-  constructor(app: TestApp, key: string) {
+  constructor(app: TestApp, key: string, adminKey: string) {
     this.#app = app;
     this.#key = key;
+    this.#adminKey = adminKey;
   }
 
   async send(method: string, path: string, body?: unknown): Promise<any> {
@@ -124,6 +121,15 @@ class Maker {
     return { objectId: id, sha256: values.picture.content[0].attrs.src.slice('blob:'.length) };
   }
 
+  /** A shared queue; one that `partial` may not see names a field that is hidden from them. */
+  async queue(shown: boolean): Promise<string> {
+    const filter = { field: shown ? 'shown' : SECRET, operator: 'is-empty', value: false };
+    const body = { name: 'A queue', shared: true, definition: { type: 'thing', filter } };
+    const answer = await this.#app.request('POST', '/api/admin/v1/desk/queues', { key: this.#adminKey, body });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer.body.data.id;
+  }
+
   async near(): Promise<{ definitionId: string; targetObjectId: string }> {
     const [definition] = await this.send('GET', '/relation-definitions');
     return { definitionId: definition.id, targetObjectId: await this.record(true) };
@@ -133,6 +139,50 @@ class Maker {
     return (await this.send('POST', `/objects/${await this.record(shown)}/relations`, await this.near())).relation.id;
   }
 
+  /** The code of a new signing secret with a value. */
+  async secret(): Promise<string> {
+    const code = `s-${randomUUID()}`;
+    await this.#app.app.work.write(this.#app.app.system(), (ctx) => createSecret(ctx, TEST_SECRETS, code));
+    return code;
+  }
+
+  /** A subscription to nowhere that `partial` could make too. */
+  async subscription(enabled: boolean): Promise<Record<string, unknown>> {
+    return {
+      code: `w-${randomUUID()}`,
+      endpoint: 'https://1.1.1.1/hook',
+      secretRef: await this.secret(),
+      executionPrincipalId: await idOf(this.#app, 'users', 'partial'),
+      eventTypes: ['SlaBreached'],
+      enabled,
+    };
+  }
+
+  async subscribed(enabled: boolean, archived = false): Promise<string> {
+    const { id } = await this.send('POST', '/webhooks', await this.subscription(enabled));
+    const statement = `UPDATE config_items SET state = 'ARCHIVED' WHERE id = $1`;
+    if (archived) await stored(this.#app, statement, [id]);
+    return id;
+  }
+
+  /** A delivery that failed, of an enabled subscription. */
+  async failed(): Promise<string> {
+    const id = randomUUID();
+    await stored(
+      this.#app,
+      `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, about, status, attempt_count,
+        max_attempts, base_delay_ms, created_at, due_at, finished_at)
+      VALUES ($1, $2, $1, 'SlaBreached', now(), '{}', 'FAILED', 3, 3, 1000, now(), now(), now())`,
+      [id, await this.subscribed(true)],
+    );
+    return id;
+  }
+
+  async instance(shown: boolean): Promise<string> {
+    const [instance] = await this.send('GET', `/objects/${await this.record(shown)}/sla`);
+    return instance.id;
+  }
+
   async transition(): Promise<unknown> {
     const { state, transitions } = await this.send('GET', `/objects/${await this.record(true)}/workflow`);
     return { transitionId: transitions[0].id, expectedRevision: 1, expectedStateId: state.id };
@@ -140,8 +190,8 @@ class Maker {
 }
 
 /** Every operation by its id. */
-export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, Row>> {
-  const make = new Maker(app, keyOfFull);
+export function rows(app: TestApp, keyOfFull: string, adminKeyOfFull: string): Readonly<Record<string, Row>> {
+  const make = new Maker(app, keyOfFull, adminKeyOfFull);
   /** A call on one thing, named by a parameter of the path: visible, hidden or absent. */
   const on = (
     name: string,
@@ -159,12 +209,18 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
   /** A key of `partial` itself is theirs to manage, one of another owner is not there for them. */
   const key = (own: boolean): Promise<string> =>
     app.createKey({ login: own ? 'partial' : 'full' }).then(({ id }) => id);
+  /** Of connections nothing is hidden from who manages them: a thing of another kind stands for what is not there. */
+  const hook = (one: () => Promise<string>, body: () => unknown = () => undefined) => ({
+    ...on('id', (shown) => (shown ? one() : make.record(false)), body),
+    lacks: missing('webhook.manage'),
+  });
   const update = (objectId: string, changes: unknown = { title: 'Other' }): Call => ({
     body: { operation: 'update', items: [{ objectId, expectedRevision: 1, changes }] },
   });
   return {
     'metadata.types': { call: () => ({}), lacks: ALLOWED },
     'metadata.fields': { call: () => ({ params: { typeId: 'thing' } }), lacks: NOT_THERE },
+    'search.search': { call: () => ({ query: '?q=thing&pageSize=100' }), lacks: ALLOWED },
     'objects.list': { call: () => ({ query: '?pageSize=100' }), lacks: ALLOWED },
     'objects.create': {
       call: () => ({ body: { typeDefinitionId: 'thing', values: { title: 'New' } } }),
@@ -244,7 +300,51 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
         status: 200,
       },
     },
+    ...inboundRows(make),
     ...identityRows(app, (method, path, body) => make.send(method, path, body)),
+    ...catalogRows(app),
+    'webhooks.list': { call: () => ({}), lacks: missing('webhook.manage') },
+    'webhooks.create': {
+      call: async () => ({ body: await make.subscription(true) }),
+      lacks: missing('webhook.manage'),
+    },
+    'webhooks.change': hook(
+      () => make.subscribed(false),
+      () => ({ endpoint: 'https://1.1.1.1/other' }),
+    ),
+    'webhooks.enable': hook(() => make.subscribed(false)),
+    'webhooks.disable': hook(() => make.subscribed(true)),
+    'webhooks.archive': hook(() => make.subscribed(true)),
+    'webhooks.restore': hook(() => make.subscribed(false, true)),
+    'webhooks.deliveries': { call: () => ({}), lacks: missing('webhook.manage') },
+    'webhooks.delivery': hook(() => make.failed()),
+    'webhooks.retry': hook(() => make.failed()),
+    'secrets.list': { call: () => ({}), lacks: missing('webhook.manage') },
+    'secrets.create': { call: () => ({ body: { code: `s-${randomUUID()}` } }), lacks: missing('webhook.manage') },
+    'secrets.rotate': {
+      call: async () => ({ params: { code: await make.secret() }, body: { overlap: 'PT1H' } }),
+      lacks: missing('webhook.manage'),
+    },
+    'sla.list': { ...record(), lacks: NOT_THERE },
+    'sla.history': { ...on('instanceId', (shown) => make.instance(shown)), lacks: NOT_THERE },
+    'sla.command': {
+      call: async () => ({ params: { instanceId: await make.instance(true), command: 'pause' }, body: {} }),
+      lacks: missing('sla.control', 'reader'),
+      hidden: {
+        seen: async () => ({ params: { instanceId: await make.instance(false), command: 'pause' } }),
+        absent: () => ({ params: { instanceId: randomUUID(), command: 'pause' } }),
+      },
+    },
+    'sla.explanation': { ...on('instanceId', (shown) => make.instance(shown)), lacks: NOT_THERE },
+    'sla.try': {
+      call: () => ({ body: { openedAt: '2026-11-23T09:00:00.000Z', policy: 'soon' } }),
+      lacks: missing('config.manage'),
+    },
+    'sla.preview': {
+      call: () => ({ body: { calendar: 'mondays', from: '2026-11-23', days: 7 } }),
+      lacks: missing('config.manage'),
+    },
+    ...exchangeRows((method, path, body) => make.send(method, path, body)),
     'keys.list': { call: () => ({}), lacks: missing('key.manage') },
     'keys.create': {
       call: () => ({ body: { owner: 'partial', name: 'n', scopes: ['objects:read'] } }),
@@ -256,6 +356,36 @@ export function rows(app: TestApp, keyOfFull: string): Readonly<Record<string, R
       call: () => ({ body: { login: 'partial', password: PASSWORD } }),
       lacks: { login: 'nobody', status: 201 },
       open: true,
+    },
+    'session.ways': { call: () => ({}), lacks: ALLOWED, open: true },
+    'desk.types': { call: () => ({}), lacks: ALLOWED },
+    'desk.permissions': { ...record(), lacks: NOT_THERE },
+    'desk.lookup': { call: () => ({ query: '?kind=user&q=p' }), lacks: missing('user.administer') },
+    'desk.labels': {
+      call: async () => ({ query: `?ids=${await make.record(true)}` }),
+      lacks: ALLOWED,
+      hidden: {
+        seen: async () => ({ query: `?ids=${await make.record(false)}` }),
+        absent: () => ({ query: `?ids=${randomUUID()}` }),
+        status: 200,
+      },
+    },
+    'desk.queues.list': { call: () => ({}), lacks: ALLOWED },
+    'desk.queues.create': {
+      call: () => ({ body: { name: 'Mine', shared: true, definition: { type: 'thing' } } }),
+      lacks: missing('config.manage', 'reader'),
+    },
+    'desk.queues.change': {
+      ...on(
+        'queueId',
+        (shown) => make.queue(shown),
+        () => ({ expectedRevision: 1, name: 'Other' }),
+      ),
+      lacks: missing('config.manage', 'reader'),
+    },
+    'desk.queues.delete': {
+      ...on('queueId', (shown) => make.queue(shown), expected),
+      lacks: missing('config.manage', 'reader'),
     },
     'session.get': { call: () => ({}), lacks: ALLOWED },
     'session.delete': { call: () => ({}), lacks: ALLOWED },

@@ -1,6 +1,6 @@
 /** Holds answers against the OpenAPI document: what it does not describe, the service may not say. */
 import { Compile } from 'typebox/schema';
-import { operations } from '../../src/app.ts';
+import { operations } from '../../src/rooms.ts';
 import { buildDocument } from '../../src/contract/openapi.ts';
 import type { TestAnswer, TestApp } from './app.ts';
 
@@ -88,7 +88,7 @@ export function documentCheck(document: Json, prefix: string): AnswerCheck {
     const content = (response['content'] ?? {}) as Record<string, { schema?: unknown }>;
     const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
     if (!Object.hasOwn(content, type)) return [...problems, `${where}: the content type "${type}" is not described`];
-    const key = `${method} ${operation.path.source} ${answer.status}`;
+    const key = `${method} ${operation.path.source} ${answer.status} ${type}`;
     let validator = compiled.get(key);
     if (validator === undefined) {
       validator = Compile(closed(standalone(content[type]?.schema ?? {}, document)) as object);

@@ -45,6 +45,13 @@ export async function idOf(app: TestApp, table: 'users' | 'groups' | 'config_ite
   }
 }
 
+/** The id of something inside of a configured item: a state, a catalogue item, a section. */
+export async function nestedIdOf(app: TestApp, code: string): Promise<string> {
+  const rows = await stored<{ id: string }>(app, 'SELECT id FROM config_ids WHERE code = $1', [code]);
+  if (rows.length !== 1 || rows[0] === undefined) throw new Error(`${rows.length} things are named ${code}`);
+  return rows[0].id;
+}
+
 /** Rows of a statement, past every right: what is really stored. */
 export async function stored<Row>(app: TestApp, statement: string, values: readonly unknown[] = []): Promise<Row[]> {
   const client = await app.db.connect();

@@ -33,6 +33,7 @@ export class UserActor implements Actor {
   readonly userId: string;
   readonly displayName: string;
   readonly variables: ActorVariables;
+  readonly unitsAbove: readonly string[];
   readonly names: Map<string, string>;
   readonly #roles: RoleSet;
   readonly #types: TypeRegistry;
@@ -40,7 +41,7 @@ export class UserActor implements Actor {
   readonly #unions = new Map<string, RecordRight>();
 
   constructor(
-    user: { id: string; displayName: string; variables: ActorVariables },
+    user: { id: string; displayName: string; variables: ActorVariables; unitsAbove: readonly string[] },
     roles: RoleSet,
     types: TypeRegistry,
     names: Map<string, string>,
@@ -48,6 +49,7 @@ export class UserActor implements Actor {
     this.userId = user.id;
     this.displayName = user.displayName;
     this.variables = user.variables;
+    this.unitsAbove = user.unitsAbove;
     this.#roles = roles;
     this.#types = types;
     this.names = names;
@@ -159,6 +161,7 @@ export function systemActor(types: TypeRegistry | null): Actor {
     userId: null,
     displayName: 'system',
     variables: { me: '00000000-0000-0000-0000-000000000000', groups: [], orgUnit: null, orgUnits: [] },
+    unitsAbove: [],
     names: new Map(),
     has: () => true,
     require: () => {},
@@ -180,6 +183,7 @@ export function anonymousActor(): Actor {
     userId: null,
     displayName: '',
     variables: { me: '00000000-0000-0000-0000-000000000000', groups: [], orgUnit: null, orgUnits: [] },
+    unitsAbove: [],
     names: new Map(),
     has: () => false,
     require: (right) => {

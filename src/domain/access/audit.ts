@@ -21,7 +21,7 @@ const AuditEntry = Type.Object(
   { $id: 'AuditEntry' },
 );
 
-const readAudit = defineOperation({
+export const readAudit = defineOperation({
   id: 'audit.list',
   method: 'GET',
   path: '/audit',

@@ -142,6 +142,7 @@ export class Authenticator {
         id: person.id,
         displayName: person.displayName,
         variables: { me: person.id, groups: person.groups, orgUnit: person.orgUnit, orgUnits: person.orgUnits },
+        unitsAbove: person.unitsAbove,
       },
       config.get(roleSlice).union(person.roles),
       config.get(typeSlice),

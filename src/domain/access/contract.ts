@@ -96,8 +96,11 @@ export const rotateKey = defineOperation({
 
 const SessionAnswer = Type.Object(
   {
-    user: Type.Object({ id: nullable(Id), displayName: Type.String() }),
+    user: Type.Object({ id: nullable(Id), displayName: Type.String(), locale: nullable(Type.String()) }),
+    groups: Type.Array(Id, { description: 'Groups of the person, nested ones too.' }),
+    orgUnit: nullable(Id),
     rights: Type.Array(Type.String()),
+    csrfToken: Type.Optional(Type.String({ description: 'For the header X-Docket-CSRF; with a session alone.' })),
   },
   { $id: 'Session' },
 );
@@ -119,6 +122,22 @@ export const signIn = defineOperation({
   }),
   answer: Type.Object({ user: Type.Object({ id: Id, displayName: Type.String() }), csrfToken: Type.String() }),
   faults: ['UNAUTHENTICATED'],
+});
+
+export const signInWays = defineOperation({
+  id: 'session.ways',
+  method: 'GET',
+  path: '/session/ways',
+  access: 'open',
+  surface: 'console',
+  unit: 'read',
+  status: 200,
+  tag: 'Session',
+  summary: 'Say how one can sign in beside a password',
+  answer: Type.Object({
+    oidc: nullable(Type.Object({ name: Type.String({ description: 'Host of the OpenID Connect provider.' }) })),
+  }),
+  faults: [],
 });
 
 export const getSession = defineOperation({

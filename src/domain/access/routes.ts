@@ -10,7 +10,8 @@ export const accessRoutes: BoundOperation[] = [
   bind(contract.revokeKey, (ctx, { params }) => revokeKey(ctx, params.id)),
   bind(contract.rotateKey, (ctx, { params, body }) => rotateKey(ctx, params.id, body.overlap)),
   bind(contract.signIn, (runner, { body }, request) => signIn(runner, body, request.secure)),
-  bind(contract.getSession, (ctx) => getSession(ctx)),
+  bind(contract.signInWays, async () => ({ oidc: null })),
+  bind(contract.getSession, (ctx, _input, request) => getSession(ctx, request.sessionToken)),
   ...auditRoutes,
   bind(contract.signOut, (ctx, _input, request) => signOut(ctx, request.sessionToken, request.secure)),
 ];

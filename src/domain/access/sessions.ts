@@ -1,5 +1,5 @@
 /** Signing in to the console (configuration, section 6): a cookie for reading, and a token beside it for writes. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { Runner } from '../../mechanisms/binding.ts';
@@ -52,7 +52,7 @@ function refused(): Fault {
 
 function openSession(ctx: WriteContext, userId: string): { token: string; csrf: string } {
   const token = randomBytes(32).toString('base64url');
-  const csrf = randomBytes(32).toString('base64url');
+  const csrf = csrfOf(token);
   ctx.plan(store.insertSession, {
     token_hash: tokenHash(token).toString('hex'),
     user_id: userId,
@@ -63,11 +63,24 @@ function openSession(ctx: WriteContext, userId: string): { token: string; csrf: 
   return { token, csrf };
 }
 
-export async function getSession(ctx: ReadContext): Promise<unknown> {
-  const { actor } = ctx;
+/**
+ * The token that goes with a session's writes. It follows from the cookie's secret, which scripts cannot read and the database
+ * does not hold, so that the console can ask for it again after it was loaded anew.
+ */
+function csrfOf(token: string): string {
+  return createHash('sha256').update(`docket-csrf ${token}`).digest('base64url');
+}
+
+/** Who is signed in; `csrfToken` only for a session, since a key needs none. */
+export async function getSession(ctx: ReadContext, token: string | undefined): Promise<unknown> {
+  const { actor, keyId } = ctx;
+  const profile = actor.userId === null ? undefined : await store.findProfile(ctx, actor.userId);
   return {
-    user: { id: actor.userId, displayName: actor.displayName },
+    user: { id: actor.userId, displayName: actor.displayName, locale: profile?.locale ?? null },
+    groups: actor.variables.groups,
+    orgUnit: actor.variables.orgUnit,
     rights: GLOBAL_RIGHTS.filter((right) => actor.has(right)),
+    ...(token === undefined || keyId !== null ? {} : { csrfToken: csrfOf(token) }),
   };
 }
 

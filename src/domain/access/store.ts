@@ -152,10 +152,12 @@ export interface PersonRow {
   groups: string[];
   orgUnit: string | null;
   orgUnits: string[];
+  /** The unit and all above it, as far up as they are active. */
+  unitsAbove: string[];
   roles: string[];
 }
 
-/** One person with all that rights depend on: groups (nested ones too), the unit with all below, roles held. */
+/** One person with all that rights depend on: groups (nested ones too), the unit with all below and above, roles held. */
 export async function loadPerson(db: Queryable, userId: string): Promise<PersonRow | undefined> {
   const rows = await db.query<PersonRow>(sql`
     WITH RECURSIVE held AS (
@@ -168,15 +170,27 @@ export async function loadPerson(db: Queryable, userId: string): Promise<PersonR
       SELECT organization_unit_id AS id FROM org_members WHERE user_id = ${userId}::uuid
       UNION
       SELECT o.id FROM units JOIN org_units o ON o.parent_id = units.id AND o.state = 'ACTIVE'
+    ), above AS (
+      SELECT o.id, o.parent_id FROM org_members m JOIN org_units o ON o.id = m.organization_unit_id AND o.state = 'ACTIVE'
+      WHERE m.user_id = ${userId}::uuid
+      UNION
+      SELECT o.id, o.parent_id FROM above JOIN org_units o ON o.id = above.parent_id AND o.state = 'ACTIVE'
     )
     SELECT u.id, u.login, u.display_name AS "displayName", u.state, u.locale,
       coalesce((SELECT array_agg(id::text ORDER BY id) FROM held), '{}') AS groups,
       (SELECT organization_unit_id FROM org_members WHERE user_id = u.id) AS "orgUnit",
       coalesce((SELECT array_agg(id::text ORDER BY id) FROM units), '{}') AS "orgUnits",
+      coalesce((SELECT array_agg(id::text ORDER BY id) FROM above), '{}') AS "unitsAbove",
       coalesce((SELECT array_agg(DISTINCT a.role_id::text) FROM role_assignments a
         WHERE (a.member_type = 'user' AND a.member_id = u.id)
            OR (a.member_type = 'group' AND a.member_id IN (SELECT id FROM held))), '{}') AS roles
     FROM users u WHERE u.id = ${userId}::uuid`);
+  return rows[0];
+}
+
+/** What the console needs of the person beside their rights. */
+export async function findProfile(db: Queryable, userId: string): Promise<{ locale: string | null } | undefined> {
+  const rows = await db.query<{ locale: string | null }>(sql`SELECT locale FROM users WHERE id = ${userId}::uuid`);
   return rows[0];
 }
 

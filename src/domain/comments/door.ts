@@ -4,5 +4,7 @@
  * Own table: `comments`. Invariants: internal unless said otherwise; a change of visibility needs the right in both directions;
  * a comment's revision is its own; an archived comment stays and is listed nowhere.
  */
-export { commentEvents, findVisibleComments, PRIVATE, plannedComment } from './queries.ts';
+export { addComment } from './commands.ts';
+export { addComment as addOperation } from './contract.ts';
+export { commentEvents, findVisibleComments, PRIVATE, plannedComment, readComment, replayComment } from './queries.ts';
 export { commentRoutes } from './routes.ts';

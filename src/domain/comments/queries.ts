@@ -53,6 +53,19 @@ export async function requireComment(
   return { row, object };
 }
 
+/** A comment of the record as it is sent out: what this caller may see of it now; undefined when that is nothing. */
+export async function readComment(
+  ctx: ReadContext,
+  object: VisibleObject,
+  commentId: string,
+): Promise<Pick<CommentAnswer, 'id' | 'revision' | 'body' | 'visibility'> | undefined> {
+  const row = await findComment(ctx, commentId);
+  if (row?.objectId !== object.row.id || row.state === 'ARCHIVED') return undefined;
+  if (row.visibility === 'internal' && !object.right.can(PRIVATE)) return undefined;
+  const { id, revision, body, visibility } = row;
+  return { id, revision, body, visibility };
+}
+
 /** The active comments among these that the caller may see, with their records. */
 export async function findVisibleComments(
   ctx: ReadContext,

@@ -17,7 +17,6 @@ import {
   type GroupMember,
   insertGroupMember,
   insertOrgMember,
-  isInside,
   moveOrgMember,
   type MemberType,
   type OrgMember,
@@ -38,7 +37,7 @@ export async function addGroupMember(
   const { groupId, memberId } = input;
   // From here on nobody else can put a group into another.
   if (memberType === 'group') await ctx.lock(structureLock('groups'));
-  const { group, member, standing } = await findMembership(ctx, { groupId, memberId, memberType });
+  const { group, member, standing, closes } = await findMembership(ctx, { groupId, memberId, memberType });
   if (group === null) throw unknown('groupId', 'group');
   if (member === null) throw unknown('memberId', memberType);
   if (standing !== null) return { id: standing, groupId, memberId, memberType };
@@ -46,7 +45,7 @@ export async function addGroupMember(
   ctx.rightsChecked();
   requireActive('group', group);
   requireActive('member', member);
-  if (memberType === 'group' && (await isInside(ctx, groupId, memberId))) {
+  if (closes) {
     throw new Fault('GROUP_CYCLE', 'The group would be inside of itself; take it out of the other one first.');
   }
   const id = ctx.newId();

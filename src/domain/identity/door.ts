@@ -8,20 +8,21 @@
  *
  * Not here: what a role allows, keys and sessions (access). Everything asks for the right `user.administer`.
  */
-export { createGroup, type GroupChange, type NewGroup, updateGroup } from './commands-groups.ts';
+export { archiveGroup, createGroup, type GroupChange, type NewGroup, updateGroup } from './commands-groups.ts';
 export { addGroupMember, setOrgMember } from './commands-members.ts';
-export { createUnit, type NewUnit, type UnitChange, updateUnit } from './commands-units.ts';
-export { createUser, type NewUser, updateUser, type UserChange } from './commands-users.ts';
+export { archiveUnit, createUnit, type NewUnit, type UnitChange, updateUnit } from './commands-units.ts';
+export { archiveUser, createUser, type NewUser, updateUser, type UserChange } from './commands-users.ts';
 export { findKey } from './names.ts';
+export { idsByName } from './names-store.ts';
+export { findNames, type NamedKind } from './store-names.ts';
+export { searchNames } from './queries-names.ts';
 export {
   findGroup,
-  findGroupByCode,
   findUnit,
-  findUnitByCode,
   findUser,
-  findUserByLogin,
   type GroupAnswer,
   type UnitAnswer,
   type UserAnswer,
+  whoIs,
 } from './queries.ts';
 export { identityRoutes } from './routes.ts';

@@ -2,7 +2,6 @@
 import type { Localized } from '../../mechanisms/config-schemas.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { localized, registry } from '../metadata/door.ts';
-import { findKey } from './names.ts';
 import * as store from './store.ts';
 import * as members from './store-members.ts';
 
@@ -113,30 +112,6 @@ export async function findUnit(ctx: ReadContext, id: string): Promise<UnitAnswer
   return row === undefined ? undefined : unitAnswer(ctx, row);
 }
 
-/** By login in whatever case, archived or not; undefined when there is none. @throws Fault RIGHT_MISSING */
-export async function findUserByLogin(ctx: ReadContext, login: string): Promise<UserAnswer | undefined> {
-  ctx.actor.require('user.administer');
-  const key = findKey(login);
-  const row = key === undefined ? undefined : await store.findUserByKey(ctx, key);
-  return row === undefined ? undefined : userAnswer(row);
-}
-
-/** By code in whatever case. @throws Fault RIGHT_MISSING */
-export async function findGroupByCode(ctx: ReadContext, code: string): Promise<GroupAnswer | undefined> {
-  ctx.actor.require('user.administer');
-  const key = findKey(code);
-  const row = key === undefined ? undefined : await store.findGroupByKey(ctx, key);
-  return row === undefined ? undefined : groupAnswer(ctx, row);
-}
-
-/** By code in whatever case. @throws Fault RIGHT_MISSING */
-export async function findUnitByCode(ctx: ReadContext, code: string): Promise<UnitAnswer | undefined> {
-  ctx.actor.require('user.administer');
-  const key = findKey(code);
-  const row = key === undefined ? undefined : await store.findUnitByKey(ctx, key);
-  return row === undefined ? undefined : unitAnswer(ctx, row);
-}
-
 /** Memberships of groups, oldest first. @throws Fault RIGHT_MISSING */
 export async function listGroupMembers(
   ctx: ReadContext,
@@ -153,4 +128,15 @@ export async function listOrgMembers(
 ): Promise<members.OrgMember[]> {
   ctx.actor.require('user.administer');
   return await members.listOrgMembers(ctx, of.organizationUnitId);
+}
+
+/** Who is meant by an id, for rooms that keep ids of people; asks for no right, and says no more than that. */
+export async function whoIs(
+  ctx: ReadContext,
+  id: string,
+): Promise<Pick<store.UserRow, 'id' | 'login' | 'displayName' | 'state'> | undefined> {
+  const row = await store.findUser(ctx, id);
+  if (row === undefined) return undefined;
+  const { login, displayName, state } = row;
+  return { id, login, displayName, state };
 }

@@ -21,18 +21,37 @@ export interface OrgMember {
 const MEMBERS = sql`SELECT m.id, m.group_id AS "groupId", m.member_id AS "memberId", m.member_type AS "memberType" FROM group_members m`;
 const ORG_MEMBERS = sql`SELECT m.id, m.organization_unit_id AS "organizationUnitId", m.user_id AS "userId" FROM org_members m`;
 
-/** States of a group and of a would-be member, and the membership where it stands already; all of one moment. */
+export interface Candidate {
+  group: State | null;
+  member: State | null;
+  /** Id of the membership where it stands already. */
+  standing: string | null;
+  /** Whether the group is inside of the would-be member, over however many steps, or is that group itself. */
+  closes: boolean;
+}
+
+/**
+ * Of a group and a would-be member: their states, the membership, and whether it would close a ring; all of one moment. Archived
+ * groups count in rings: they may come back.
+ */
 export async function findMembership(
   ctx: ReadContext,
   { groupId, memberId, memberType }: Omit<GroupMember, 'id'>,
-): Promise<{ group: State | null; member: State | null; standing: string | null }> {
+): Promise<Candidate> {
   const members = memberType === 'user' ? sql`users` : sql`groups`;
-  const rows = await ctx.query<{ group: State | null; member: State | null; standing: string | null }>(sql`
+  const closes = sql`EXISTS (
+    WITH RECURSIVE up AS (
+      SELECT ${groupId}::uuid AS id
+      UNION
+      SELECT m.group_id FROM up JOIN group_members m ON m.member_type = 'group' AND m.member_id = up.id
+    ) SELECT 1 FROM up WHERE id = ${memberId}::uuid)`;
+  const rows = await ctx.query<Candidate>(sql`
     SELECT (SELECT state FROM groups WHERE id = ${groupId}::uuid) AS "group",
       (SELECT state FROM ${members} WHERE id = ${memberId}::uuid) AS member,
       (SELECT id FROM group_members WHERE group_id = ${groupId}::uuid AND member_type = ${memberType}
-        AND member_id = ${memberId}::uuid) AS standing`);
-  return rows[0] ?? { group: null, member: null, standing: null };
+        AND member_id = ${memberId}::uuid) AS standing,
+      ${memberType === 'group' ? closes : sql`false`} AS closes`);
+  return rows[0] ?? { group: null, member: null, standing: null, closes: false };
 }
 
 export async function findGroupMember(ctx: ReadContext, id: string): Promise<GroupMember | undefined> {
@@ -70,17 +89,6 @@ export async function findPlace(
       (SELECT state FROM users WHERE id = ${userId}::uuid) AS "user",
       (SELECT to_jsonb(s) FROM (${ORG_MEMBERS} WHERE m.user_id = ${userId}::uuid) s) AS standing`);
   return rows[0] ?? { unit: null, user: null, standing: null };
-}
-
-/** Whether the group is inside of the other, over however many steps, archived groups too: they may come back. */
-export async function isInside(ctx: ReadContext, groupId: string, outer: string): Promise<boolean> {
-  const rows = await ctx.query<{ found: boolean }>(sql`
-    WITH RECURSIVE up AS (
-      SELECT ${groupId}::uuid AS id
-      UNION
-      SELECT m.group_id FROM up JOIN group_members m ON m.member_type = 'group' AND m.member_id = up.id
-    ) SELECT EXISTS (SELECT 1 FROM up WHERE id = ${outer}::uuid) AS found`);
-  return rows[0]?.found === true;
 }
 
 /**

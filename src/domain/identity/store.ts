@@ -78,18 +78,6 @@ export async function findUnit(ctx: ReadContext, id: string): Promise<UnitRow | 
   return (await ctx.query<UnitRow>(sql`${UNITS} WHERE x.id = ${id}::uuid`))[0];
 }
 
-export async function findUserByKey(ctx: ReadContext, key: string): Promise<UserRow | undefined> {
-  return (await ctx.query<UserRow>(sql`${USERS} WHERE x.login_key = ${key}`))[0];
-}
-
-export async function findGroupByKey(ctx: ReadContext, key: string): Promise<GroupRow | undefined> {
-  return (await ctx.query<GroupRow>(sql`${GROUPS} WHERE x.code_key = ${key}`))[0];
-}
-
-export async function findUnitByKey(ctx: ReadContext, key: string): Promise<UnitRow | undefined> {
-  return (await ctx.query<UnitRow>(sql`${UNITS} WHERE x.code_key = ${key}`))[0];
-}
-
 /** Which of the names that must be nobody else's are taken, archived ones counted. */
 export async function takenNames(
   ctx: ReadContext,

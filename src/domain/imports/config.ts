@@ -6,6 +6,7 @@ import { Code, FieldCode, type Localized, Name, oneOf } from '../../mechanisms/c
 import type { ConfigView, ItemPath, Report } from '../../mechanisms/config-section.ts';
 import { fieldOf, type TypeShape } from '../../mechanisms/config-types.ts';
 import { transformProblem } from './config-transforms.ts';
+import type { ImportDefinition } from './definition.ts';
 
 const Column = Type.String({ minLength: 1, maxLength: 255 });
 const Transform = Type.String({ minLength: 1, maxLength: 10_000 });
@@ -31,19 +32,6 @@ const ImportItem = closed({
 });
 
 type Item = Static<typeof ImportItem>;
-
-export interface ImportDefinition {
-  code: string;
-  name: Localized;
-  targetKind: 'object' | 'user' | 'group' | 'organization';
-  /** Code of the record type, for `object`. */
-  targetType?: string;
-  format: 'CSV' | 'JSON';
-  mode: 'CREATE_ONLY' | 'UPDATE_ONLY' | 'UPSERT';
-  sourceCode: string;
-  resolver: { externalIdField: string };
-  mapping: { source: string; target: string; transform: string[]; precedence: number }[];
-}
 
 /** What an import can fill beside fields of records, as the identity calls name it. */
 const TARGETS: Readonly<Record<'user' | 'group' | 'organization', readonly string[]>> = {

@@ -21,6 +21,7 @@ export {
   findType,
   localized,
   mismatchedVersions,
+  named,
   type RecordType,
   registry,
   type StateView,
@@ -30,7 +31,10 @@ export {
   versionOf,
 } from './registry.ts';
 export { metadataRoutes } from './routes.ts';
+export { setValue } from './set.ts';
 export { titleText } from './title.ts';
+export { cellOf, needsGuard, valueOfCell } from './value-cells.ts';
+export { variables } from './variables.ts';
 export {
   checkValue,
   convertValue,

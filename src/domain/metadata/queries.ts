@@ -2,7 +2,7 @@
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { FieldDefinition } from './definitions.ts';
-import { findType, localized, type RecordType, registry } from './registry.ts';
+import { findType, localized, named, type RecordType, registry } from './registry.ts';
 
 export interface FieldSchemaAnswer {
   code: string;
@@ -15,13 +15,17 @@ export interface FieldSchemaAnswer {
   default?: unknown;
 }
 
-/** A field as the API shows it: names in the default locale; a required field with a default is not required of a caller. */
-export function fieldSchema(ctx: ReadContext, field: FieldDefinition): FieldSchemaAnswer {
-  const locale = registry(ctx).settings.defaultLocale;
+/**
+ * A field as the API shows it, with names in the locale asked, that of the caller unless said; a required field with a default
+ * is not required of a caller.
+ */
+export function fieldSchema(ctx: ReadContext, field: FieldDefinition, asked?: string): FieldSchemaAnswer {
+  const fallback = registry(ctx).settings.defaultLocale;
+  const locale = asked ?? ctx.locale ?? fallback;
   const { options, ...constraints } = field.constraints;
   return {
     code: field.code,
-    name: localized(field.name, locale, locale),
+    name: localized(field.name, locale, fallback),
     dataType: field.dataType,
     required: field.required && field.default === undefined,
     readOnly: field.readOnly,
@@ -30,7 +34,9 @@ export function fieldSchema(ctx: ReadContext, field: FieldDefinition): FieldSche
       ...constraints,
       ...(options === undefined
         ? {}
-        : { options: options.map((option) => ({ code: option.code, name: localized(option.name, locale, locale) })) }),
+        : {
+            options: options.map((option) => ({ code: option.code, name: localized(option.name, locale, fallback) })),
+          }),
     },
     ...(field.default === undefined ? {} : { default: field.default }),
   };
@@ -41,13 +47,13 @@ function accessible(ctx: ReadContext, type: RecordType): boolean {
 }
 
 export async function listTypes(ctx: ReadContext): Promise<{ types: unknown[] }> {
-  const { active, settings } = registry(ctx);
+  const { active } = registry(ctx);
   const types = active.filter((type) => accessible(ctx, type));
   return {
     types: types.map((type) => ({
       id: type.id,
       code: type.code,
-      name: localized(type.newest.definition.name, settings.defaultLocale, settings.defaultLocale),
+      name: named(ctx, type.newest.definition.name),
       objectCategory: type.newest.definition.category,
     })),
   };

@@ -148,6 +148,12 @@ export function mismatchedVersions(type: RecordType, fieldCode: string): number[
     .map((of) => of.version);
 }
 
+/** A configured name in the language of the caller, else in the default locale. */
+export function named(ctx: Pick<ReadContext, 'config' | 'locale'>, text: LocalizedText): string {
+  const { defaultLocale } = registry(ctx).settings;
+  return localized(text, ctx.locale ?? defaultLocale, defaultLocale);
+}
+
 /** The text in the locale asked, else in the default locale, else the first there is (decisions, "Catalogue"). */
 export function localized(text: LocalizedText, locale: string, fallback: string): string {
   if (typeof text === 'string') return text;

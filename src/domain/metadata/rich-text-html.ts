@@ -6,7 +6,7 @@
  * to be linear, whatever the HTML.
  */
 import { Parser } from 'htmlparser2';
-import { isSafeLink, type RichMark, type RichNode } from './rich-text-schema.ts';
+import { isImageHandle, isSafeLink, type RichMark, type RichNode } from './rich-text-schema.ts';
 
 export type HtmlReading = { ok: true; doc: RichNode } | { ok: false; reason: string };
 
@@ -64,6 +64,23 @@ const BLOCKS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+
+/** Elements that leave their text alone behind. */
+const PLAIN: ReadonlySet<string> = new Set(
+  'span font small big sub sup mark abbr acronym time q bdo bdi wbr data dfn ruby rt rp label input button'.split(' '),
+);
+
+const STANDING: ReadonlySet<string> = new Set('a br hr img pre h1 h2 h3 h4 h5 h6'.split(' '));
+
+/** Whether there is an HTML element of this name; anything else between angle brackets is somebody's text. */
+export function isHtmlElement(name: string): boolean {
+  return [SKIPPED, MARKS, FRAMES, BLOCKS, PLAIN, STANDING].some((names) => names.has(name));
+}
+
+/** Whether neither the element nor what stands in it is kept. */
+export function isSkippedElement(name: string): boolean {
+  return SKIPPED.has(name);
+}
 
 const LISTS: ReadonlySet<string> = new Set(['bulletList', 'orderedList']);
 const CELLS: ReadonlySet<string> = new Set(['tableCell', 'tableHeader']);
@@ -182,13 +199,11 @@ class Builder {
   }
 
   #image(attributes: Record<string, string>): void {
-    const { src = '', alt = '' } = attributes;
-    if (/^data:image\//i.test(src) && this.#preformatted === 0) {
+    const { src: given = '', alt = '' } = attributes;
+    const src = /^data:image\//i.test(given) ? `data:${given.slice(5)}` : given;
+    if ((src.startsWith('data:') || isImageHandle(src)) && this.#preformatted === 0) {
       const attrs = alt === '' ? { src } : { src, alt: alt.slice(0, 1000).toWellFormed() };
-      this.#standing({
-        type: 'image',
-        attrs: attrs.src.startsWith('data:') ? attrs : { ...attrs, src: `data:${src.slice(5)}` },
-      });
+      this.#standing({ type: 'image', attrs });
       return;
     }
     // Images elsewhere are not kept, since looking at a record must not tell a third party so; a link to them is.

@@ -175,10 +175,31 @@ const NODES: Record<string, NodeSpec> = {
   text: { group: 'inline' },
 };
 
+/** The attributes as ProseMirror wants them: those without a standard value are required. */
+function attrsOf(rules: AttributeRules | undefined): Record<string, { default?: unknown }> {
+  const attrs = [...(rules ?? [])].map(([name, rule]): [string, { default?: unknown }] => [
+    name,
+    rule.standard === undefined ? {} : { default: rule.standard },
+  ]);
+  return Object.fromEntries(attrs);
+}
+
+function withAttributes<S extends NodeSpec | MarkSpec>(
+  specs: Record<string, S>,
+  rules: ReadonlyMap<string, AttributeRules>,
+): Record<string, S> {
+  return Object.fromEntries(
+    Object.entries(specs).map(([name, spec]) => [name, { ...spec, attrs: attrsOf(rules.get(name)) }]),
+  );
+}
+
 // In the order in which the marks of a text are stored.
 const MARKS: Record<string, MarkSpec> = { link: {}, bold: {}, italic: {}, strike: {}, underline: {}, code: {} };
 
-export const richTextSchema: Schema = new Schema({ nodes: NODES, marks: MARKS });
+export const richTextSchema: Schema = new Schema({
+  nodes: withAttributes(NODES, NODE_ATTRIBUTES),
+  marks: withAttributes(MARKS, MARK_ATTRIBUTES),
+});
 
 export const NODE_NAMES: ReadonlySet<string> = new Set(Object.keys(NODES));
 /** Mark name → its place among the marks of a text. */

@@ -1,6 +1,6 @@
 /** The writes on records. Each judges, plans and returns; the unit of work writes (architecture, section 4). */
 import { Fault } from '../../lib/fault.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
+import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import { findType, type InlineImage, numberSequence, type RecordType, registry } from '../metadata/door.ts';
 import { requireRevision } from './conflict.ts';
 import { rememberRow, requireActive, requireGranted } from './load.ts';
@@ -23,25 +23,62 @@ export interface CreateInput {
  */
 export async function createObject(ctx: WriteContext, input: CreateInput): Promise<ObjectAnswer> {
   const type = requireType(ctx, input.typeDefinitionId);
-  const { actor } = ctx;
+  return project(ctx, await create(ctx, ctx, type, input));
+}
+
+/** What a catalogue item adds to a create: it is the configuration's word, not the caller's. */
+export interface ConfiguredCreate {
+  /** Codes of the fields that may be given, with whether there must be a value in the end; no other field may be named. */
+  form: ReadonlyMap<string, boolean>;
+  /** What the configuration itself writes, given what the caller gave: stored values, null to clear. Asks for no field right. */
+  writes(given: Values): Values;
+  /** Goes with the event. */
+  data: Record<string, unknown>;
+}
+
+/**
+ * Creates a record for somebody else, by the very rules of `createObject`: `eyes` sees with the rights of the person for whom
+ * it is, `ctx` says who makes it.
+ *
+ * @returns the record as that person may see it
+ * @throws Fault RIGHT_MISSING, INVALID_VALUES, FIELD_READ_ONLY
+ */
+export async function createFor(
+  ctx: WriteContext,
+  eyes: ReadContext,
+  type: RecordType,
+  input: { values: Values; configured: ConfiguredCreate },
+): Promise<VisibleObject> {
+  return await create(ctx, eyes, type, input);
+}
+
+async function create(
+  ctx: WriteContext,
+  eyes: ReadContext,
+  type: RecordType,
+  input: { values: Values; objectId?: string; configured?: ConfiguredCreate },
+): Promise<VisibleObject> {
+  const { actor } = eyes;
   if (!actor.mayEver(type.id, 'create')) throw createMissing();
   ctx.rightsChecked();
+  const { configured } = input;
   const version = type.newest;
   const given = Object.keys(input.values);
+  const inForm = (code: string): boolean => configured === undefined || configured.form.has(code);
   // Field rights of a create are those on the record as it would be stored; until that is known, those on any record.
   const reach = {
-    reads: (code: string) => actor.mayEverRead(type.id, code),
-    writes: (code: string) => actor.mayEverWrite(type.id, code),
+    reads: (code: string) => inForm(code) && actor.mayEverRead(type.id, code),
+    writes: (code: string) => inForm(code) && actor.mayEverWrite(type.id, code),
   };
-  const { values, images } = planValues(version, input.values, 'values', reach);
-  await requireReferences(ctx, version, pick(values, given), 'values');
+  const { values, images } = planValues(version, input.values, 'values', reach, configured);
+  await requireReferences(ctx, version, pick(values, given), 'values', eyes);
   const row = newRow(ctx, type, input.objectId ?? ctx.newId(), values);
-  const object = judge(ctx, row);
+  const object = judge(eyes, row);
   if (!object.right.can('create')) throw createMissing();
   requireWritable(object.right, given, 'values');
-  planInsert(ctx, type, row);
+  planInsert(ctx, type, row, configured?.data);
   keepImages(ctx, row.id, images);
-  return project(ctx, object);
+  return object;
 }
 
 /** @throws Fault INVALID_REQUEST when no grant of the caller concerns the type, as if it were not configured */
@@ -57,7 +94,7 @@ function requireType(ctx: WriteContext, idOrCode: string): RecordType {
 }
 
 function createMissing(): Fault {
-  return new Fault('RIGHT_MISSING', 'You lack the right "create" for such a record; ask an administrator.', {
+  return new Fault('RIGHT_MISSING', 'The right "create" for such a record is missing; ask an administrator.', {
     right: 'create',
   });
 }
@@ -87,7 +124,12 @@ function newRow(ctx: WriteContext, type: RecordType, id: string, values: Values)
   };
 }
 
-function planInsert(ctx: WriteContext, type: RecordType, row: ObjectRow): void {
+function planInsert(
+  ctx: WriteContext,
+  type: RecordType,
+  row: ObjectRow,
+  data: Record<string, unknown> | undefined,
+): void {
   const { numbering } = type.newest.definition;
   ctx.plan(insertObject, {
     id: row.id,
@@ -110,6 +152,7 @@ function planInsert(ctx: WriteContext, type: RecordType, row: ObjectRow): void {
     objectId: row.id,
     revision: 1,
     changes: changes as Record<string, [unknown, unknown]>,
+    ...(data === undefined ? {} : { data }),
   });
   rememberRow(ctx, row);
 }

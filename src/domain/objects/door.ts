@@ -9,25 +9,41 @@
  * (access). A record that the caller may not read is not there: every read goes through `requireVisible` or the predicate in
  * `listVisible`, and every record leaves through `project`.
  */
-export { applyChange, archiveObject, type ObjectPlan, updateObject } from './commands.ts';
+export { applyChange, archiveObject, createFor, createObject, type ObjectPlan, updateObject } from './commands.ts';
 export { requireRevision } from './conflict.ts';
+export {
+  createObject as createOperation,
+  ObjectSchema,
+  updateObject as updateOperation,
+  WorkflowState,
+} from './contract.ts';
 export { type MigratedBatch, migrateTypeBatch, type Unmoved } from './migrate-type.ts';
 export {
   findVisible,
-  plannedRow,
   preload,
+  recordOf,
+  plannedRow,
   requireActive,
   requireAction,
   requireGranted,
   requireVisible,
 } from './load.ts';
-export { type ObjectAnswer, project, stateAnswer, type VisibleObject, visibleTitle } from './record.ts';
+export {
+  type ObjectAnswer,
+  project,
+  type RecordView,
+  stateAnswer,
+  type VisibleObject,
+  visibleTitle,
+  visibleValues,
+} from './record.ts';
 export type { HistoryRow, ObjectRow } from './store.ts';
 export { holdActive, holdRevision } from './store.ts';
 export { imageUse } from './store-images.ts';
 export { requireReferences } from './references.ts';
-export type { EventFilter, WordMatch } from './queries.ts';
-export { WorkflowState } from './contract.ts';
+export { findByField, type PageMark, readPage, type Wanted } from './queries-lookups.ts';
+export { listChanges } from './store-lookups.ts';
+export { creationData, type EventFilter, readCard, replayObject, type WordMatch } from './queries.ts';
 export { objectRoutes } from './routes.ts';
 export { imagesIn, strangeImages } from './rules-images.ts';
 export { invalidValues, type PlannedChange, planChange } from './rules.ts';

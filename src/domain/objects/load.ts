@@ -1,7 +1,7 @@
 /** Loads records for a caller: what may not be read is not there. */
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
-import { judge, type VisibleObject } from './record.ts';
+import { judge, type RecordView, viewOf, type VisibleObject } from './record.ts';
 import { findObject, findObjects, type ObjectRow } from './store.ts';
 
 function memoKey(id: string): string {
@@ -30,17 +30,31 @@ export function notFound(): Fault {
   return new Fault('NOT_FOUND', 'There is no such record, or you may not see it.');
 }
 
-/** The record, or undefined when it is absent or hidden, alike. */
-export async function findVisible(ctx: ReadContext, id: string): Promise<VisibleObject | undefined> {
+async function rowOf(ctx: ReadContext, id: string): Promise<ObjectRow | null> {
   const key = memoKey(id);
   let row = ctx.memo.get(key) as ObjectRow | null | undefined;
   if (row === undefined) {
     row = (await findObject(ctx, id)) ?? null;
     ctx.memo.set(key, row);
   }
+  return row;
+}
+
+/** The record, or undefined when it is absent or hidden, alike. */
+export async function findVisible(ctx: ReadContext, id: string): Promise<VisibleObject | undefined> {
+  const row = await rowOf(ctx, id);
   if (row === null) return undefined;
   const object = judge(ctx, row);
   return object.right.can('read') ? object : undefined;
+}
+
+/**
+ * The record as it stands in this unit, with what was planned for it, whoever may read it: for rooms that keep something beside
+ * records by the configuration's own rules. Nothing of it may leave unjudged.
+ */
+export async function recordOf(ctx: ReadContext, id: string): Promise<RecordView | undefined> {
+  const row = await rowOf(ctx, id);
+  return row === null ? undefined : viewOf(ctx, row);
 }
 
 /** @throws Fault NOT_FOUND when the record is absent or hidden, alike */

@@ -14,6 +14,15 @@ export async function getObject(ctx: ReadContext, id: string): Promise<ObjectAns
   return project(ctx, await requireVisible(ctx, id));
 }
 
+/** A record as it is sent out: what this caller may see of it, read at once; undefined when it is absent or hidden, alike. */
+export async function readCard(
+  ctx: ReadContext,
+  id: string,
+): Promise<{ object: VisibleObject; card: ObjectAnswer } | undefined> {
+  const object = await findVisible(ctx, id);
+  return object === undefined ? undefined : { object, card: project(ctx, object) };
+}
+
 type ListQuery = Static<(typeof contract.listObjects)['query']>;
 
 function badParameter(name: string, code: string, message: string): Fault {
@@ -150,6 +159,12 @@ export async function getHistory(
   for (const filter of filters) for (const eventId of await filter(ctx, object, events)) hidden.add(eventId);
   const shown = events.filter((event) => !hidden.has(event.id));
   return shown.flatMap((event) => eventAnswer(event, (code) => object.right.reads(code)) ?? []);
+}
+
+/** What went with the event of the record's creation. Whether the caller may see it is for the asker to judge. */
+export async function creationData(ctx: ReadContext, id: string): Promise<Record<string, unknown>> {
+  const event = (await listEvents(ctx, id)).find(({ type }) => type === 'ObjectCreated');
+  return event?.data ?? {};
 }
 
 /** @throws Fault NOT_FOUND */

@@ -5,8 +5,8 @@
 import type { RecordFacts } from '../../lib/filter.ts';
 import type { ReadContext, RecordRight } from '../../mechanisms/context.ts';
 import {
-  localized,
   mismatchedVersions,
+  named,
   type RecordType,
   registry,
   type StateView,
@@ -64,16 +64,23 @@ export function factsOf(
   };
 }
 
-/** Judges a row for the caller; whether it may be read is for the caller of this to ask. */
-export function judge(ctx: ReadContext, row: ObjectRow): VisibleObject {
+/** A record with what conditions are judged on, whoever asks. */
+export type RecordView = Pick<VisibleObject, 'row' | 'type' | 'version' | 'state' | 'facts'>;
+
+export function viewOf(ctx: ReadContext, row: ObjectRow): RecordView {
   const types = registry(ctx);
   const type = types.byId.get(row.typeId);
   if (type === undefined) throw new Error(`record ${row.id} has an unknown type`);
   const state = row.workflowStateId === null ? null : (types.states.get(row.workflowStateId) ?? null);
   const version = versionOf(types, row.typeId, row.typeVersion);
-  const facts = factsOf(row, type, version, state);
-  const right = ctx.actor.on(type.id, facts, ctx.now);
-  return { row, type, version, state, facts, right } as VisibleObject;
+  return { row, type, version, state, facts: factsOf(row, type, version, state) };
+}
+
+/** Judges a row for the caller; whether it may be read is for the caller of this to ask. */
+export function judge(ctx: ReadContext, row: ObjectRow): VisibleObject {
+  const view = viewOf(ctx, row);
+  const right = ctx.actor.on(view.type.id, view.facts, ctx.now);
+  return { ...view, right } as VisibleObject;
 }
 
 export interface Person {
@@ -108,8 +115,7 @@ export interface ObjectAnswer {
 
 export function stateAnswer(ctx: ReadContext, state: StateView | null): WorkflowStateAnswer | null {
   if (state === null) return null;
-  const locale = registry(ctx).settings.defaultLocale;
-  return { id: state.id, code: state.code, name: localized(state.name, locale, locale), category: state.category };
+  return { id: state.id, code: state.code, name: named(ctx, state.name), category: state.category };
 }
 
 /** The title, or null where the field that names the record is hidden. */

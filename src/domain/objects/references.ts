@@ -1,6 +1,6 @@
 /** Values that point to something: what they name must exist, be active, and be readable to whoever sets it. */
 import type { FaultDetail } from '../../lib/fault.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
+import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import { pointer } from '../../lib/json.ts';
 import { idsIn, type NamedIds, registry, type TypeVersion } from '../metadata/door.ts';
 import { invalidValues, type Values } from './rules.ts';
@@ -11,6 +11,7 @@ import { findNamed, namedThings } from './store-named.ts';
  * itself; decided anew, all kinds are asked for in one statement, and the answer names what is wrong. A record that the caller
  * may not read gets the same answer as one that is not there.
  *
+ * @param eyes with whose rights it is judged; the unit's own, or those of the person for whom it is done
  * @throws Fault INVALID_VALUES
  */
 export async function requireReferences(
@@ -18,16 +19,18 @@ export async function requireReferences(
   version: TypeVersion,
   values: Values,
   member: string,
+  eyes: ReadContext = ctx,
 ): Promise<void> {
   const named = idsIn([...version.fields.values()], values);
   if (named.length === 0) return;
-  if (!ctx.again && leaveToGuard(ctx, version, named)) return;
+  // The guard is one for the unit, under the rights of the unit's own actor.
+  if (!ctx.again && eyes === ctx && leaveToGuard(ctx, version, named)) return;
   const of = (dataType: string): string[] => [
     ...new Set(named.flatMap((entry) => (entry.dataType === dataType ? entry.ids : []))),
   ];
   const ids = { users: of('user'), groups: of('group'), units: of('org-unit'), objects: of('reference') };
-  const visible = ids.objects.length > 0 ? ctx.actor.visible('o', 'read', ctx.now) : null;
-  const found = await findNamed(ctx, ids, visible);
+  const visible = ids.objects.length > 0 ? eyes.actor.visible('o', 'read', ctx.now) : null;
+  const found = await findNamed(eyes, ids, visible);
   const types = registry(ctx);
   const problems: FaultDetail[] = [];
   for (const entry of named) {

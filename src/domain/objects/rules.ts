@@ -85,12 +85,19 @@ function withoutEmpty(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)));
 }
 
-/** What is missing for the type; a field that the caller cannot write is not named. */
-function missing(version: TypeVersion, values: Values, member: string, reach: FieldReach): FaultDetail[] {
+/** What is missing for the type, or for the form; a field that the caller cannot write is not named. */
+function missing(
+  version: TypeVersion,
+  values: Values,
+  member: string,
+  reach: FieldReach,
+  form: ReadonlyMap<string, boolean> | undefined,
+): FaultDetail[] {
   const problems: FaultDetail[] = [];
   let hidden = false;
   for (const field of version.fields.values()) {
-    if (!field.required || !isEmpty(values[field.code])) continue;
+    const required = field.required || form?.get(field.code) === true;
+    if (!required || !isEmpty(values[field.code])) continue;
     if (reach.reads(field.code) || reach.writes(field.code)) {
       problems.push({ path: pointer(member, field.code), code: 'REQUIRED', message: 'A value is required.' });
     } else hidden = true;
@@ -106,7 +113,8 @@ function missing(version: TypeVersion, values: Values, member: string, reach: Fi
 }
 
 /**
- * What a create would store: the values given, defaults for absent keys (never for a `null`).
+ * What a create would store: the values given, defaults for absent keys (never for a `null`), and over them what the
+ * configuration writes; `form` says what else must have a value.
  *
  * @throws Fault INVALID_VALUES with every problem at once
  */
@@ -115,14 +123,17 @@ export function planValues(
   given: Values,
   member: string,
   reach: FieldReach,
+  configured?: { form: ReadonlyMap<string, boolean>; writes(given: Values): Values },
 ): { values: Values; images: readonly InlineImage[] } {
   const { stored, images, problems } = accept(version, given, member, reach, new Set());
   for (const field of version.fields.values()) {
     if (!Object.hasOwn(given, field.code) && field.default !== undefined) stored[field.code] = field.default;
   }
-  const values = withoutEmpty(stored);
+  const values = withoutEmpty({ ...stored, ...configured?.writes(stored) });
   const named = new Set(problems.map((problem) => problem.path));
-  problems.push(...missing(version, values, member, reach).filter((problem) => !named.has(problem.path)));
+  problems.push(
+    ...missing(version, values, member, reach, configured?.form).filter((problem) => !named.has(problem.path)),
+  );
   if (problems.length > 0) throw invalidValues(problems);
   return { values, images };
 }

@@ -23,7 +23,7 @@ export interface ObjectRow {
   archivedAt: string | null;
 }
 
-const COLUMNS = sql`o.id, o.type_id AS "typeId", o.type_version AS "typeVersion", o.number, o.title, o.revision, o.state,
+export const OBJECT_COLUMNS = sql`o.id, o.type_id AS "typeId", o.type_version AS "typeVersion", o.number, o.title, o.revision, o.state,
   o.workflow_state_id AS "workflowStateId", o."values", o.created_at AS "createdAt", o.created_by AS "createdBy",
   o.updated_at AS "updatedAt", o.updated_by AS "updatedBy", o.archived_at AS "archivedAt"`;
 
@@ -33,13 +33,15 @@ const NAMES = sql`(SELECT display_name FROM users WHERE id = o.created_by) AS "c
 
 /** The record whoever may read it: callers judge it before anything of it leaves (`load.ts`). */
 export async function findObject(ctx: ReadContext, id: string): Promise<ObjectRow | undefined> {
-  const rows = await ctx.query<ObjectRow>(sql`SELECT ${COLUMNS}, ${NAMES} FROM objects o WHERE o.id = ${id}::uuid`);
+  const rows = await ctx.query<ObjectRow>(
+    sql`SELECT ${OBJECT_COLUMNS}, ${NAMES} FROM objects o WHERE o.id = ${id}::uuid`,
+  );
   return rows[0];
 }
 
 export async function findObjects(ctx: ReadContext, ids: readonly string[]): Promise<ObjectRow[]> {
   return await ctx.query<ObjectRow>(
-    sql`SELECT ${COLUMNS}, ${NAMES} FROM objects o WHERE o.id = ANY(${[...ids]}::uuid[])`,
+    sql`SELECT ${OBJECT_COLUMNS}, ${NAMES} FROM objects o WHERE o.id = ANY(${[...ids]}::uuid[])`,
   );
 }
 
@@ -54,8 +56,8 @@ export interface ListPage {
 }
 
 // A page names few people: joined, so that the planner may remember those it found.
-const JOINED_NAMES = sql`uc.display_name AS "createdByName", uu.display_name AS "updatedByName"`;
-const JOINS = sql`LEFT JOIN users uc ON uc.id = o.created_by LEFT JOIN users uu ON uu.id = o.updated_by`;
+export const JOINED_NAMES = sql`uc.display_name AS "createdByName", uu.display_name AS "updatedByName"`;
+export const JOINS = sql`LEFT JOIN users uc ON uc.id = o.created_by LEFT JOIN users uu ON uu.id = o.updated_by`;
 
 /** Newest first. */
 export async function listVisible(ctx: ReadContext, page: ListPage): Promise<ObjectRow[]> {
@@ -74,7 +76,7 @@ export async function listVisible(ctx: ReadContext, page: ListPage): Promise<Obj
       ? sql`(SELECT o.* ${chosen} LIMIT ${raw(String(Math.trunc(page.limit)))}) AS o`
       : sql`(SELECT o.id ${chosen} LIMIT ${page.limit}::int OFFSET ${page.offset}::int) AS page JOIN objects o ON o.id = page.id`;
   return await ctx.query<ObjectRow>(
-    sql`SELECT ${COLUMNS}, ${JOINED_NAMES} FROM ${rows} ${JOINS} ORDER BY o.created_at DESC, o.id DESC`,
+    sql`SELECT ${OBJECT_COLUMNS}, ${JOINED_NAMES} FROM ${rows} ${JOINS} ORDER BY o.created_at DESC, o.id DESC`,
     // A kept plan would take an unknown offset for a tenth of the table and sort all of it.
     { freshPlan: page.offset > 0 },
   );
@@ -117,8 +119,11 @@ export const insertObject: TableWrite<NewObject> = {
     INSERT INTO objects (id, type_id, type_version, number, title, revision, workflow_state_id, "values", folded, created_at,
       created_by, updated_at, updated_by)
     SELECT id, type_id, type_version,
-      CASE WHEN sequence IS NOT NULL THEN (SELECT prefix || lpad(n, greatest(digits, length(n)), '0')
-        FROM (SELECT nextval(sequence::regclass)::text AS n) AS next) END,
+      CASE WHEN sequence IS NULL THEN NULL
+        -- What is undone in any case draws no number: sequences do not go back.
+        WHEN current_setting('docket.rehearsal', true) = 'on' THEN prefix || id
+        ELSE (SELECT prefix || lpad(n, greatest(digits, length(n)), '0')
+          FROM (SELECT nextval(sequence::regclass)::text AS n) AS next) END,
       title, 1, workflow_state_id, "values", folded, at, by, at, by
     FROM ${rows}
     RETURNING id, number AS late_value`,
@@ -199,7 +204,7 @@ export async function listOlderVersions(
   limit: number,
 ): Promise<ObjectRow[]> {
   return await ctx.query<ObjectRow>(sql`
-    SELECT ${COLUMNS}, ${NAMES} FROM objects o
+    SELECT ${OBJECT_COLUMNS}, ${NAMES} FROM objects o
     WHERE o.type_id = ${typeId}::uuid AND o.type_version < ${newest}::int AND (${after}::uuid IS NULL OR o.id > ${after}::uuid)
     ORDER BY o.id LIMIT ${limit}::int`);
 }

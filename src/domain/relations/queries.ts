@@ -1,7 +1,7 @@
 /** The reads on relations: an end that the caller cannot read does not exist, nor does what leads there. */
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
-import { type LocalizedText, localized, registry } from '../metadata/door.ts';
+import { named, registry } from '../metadata/door.ts';
 import {
   type EventFilter,
   findVisible,
@@ -13,11 +13,6 @@ import {
 } from '../objects/door.ts';
 import { definitions, type KnownDefinition } from './definitions.ts';
 import { findRelation, listRelations as listRows, type RelationRow } from './store.ts';
-
-function text(ctx: ReadContext, name: LocalizedText): string {
-  const { defaultLocale } = registry(ctx).settings;
-  return localized(name, defaultLocale, defaultLocale);
-}
 
 /** @throws Fault NOT_FOUND */
 export async function listRelations(
@@ -38,7 +33,7 @@ export async function listRelations(
       id: row.id,
       definitionId: row.definitionId,
       definitionCode: definition.code,
-      name: text(ctx, direction === 'outgoing' ? definition.name : definition.inverseName),
+      name: named(ctx, direction === 'outgoing' ? definition.name : definition.inverseName),
       direction,
       sourceObjectId: row.sourceId,
       targetObjectId: row.targetId,
@@ -69,8 +64,8 @@ function definitionAnswer(ctx: ReadContext, definition: KnownDefinition): unknow
   return {
     id: definition.id,
     code: definition.code,
-    name: text(ctx, definition.name),
-    inverseName: text(ctx, definition.inverseName),
+    name: named(ctx, definition.name),
+    inverseName: named(ctx, definition.inverseName),
     sourceTypeIds: ids(definition.sourceTypes),
     targetTypeIds: ids(definition.targetTypes),
     cardinality: definition.cardinality,

@@ -2,15 +2,15 @@
  * The hits of a question among records, in their order: those in which all words match, then, where they are few, those with
  * some of the words, then those with words nearly alike (decisions, "Lists and search"). Each step is bounded.
  */
-import type { Analysis } from '../../lib/words.ts';
 import { candidatesOf } from './candidates.ts';
-import { hintsOf, least, type Looking, matchOf, sum } from './matches.ts';
+import { hintsOf, matchOf, type Question, sum, together } from './matches.ts';
 import { type Tier, rankPlan, type TermFacts } from './ranking.ts';
 import { closeLook } from './rerank.ts';
-import { listMatches, type Match, type Scored, sampleTerms, score } from './store-match.ts';
+import { listMatches, type Match } from './store-match.ts';
+import { type Scored, sampleTerms, score } from './store-score.ts';
 import { allOf, anyOf, numbered, oneOf } from './store-need.ts';
 import { likeWords } from './store-words.ts';
-import { type Numbers, type Term, type TermQuery, termQuery } from './terms.ts';
+import { type Term, type TermQuery, termQuery } from './terms.ts';
 import { isOneSlip, mayHoldTypo } from './typos.ts';
 
 /** Matches that are ranked: the last updated ones. */
@@ -40,17 +40,6 @@ export interface Hits {
   restScore: number;
 }
 
-export interface Question extends Looking {
-  analysis: Analysis;
-  q: string;
-  terms: readonly Term[];
-  numbers: Numbers | null;
-  /** Whether comments that the caller may read lift a record. */
-  comments: boolean;
-  /** Hits that are counted exactly. */
-  counted: number;
-}
-
 /** Keeps the order, and brings the scores into the tier. */
 function squashed(tier: Tier, scored: readonly Scored[]): Scored[] {
   const base = TIER_BASE[tier];
@@ -68,8 +57,10 @@ export async function findHits(question: Question): Promise<Hits> {
   const limit = Math.max(RANKED, question.counted) + 1;
   const all = await allHits(question, limit);
   if (all.count >= ENOUGH) return all;
-  const any = question.terms.length > 1 ? await anyHits(question, limit, all) : all;
-  if (any.count >= ENOUGH) return any;
+  const several = asked(question.terms).length > 1;
+  const any = several ? await anyHits(question, limit, all) : all;
+  // The one word was found as it is: it holds no slip, and it was looked for by its beginning, too.
+  if (any.count >= ENOUGH || (!several && any.count > 0)) return any;
   return await nearHits(question, limit, any);
 }
 
@@ -81,7 +72,7 @@ async function allMatch(question: Question): Promise<Match> {
     reach,
   );
   const need = numbers === null ? words : oneOf([words, numbered(numbers, reach)], reach);
-  return await matchOf(question, need, least(await hintsOf(question, terms)));
+  return await matchOf(question, need, together(await hintsOf(question, terms)));
 }
 
 async function allHits(question: Question, limit: number): Promise<Hits> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bundle, stored } from '../../../test/harness/load-world.ts';
 import { SEARCH_ROLES, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
-import { searchParts } from '../../app.ts';
+import { searchParts } from '../../rooms.ts';
 import { beginRebuild, compareProjection, stepRebuild } from './door.ts';
 
 describe('the search projection', () => {
@@ -73,7 +73,10 @@ describe('the search projection', () => {
 
   it('is compared with what it was made of', async () => {
     const [a, b] = [await world.make({ title: 'One' }), await world.make({ title: 'Two', secret: 'deep' })];
-    const comment = await world.ok('chief', 'POST', `/objects/${a}/comments`, { body: 'Three', visibility: 'internal' });
+    const comment = await world.ok('chief', 'POST', `/objects/${a}/comments`, {
+      body: 'Three',
+      visibility: 'internal',
+    });
     const plant = async (statement: string, values: unknown[], expected: object): Promise<void> => {
       await stored(world.app, statement, values);
       assert.deepEqual({ ...(await compare()), compared: 0 }, { ...whole, ...expected, compared: 0 }, statement);
@@ -82,18 +85,18 @@ describe('the search projection', () => {
       while ((await step()) !== undefined);
       assert.deepEqual({ ...(await compare()), compared: 0 }, { ...whole, compared: 0 });
     };
-    await plant(`UPDATE search_records SET words = words || 'planted:1'::tsvector WHERE id = $1`, [a], { different: [a] });
+    await plant(`UPDATE search_records SET words = words || 'planted:1'::tsvector WHERE id = $1`, [a], {
+      different: [a],
+    });
     // A hidden word that lost its label would be found by everybody.
     await plant(`UPDATE search_records SET words = 'deep:1 two:1A'::tsvector WHERE id = $1`, [b], { different: [b] });
     await plant(`UPDATE search_comments SET internal = false WHERE id = $1`, [comment.id], { different: [comment.id] });
     await plant('DELETE FROM search_records WHERE id = $1', [a], { missing: 1 });
     await plant('DELETE FROM search_comments WHERE id = $1', [comment.id], { missing: 1 });
     await plant(`INSERT INTO search_records VALUES (gen_random_uuid(), 1, 1, 'stray:1')`, [], { stray: 1 });
-    await plant(
-      `INSERT INTO search_comments VALUES (gen_random_uuid(), $1, false, now(), 1, 'stray:1')`,
-      [a],
-      { stray: 1 },
-    );
+    await plant(`INSERT INTO search_comments VALUES (gen_random_uuid(), $1, false, now(), 1, 'stray:1')`, [a], {
+      stray: 1,
+    });
   });
 
   it('follows a change of roles: what becomes hidden is hidden at once, what is shown is found all the time', async () => {

@@ -104,9 +104,7 @@ export interface RebuildState {
 
 /** The rebuilding under way, held until the unit ends, so that nobody else takes the same step; undefined where there is none. */
 export async function lockRebuild(ctx: WriteContext): Promise<RebuildState | undefined> {
-  const rows = await ctx.lock<RebuildState>(
-    sql`SELECT part, after_id AS after, done FROM search_rebuild FOR UPDATE`,
-  );
+  const rows = await ctx.lock<RebuildState>(sql`SELECT part, after_id AS after, done FROM search_rebuild FOR UPDATE`);
   return rows[0];
 }
 

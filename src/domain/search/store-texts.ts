@@ -2,7 +2,7 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { RankPlan } from './ranking.ts';
-import type { Scored } from './store-match.ts';
+import type { Scored } from './store-score.ts';
 import type { Part } from './terms.ts';
 import type { ArticleSource } from './store-articles.ts';
 

@@ -1,12 +1,12 @@
 /** The bundle's section `slaPolicies`: what must be done for records of a type in how much open time. */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import type { Condition } from '../../lib/filter.ts';
 import { storedForm } from '../../lib/filter-values.ts';
 import { defineSection } from '../../mechanisms/config-define.ts';
 import { Code, ConditionSchema, type Localized, Name } from '../../mechanisms/config-schemas.ts';
 import type { CompileView, Report } from '../../mechanisms/config-section.ts';
 import { compileTypedCondition, type TypeShape } from '../../mechanisms/config-types.ts';
+import { isOpenTime, type PolicyDefinition } from './definitions.ts';
 
 const PolicyItem = closed({
   code: Code,
@@ -25,22 +25,6 @@ const PolicyItem = closed({
 
 type Item = Static<typeof PolicyItem>;
 
-export interface PolicyDefinition {
-  code: string;
-  name: Localized;
-  /** Code of the record type. */
-  type: string;
-  /** Code of the calendar. */
-  calendar: string;
-  /** The first whose condition holds counts. */
-  targets: { when?: Condition; duration: string }[];
-  start: Condition;
-  pause?: Condition;
-  stop: Condition;
-  /** Percent of the target used, rising. */
-  warnAt: number[];
-}
-
 function normalise(item: Item): PolicyDefinition {
   return {
     code: item.code,
@@ -56,11 +40,6 @@ function normalise(item: Item): PolicyDefinition {
     stop: item.stop as never,
     warnAt: [...(item.warnAt ?? [])].sort((a, b) => a - b),
   };
-}
-
-/** Open time is counted in hours, minutes and seconds: how long a day is, the calendar says differently every day. */
-function isOpenTime(duration: string): boolean {
-  return duration.startsWith('PT') && duration !== 'PT0S' && storedForm('duration', duration) !== undefined;
 }
 
 function compile(policy: PolicyDefinition, view: CompileView, report: Report): PolicyDefinition {

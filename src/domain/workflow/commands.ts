@@ -3,7 +3,7 @@ import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
 import { fieldsOf } from '../../lib/filter.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
-import { checkValue, type FieldDefinition, type InlineImage, registry } from '../metadata/door.ts';
+import { checkValue, type FieldDefinition, type InlineImage, registry, setValue } from '../metadata/door.ts';
 import {
   applyChange,
   imagesIn,
@@ -19,7 +19,6 @@ import {
 } from '../objects/door.ts';
 import { conditionHolds, holds, REMARKS } from './queries.ts';
 import { leaves, type Transition, transitionsOf } from './registry.ts';
-import { setValue } from './set.ts';
 
 export interface TransitionInput {
   objectId: string;

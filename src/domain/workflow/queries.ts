@@ -1,10 +1,9 @@
 /** The workflow snapshot: only what the caller can do now. */
 import { evaluate } from '../../lib/filter.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
-import { fieldSchema, localized, registry } from '../metadata/door.ts';
+import { fieldSchema, named, registry, variables } from '../metadata/door.ts';
 import { requireVisible, stateAnswer, type VisibleObject } from '../objects/door.ts';
 import { leaves, type Transition, transitionsOf } from './registry.ts';
-import { variables } from './variables.ts';
 
 /** The values of a transition that belong to its event and not to the record, with their keys in the event's data. */
 export const REMARKS: ReadonlyMap<string, { key: string; dataType: 'text' | 'rich-text' }> = new Map([
@@ -37,8 +36,7 @@ function form(ctx: ReadContext, object: VisibleObject, transition: Transition): 
 /** @throws Fault NOT_FOUND */
 export async function getWorkflow(ctx: ReadContext, objectId: string): Promise<unknown> {
   const object = await requireVisible(ctx, objectId);
-  const { settings, states } = registry(ctx);
-  const name = (text: Transition['name']): string => localized(text, settings.defaultLocale, settings.defaultLocale);
+  const { states } = registry(ctx);
   const active = object.row.state === 'ACTIVE';
   const possible = [...transitionsOf(ctx, object.type, object.version).values()].filter(
     (transition) =>
@@ -55,8 +53,8 @@ export async function getWorkflow(ctx: ReadContext, objectId: string): Promise<u
       return {
         id: transition.id,
         code: transition.code,
-        name: name(transition.name),
-        to: { id: transition.toId, code: to?.code ?? '', name: to === undefined ? '' : name(to.name) },
+        name: named(ctx, transition.name),
+        to: { id: transition.toId, code: to?.code ?? '', name: to === undefined ? '' : named(ctx, to.name) },
         fields: form(ctx, object, transition),
       };
     }),

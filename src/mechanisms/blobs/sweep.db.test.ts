@@ -6,7 +6,7 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BLOB_USES } from '../../app.ts';
+import { BLOB_USES } from '../../rooms.ts';
 import { type Around, startAround } from '../../../test/harness/around.ts';
 import type { BlobStore } from './store.ts';
 import { sweepBlobs } from './sweep.ts';

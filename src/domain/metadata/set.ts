@@ -1,11 +1,11 @@
 /** What `set` of a transition (and of a catalogue item) writes: a stored value, or a variable as it stands now. */
 import { readVariable, resolveOperand } from '../../lib/filter-variables.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
-import type { FieldDefinition } from '../metadata/door.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import type { FieldDefinition } from './definitions.ts';
 import { variables } from './variables.ts';
 
 /** @returns the value in the stored form of the field, null where the field is cleared or the variable stands for nothing */
-export function setValue(ctx: WriteContext, field: FieldDefinition, configured: unknown): unknown {
+export function setValue(ctx: ReadContext, field: FieldDefinition, configured: unknown): unknown {
   if (typeof configured !== 'string' || !configured.startsWith('$')) return configured;
   if (configured.startsWith('$$')) return configured.slice(1);
   const operand = readVariable(configured);

@@ -1,0 +1,131 @@
+/** Services and the catalogue, from outside. Rules by number: `COVERAGE.md`. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { type Answer, problemsOf, World } from './service.ts';
+
+const BUNDLE = `
+services:
+  - { code: print, name: { ru-RU: Печать, en-US: Printing }, audience: { everyone: true } }
+  - { code: inner, name: Inner, audience: { users: [chief] } }
+catalogs:
+  - code: shop
+    categories: [{ code: office, name: { ru-RU: Офис, en-US: Office } }, { code: inner }]
+    items:
+      - { code: printer, name: Printer, category: office, service: print, type: ticket, form: [{ code: subject, required: true }, { code: urgency }], requesterField: requester, set: { hours: '2.5' }, audience: { everyone: true } }
+      - { code: hidden, name: Hidden, category: inner, type: ticket, form: [{ code: subject }], audience: { users: [chief] } }
+types:
+  - code: ticket
+    name: { ru-RU: Заявка, en-US: Ticket }
+    numbering: { prefix: TCK, digits: 7 }
+    title: subject
+    workflow: ticket
+    fields:
+      - { code: subject, dataType: string, required: true }
+      - { code: urgency, dataType: enum, default: low, constraints: { options: [{ code: low }, { code: high }] } }
+      - { code: hours, dataType: decimal }
+      - { code: due, dataType: datetime }
+      - { code: parts, dataType: reference, multiple: true, constraints: { types: [part] } }
+      - { code: open, dataType: boolean, default: true }
+      - { code: secret, dataType: string }
+      - { code: requester, dataType: user }
+roles:
+  - { code: portal, rights: [catalog.impersonate], assignedTo: { users: [portal] } }
+users: [{ login: portal, displayName: Портал }]
+`;
+
+let world: World;
+let portal: string;
+let people: Record<string, string>;
+
+function accepted(answer: Answer, status = 200): any {
+  assert.equal(answer.status, status, answer.text.slice(0, 400));
+  assert.deepEqual(problemsOf(answer), []);
+  return answer.body.data;
+}
+
+function refused(answer: Answer, status: number, code: string): void {
+  assert.deepEqual([answer.status, answer.body.error?.code], [status, code], answer.text.slice(0, 400));
+  assert.deepEqual(problemsOf(answer), []);
+}
+
+describe('catalogue', () => {
+  before(async () => {
+    world = await World.start();
+    await world.apply(BUNDLE);
+    portal = await world.keyOf('portal', 'catalog:read,catalog:impersonate');
+    const key = await world.keyOf('chief', 'admin:manage');
+    const users = accepted(await world.send('GET', '/api/admin/v1/config/users', { key }));
+    people = Object.fromEntries(users.map(({ code, id }: { code: string; id: string }) => [code, id]));
+  });
+  after(() => world.stop());
+
+  const item = async (code: string): Promise<string> =>
+    accepted(await world.api('GET', '/catalog')).items.find((one: { code: string }) => one.code === code).id;
+
+  it('lists services and reads one, in the locale asked; an unavailable one is not revealed (CA-1, CA-2)', async () => {
+    const [print] = accepted(await world.api('GET', '/services', { key: portal }));
+    assert.deepEqual([print.code, print.name], ['print', 'Печать']);
+    const english = accepted(await world.api('GET', `/services/${print.id}?locale=en-US`, { key: portal }));
+    assert.equal(english.name, 'Printing');
+    const inner = accepted(await world.api('GET', '/services')).find(({ code }: { code: string }) => code === 'inner');
+    const [hidden, absent] = [inner.id, randomUUID()].map((id) => world.api('GET', `/services/${id}`, { key: portal }));
+    refused((await hidden) as Answer, 404, 'NOT_FOUND');
+    assert.deepEqual((await hidden)?.body.error, (await absent)?.body.error);
+  });
+
+  it('shows the catalogue as far as it is for the caller (CA-3)', async () => {
+    const mine = accepted(await world.api('GET', '/catalog'));
+    assert.deepEqual(mine.items.map(({ code }: any) => code).sort(), ['hidden', 'printer']);
+    const theirs = accepted(await world.api('GET', '/catalog', { key: portal }));
+    assert.deepEqual(
+      [theirs.items.map(({ code }: any) => code), theirs.categories.map(({ name }: any) => name)],
+      [['printer'], ['Офис']],
+    );
+  });
+
+  it('makes a request on behalf of a person, once for one key (CA-4, I-1)', async () => {
+    const path = `/catalog/items/${await item('printer')}/requests`;
+    const body = { requesterId: people.chief, values: { subject: 'Принтер', urgency: 'high' } };
+    const call = () => world.api('POST', path, { key: portal, body, headers: { 'idempotency-key': 'one' } });
+    const made = accepted(await call(), 201);
+    assert.deepEqual(accepted(await call(), 201), made);
+    assert.deepEqual([made.title, made.workflowState.code], ['Принтер', 'fresh']);
+    const record = accepted(await world.api('GET', `/objects/${made.id}`));
+    assert.deepEqual(
+      [record.values.requester, record.values.hours, record.createdBy.displayName],
+      [people.chief, '2.5', 'Портал'],
+    );
+    const [event] = accepted(await world.api('GET', `/objects/${made.id}/history`));
+    assert.deepEqual(
+      [event.actor.id, event.actor.via, event.data.onBehalfOf.id],
+      [people.portal, 'catalog', people.chief],
+    );
+  });
+
+  it('judges the requester, and reveals nothing that is not for them (CA-4, E-403, E-404)', async () => {
+    const body = (requesterId: string | undefined, values: object = { subject: 'x' }): object => ({
+      requesterId,
+      values,
+    });
+    const [printer, hidden] = [await item('printer'), await item('hidden')];
+    const ask = (id: string, asked: object, key: string | undefined = portal) =>
+      world.api('POST', `/catalog/items/${id}/requests`, { key, body: asked });
+    refused(await ask(printer, body(people.outsider)), 403, 'RIGHT_MISSING');
+    refused(await ask(hidden, body(people.helper)), 404, 'NOT_FOUND');
+    refused(await ask(randomUUID(), body(people.helper)), 404, 'NOT_FOUND');
+    refused(await ask(printer, body(randomUUID())), 400, 'INVALID_REQUEST');
+    refused(await ask(printer, body(people.chief, { subject: 'x', secret: 'y' })), 400, 'INVALID_VALUES');
+    refused(await ask(printer, body(people.chief, {})), 400, 'INVALID_VALUES');
+    refused(await ask(printer, body(people.chief), world.key), 403, 'RIGHT_MISSING');
+    const writes = await world.keyOf('portal', 'objects:write,catalog:read');
+    refused(await ask(printer, body(people.chief), writes), 403, 'SCOPE_MISSING');
+  });
+
+  it('is null without an active catalogue (CA-3)', async () => {
+    await world.apply('catalogs: [{ code: shop, active: false }]\n');
+    const answer = await world.api('GET', '/catalog');
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body.data, null);
+  });
+});

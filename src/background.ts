@@ -1,0 +1,112 @@
+/** The background work of the service: which task runs how often. */
+import { reconcileFieldIndexes } from './bundle/field-indexes.ts';
+import { Authenticator, purgeSessions, touchKeys } from './domain/access/door.ts';
+import { purgeRuns } from './domain/inbound/door.ts';
+import { typeSlice } from './domain/metadata/door.ts';
+import { dueTimeMover, fireDue } from './domain/sla/door.ts';
+import { Deliverer, dispatchEvents, purgeDeliveries } from './domain/webhooks/door.ts';
+import type { BlobStore } from './mechanisms/blobs/store.ts';
+import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
+import { type Clock, instant } from './mechanisms/clock.ts';
+import type { Database } from './mechanisms/db/pool.ts';
+import { Epoch } from './mechanisms/epoch.ts';
+import { purgeIdempotency } from './mechanisms/idempotency.ts';
+import { Work } from './mechanisms/work.ts';
+import { type Task } from './worker/loop.ts';
+
+import { BLOB_USES, systemCaller } from './rooms.ts';
+
+/** How long finished deliveries are kept beyond the last 100 of a subscription. */
+const DELIVERIES_KEPT_MS = 14 * 86_400_000;
+
+/** How long, and how many of each integration, the log of calls from outside is kept. */
+const RUNS_KEPT_MS = 30 * 86_400_000;
+const RUNS_KEPT = 1000;
+
+/** The two stages of delivery: each is woken by what it waits for, and its timer makes up for words that were lost. */
+export function deliveryTasks(db: Database, clock: Clock, deliverer: Deliverer, wakeDelivery: () => void): Task[] {
+  return [
+    {
+      name: 'outbox',
+      everyMs: 500,
+      gapMs: 10,
+      run: async () => {
+        const { made, more } = await dispatchEvents(db, clock);
+        if (made > 0) wakeDelivery();
+        return more;
+      },
+    },
+    { name: 'deliveries', everyMs: 500, gapMs: 5, run: () => deliverer.turn(), stop: () => deliverer.stop() },
+    {
+      name: 'delivery-log',
+      everyMs: 600_000,
+      run: async () => (await purgeDeliveries(db, instant(clock.now() - DELIVERIES_KEPT_MS), 5000)) === 5000,
+    },
+  ];
+}
+
+interface TaskParts {
+  db: Database;
+  blobs: BlobStore;
+  epoch: Epoch;
+  authenticator: Authenticator;
+  clock: Clock;
+  work: Work;
+}
+
+/** All other background work: it takes no input, reads state and reconciles. */
+export function tasks({ db, blobs, epoch, authenticator, clock, work }: TaskParts): Task[] {
+  const now = (): string => instant(clock.now());
+  const moveDueTimes = dueTimeMover();
+  return [
+    { name: 'idempotency', everyMs: 600_000, run: async () => (await purgeIdempotency(db, now())) === 5000 },
+    {
+      name: 'sessions',
+      everyMs: 3_600_000,
+      run: async () => {
+        await purgeSessions(db, now());
+        return false;
+      },
+    },
+    {
+      name: 'inbound-runs',
+      everyMs: 600_000,
+      run: () => purgeRuns(db, instant(clock.now() - RUNS_KEPT_MS), RUNS_KEPT),
+    },
+    {
+      name: 'key-uses',
+      everyMs: 30_000,
+      run: async () => {
+        const uses = authenticator.takeUses();
+        if (uses.size > 0) await touchKeys(db, uses);
+        return false;
+      },
+    },
+    {
+      name: 'blobs',
+      everyMs: 3_600_000,
+      run: async () => {
+        await sweepBlobs(db, blobs, BLOB_USES, clock.now());
+        return false;
+      },
+    },
+    {
+      name: 'sla-timers',
+      everyMs: 1000,
+      run: () => fireDue(work, systemCaller(epoch.current())),
+    },
+    {
+      name: 'sla-due-times',
+      everyMs: 1000,
+      run: () => moveDueTimes(work, systemCaller(epoch.current()), clock.now()),
+    },
+    {
+      name: 'field-indexes',
+      everyMs: 2000,
+      run: async () => {
+        await reconcileFieldIndexes(db, epoch.current().get(typeSlice));
+        return false;
+      },
+    },
+  ];
+}

@@ -1,0 +1,119 @@
+/** `docket import`: a file of any size, streaming, under a progress bar; interrupt and repeat as you like. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { systemCaller } from '../rooms.ts';
+import { type Content, importFile, type Progress } from '../domain/imports/door.ts';
+import { ensureNumbering } from '../domain/metadata/door.ts';
+import { systemClock } from '../mechanisms/clock.ts';
+import { type SessionLock, trySessionLock } from '../mechanisms/db/session-lock.ts';
+import { Epoch } from '../mechanisms/epoch.ts';
+import type { Environment } from './environment.ts';
+import { type Output, output } from './output.ts';
+import { openTool } from './service.ts';
+
+const BAR = 30;
+/** How often a line tells of the progress where there is no terminal. */
+const TELL_MS = 5000;
+const MOST_LISTED = 20;
+
+/** The text of a file, from its beginning each time. */
+function contentOf(file: string): Content {
+  return async function* () {
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    let read = 0;
+    for await (const chunk of createReadStream(file, { highWaterMark: 262_144 })) {
+      const bytes = chunk as Buffer;
+      yield decoded(decoder, bytes, read);
+      read += bytes.length;
+    }
+    yield decoded(decoder, undefined, read);
+  };
+}
+
+function decoded(decoder: TextDecoder, bytes: Buffer | undefined, at: number): string {
+  try {
+    return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+  } catch {
+    throw new Error(`The file is not UTF-8: see near byte ${at}. Save it as UTF-8 and try again.`);
+  }
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** Shows how far it is: a bar on a terminal, else a line now and then. */
+function progressOf(out: Output, json: boolean): (progress: Progress) => void {
+  let told = performance.now();
+  return ({ done, total }) => {
+    const part = total === 0 ? 1 : done / total;
+    const says = `${done.toLocaleString('en')} of ${total.toLocaleString('en')} rows`;
+    if (!json && process.stderr.isTTY) {
+      const filled = Math.round(part * BAR);
+      const bar = `[${'#'.repeat(filled)}${'.'.repeat(BAR - filled)}]`;
+      process.stderr.write(`\r${bar} ${Math.floor(part * 100)}%  ${says}${done === total ? '\n' : ''}`);
+    } else if (performance.now() - told > TELL_MS) {
+      told = performance.now();
+      out.say(`${Math.floor(part * 100)}%  ${says}`);
+    }
+  };
+}
+
+interface Flags {
+  definition: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export function importCommand(docket: Command, environment: Environment): void {
+  docket
+    .command('import <file>')
+    .description(
+      'Run an import definition on a CSV or JSON file of any size; repeat it to go on after an interruption.',
+    )
+    .requiredOption('--definition <code>', 'code of the import definition')
+    .option('--dry-run', 'do all but keep the changes')
+    .option('--json', 'print the run as JSON')
+    .action(async (file: string, flags: Flags) => {
+      const json = flags.json === true;
+      const out = output(json);
+      const sha256 = await sha256Of(file).catch(() => {
+        throw new Error(`${file} is no file that can be read.`);
+      });
+      const tool = await openTool(environment.settings(), () => {});
+      const { db } = tool;
+      const epoch = new Epoch({ db, clock: systemClock, prepare: (snapshot) => ensureNumbering(db, snapshot) });
+      let lock: SessionLock | undefined;
+      try {
+        const run = await importFile({
+          work: tool.work,
+          caller: tool.caller,
+          parts: { freshCaller: async () => systemCaller(await epoch.fresh()) },
+          code: flags.definition,
+          content: contentOf(file),
+          file: { name: path.basename(file), sha256 },
+          dryRun: flags.dryRun === true,
+          exclusive: async (name) => {
+            lock = await trySessionLock(db, name);
+            return lock !== undefined;
+          },
+          onProgress: progressOf(out, json),
+        });
+        const failed = run.rows.filter(({ status }) => status === 'FAILED');
+        const listed = failed.slice(0, MOST_LISTED);
+        out.result(run, [
+          `${run.dryRun ? 'Dry run' : run.resumed ? 'Run, gone on with' : 'Run'} ${run.id} of ${run.total} rows:`,
+          `  ${run.succeeded} created or updated, ${run.skipped} skipped, ${run.failed} failed.`,
+          ...listed.flatMap(({ row, errors }) => errors.map((error) => `  row ${row}: ${error.path} ${error.message}`)),
+          ...(run.failed > listed.length ? [`  … GET /import-runs/${run.id} lists more.`] : []),
+        ]);
+      } finally {
+        await lock?.release();
+        await tool.close();
+      }
+    });
+}

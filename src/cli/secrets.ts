@@ -1,0 +1,38 @@
+/** `docket secrets …` */
+import type { Command } from 'commander';
+import { createSecret, rotateSecret } from '../domain/webhooks/door.ts';
+import { openSecretBox } from '../mechanisms/secrets.ts';
+import type { Environment } from './environment.ts';
+import { withTool, write } from './keys.ts';
+import { output } from './output.ts';
+
+interface Json {
+  json?: boolean;
+}
+
+export function secretCommands(docket: Command, environment: Environment): void {
+  const secrets = docket.command('secrets').description('Signing secrets of webhooks.');
+  const quiet = (): void => {};
+  secrets
+    .command('create <code>')
+    .description('Create a signing secret and show it once.')
+    .option('--json', 'print {code, secret}')
+    .action(async (code: string, options: Json) => {
+      if (!/^[a-z][a-z0-9-]{0,62}$/.test(code)) throw new Error('A code is like main-2: a-z, 0-9 and "-", at most 63.');
+      const box = await openSecretBox(environment.settings());
+      const shown = await withTool(environment, quiet, (tool) => write(tool, (ctx) => createSecret(ctx, box, code)));
+      output(options.json === true).result(shown, [`Signing secret ${code}, shown this once:`, shown.secret]);
+    });
+  secrets
+    .command('rotate <code>')
+    .description('Create the next value of a signing secret and show it once.')
+    .option('--overlap <duration>', 'how long the value before goes on signing beside it, ISO 8601', 'PT0S')
+    .option('--json', 'print {code, secret}')
+    .action(async (code: string, options: Json & { overlap: string }) => {
+      const box = await openSecretBox(environment.settings());
+      const { secret } = await withTool(environment, quiet, (tool) =>
+        write(tool, (ctx) => rotateSecret(ctx, box, code, options.overlap)),
+      );
+      output(options.json === true).result({ code, secret }, [`New value of ${code}, shown this once:`, secret]);
+    });
+}

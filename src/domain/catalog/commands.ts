@@ -1,0 +1,115 @@
+/** A request from the catalogue: a record made for a named person, under that person's rights. */
+import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import type { Actor, ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import { seenBy } from '../../mechanisms/on-behalf.ts';
+import { checkValue, type RecordType, setValue } from '../metadata/door.ts';
+import { createFor, findVisible, invalidValues, type ObjectAnswer, project } from '../objects/door.ts';
+import { findAvailable } from './queries.ts';
+import type { CatalogItem } from './registry.ts';
+
+export interface RequestInput {
+  itemId: string;
+  requesterId: string;
+  values: Record<string, unknown>;
+  assetId?: string;
+}
+
+/** What the portal shows of a request. */
+export type RequestAnswer = Pick<ObjectAnswer, 'id' | 'number' | 'title' | 'state' | 'workflowState' | 'createdAt'>;
+
+/**
+ * Makes a request (api.md, `POST /catalog/items/{itemId}/requests`). Whether the item is there, the right to create, the values
+ * and the asset are judged for the requester; the caller is who did it, and needs `catalog.impersonate` and nothing else.
+ *
+ * @throws Fault RIGHT_MISSING, INVALID_REQUEST (no such requester), NOT_FOUND, INVALID_VALUES, FIELD_READ_ONLY
+ */
+export async function requestItem(
+  ctx: WriteContext,
+  input: RequestInput,
+  actorOf: (userId: string) => Promise<Actor | undefined>,
+): Promise<RequestAnswer> {
+  ctx.actor.require('catalog.impersonate');
+  const person = await actorOf(input.requesterId);
+  if (person === undefined) throw unknownRequester();
+  const eyes = seenBy(ctx, person);
+  const available = findAvailable(eyes, input.itemId, person);
+  if (available === undefined) {
+    throw new Fault('NOT_FOUND', 'There is no such item in the catalogue, or it is not available to the requester.');
+  }
+  const { item, type } = available;
+  const asset = await findAsset(eyes, item, type, input.assetId);
+  const object = await createFor(ctx, eyes, type, {
+    values: input.values,
+    configured: {
+      form: new Map(item.form.map(({ code, required }) => [code, required])),
+      writes: (given) => configuredWrites(eyes, item, type, input.requesterId, asset, given),
+      data: {
+        onBehalfOf: { id: input.requesterId, displayName: person.displayName },
+        catalogItem: { id: item.id, code: item.code },
+      },
+    },
+  });
+  const { id, number, title, state, workflowState, createdAt } = project(eyes, object);
+  return { id, number, title, state, workflowState, createdAt };
+}
+
+/** One answer for nobody, and for somebody who is no longer there. */
+function unknownRequester(): Fault {
+  const message = 'requesterId names no active user.';
+  return new Fault('INVALID_REQUEST', message, [{ path: '/requesterId', code: 'UNKNOWN_USER', message }]);
+}
+
+function assetProblem(code: string, message: string): Fault {
+  const problem: FaultDetail = { path: '/assetId', code, message };
+  return invalidValues([problem]);
+}
+
+/**
+ * The asset must be one that the requester can read and that the field may hold.
+ *
+ * @throws Fault INVALID_VALUES
+ */
+async function findAsset(
+  eyes: ReadContext,
+  item: CatalogItem,
+  type: RecordType,
+  assetId: string | undefined,
+): Promise<string | undefined> {
+  if (assetId === undefined) return undefined;
+  const field = item.assetField === undefined ? undefined : type.newest.fields.get(item.assetField);
+  if (field === undefined) throw assetProblem('NOT_ALLOWED', 'This item takes no asset; leave assetId out.');
+  const asset = await findVisible(eyes, assetId);
+  const { types } = field.constraints;
+  const fits = asset?.row.state === 'ACTIVE' && (types === undefined || types.includes(asset.type.code));
+  if (!fits) throw assetProblem('UNKNOWN_REFERENCE', 'The id names nothing that may stand here.');
+  return assetId;
+}
+
+/** What the item writes: its `set`, and over it the requester and the asset. */
+function configuredWrites(
+  eyes: ReadContext,
+  item: CatalogItem,
+  type: RecordType,
+  requesterId: string,
+  asset: string | undefined,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const writes: Record<string, unknown> = {};
+  for (const [code, configured] of Object.entries(item.set)) {
+    const field = type.newest.fields.get(code);
+    if (field !== undefined) writes[code] = setValue(eyes, field, configured);
+  }
+  const put = (code: string | undefined, id: string | undefined, path: string): void => {
+    const field = code === undefined || id === undefined ? undefined : type.newest.fields.get(code);
+    if (code === undefined || field === undefined) return;
+    // Beside others that the requester named in the form, not in place of them.
+    const others = field.multiple && Array.isArray(given[code]) ? (given[code] as unknown[]) : [];
+    const value = field.multiple ? [...others.filter((one) => one !== id), id] : id;
+    const checked = checkValue(field, value, path);
+    if (!checked.ok) throw invalidValues(checked.problems.map((problem) => ({ ...problem, path })));
+    writes[code] = checked.stored;
+  };
+  put(item.requesterField, requesterId, '/requesterId');
+  put(item.assetField, asset, '/assetId');
+  return writes;
+}

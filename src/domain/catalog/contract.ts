@@ -1,0 +1,126 @@
+/** What travels for services and the catalogue (api.md, "Catalogue"). */
+import Type from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, Id, Instant, nullable, Values } from '../../contract/schemas.ts';
+import { FieldSchema } from '../metadata/door.ts';
+import { WorkflowState } from '../objects/door.ts';
+
+const tag = 'Catalogue';
+
+const localeQuery = closed({
+  locale: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Locale of names, ru-RU unless given; where there is none in it, the default locale, then any.',
+    }),
+  ),
+});
+
+const Service = Type.Object(
+  { id: Id, code: Type.String(), name: Type.String(), description: nullable(Type.String()) },
+  { $id: 'Service' },
+);
+
+const CatalogSchema = Type.Object(
+  {
+    id: Id,
+    code: Type.String(),
+    name: Type.String(),
+    categories: Type.Array(
+      Type.Object(
+        { id: Id, code: Type.String(), name: Type.String(), parentId: nullable(Id) },
+        { $id: 'CatalogCategory' },
+      ),
+    ),
+    items: Type.Array(
+      Type.Object(
+        {
+          id: Id,
+          code: Type.String(),
+          name: Type.String(),
+          description: nullable(Type.String()),
+          categoryId: Id,
+          serviceId: nullable(Id),
+          fields: Type.Array(FieldSchema, { description: 'The form: what a request may give.' }),
+        },
+        { $id: 'CatalogItem' },
+      ),
+    ),
+  },
+  { $id: 'Catalog' },
+);
+
+export const listServices = defineOperation({
+  id: 'services.list',
+  method: 'GET',
+  path: '/services',
+  access: 'catalog:read',
+  unit: 'read',
+  status: 200,
+  tag,
+  summary: 'List the services that are available to the caller, by name',
+  query: localeQuery,
+  answer: Type.Array(Service),
+  faults: [],
+});
+
+export const getService = defineOperation({
+  id: 'services.get',
+  method: 'GET',
+  path: '/services/{serviceId}',
+  access: 'catalog:read',
+  unit: 'read',
+  status: 200,
+  tag,
+  summary: 'Read a service',
+  params: closed({ serviceId: Id }),
+  query: localeQuery,
+  answer: Service,
+  faults: ['NOT_FOUND'],
+});
+
+export const getCatalog = defineOperation({
+  id: 'catalog.get',
+  method: 'GET',
+  path: '/catalog',
+  access: 'catalog:read',
+  unit: 'read',
+  status: 200,
+  tag,
+  summary: 'Read the active catalogue',
+  description:
+    'Items that are not available to the caller are left out, and so are categories in which nothing stands; null when no catalogue is active.',
+  query: localeQuery,
+  answer: nullable(CatalogSchema),
+  faults: [],
+});
+
+export const requestItem = defineOperation({
+  id: 'catalog.request',
+  method: 'POST',
+  path: '/catalog/items/{itemId}/requests',
+  access: 'catalog:impersonate',
+  right: 'catalog.impersonate',
+  unit: 'write',
+  via: 'catalog',
+  idempotent: true,
+  status: 201,
+  tag,
+  summary: 'Make a request on behalf of a person',
+  description:
+    'Availability, the right to create, values and asset are judged for the requester; the history names both people. `values` takes the fields of the item’s form alone.',
+  params: closed({ itemId: Id }),
+  body: closed({ requesterId: Id, values: Values, assetId: Type.Optional(Id) }),
+  answer: Type.Object(
+    {
+      id: Id,
+      number: nullable(Type.String()),
+      title: nullable(Type.String()),
+      state: Type.Union([Type.Literal('ACTIVE'), Type.Literal('ARCHIVED')]),
+      workflowState: nullable(WorkflowState),
+      createdAt: Instant,
+    },
+    { $id: 'CatalogRequest', description: 'What the portal shows of a request.' },
+  ),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'INVALID_VALUES', 'FIELD_READ_ONLY'],
+});

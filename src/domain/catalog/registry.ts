@@ -1,0 +1,78 @@
+/** Services and the active catalogue as the service works with them: one immutable view per configuration snapshot. */
+import type { Audience } from '../../mechanisms/config-audience.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
+import type { LocalizedText } from '../metadata/door.ts';
+
+export interface Service {
+  id: string;
+  code: string;
+  name: LocalizedText;
+  description?: LocalizedText;
+  audience: Audience;
+}
+
+export interface Category {
+  id: string;
+  code: string;
+  name: LocalizedText;
+  parentId: string | null;
+}
+
+export interface CatalogItem {
+  id: string;
+  code: string;
+  name: LocalizedText;
+  description?: LocalizedText;
+  categoryId: string;
+  serviceId: string | null;
+  /** Code of the type of which a request makes a record. */
+  type: string;
+  form: readonly { code: string; required: boolean }[];
+  requesterField?: string;
+  assetField?: string;
+  /** Field code → stored value, or a variable of the condition language, or null to clear. */
+  set: Readonly<Record<string, unknown>>;
+  audience: Audience;
+}
+
+export interface Catalog {
+  id: string;
+  code: string;
+  name: LocalizedText;
+  /** In the order in which the configuration names them. */
+  categories: readonly Category[];
+  items: ReadonlyMap<string, CatalogItem>;
+}
+
+interface CatalogRegistry {
+  /** Active services by id, in the order of their codes. */
+  services: ReadonlyMap<string, Service>;
+  /** The one that is active; undefined where none is. */
+  catalog: Catalog | undefined;
+}
+
+interface CompiledCatalog extends Omit<Catalog, 'items'> {
+  active: boolean;
+  items: readonly CatalogItem[];
+}
+
+const catalogSlice: Slice<CatalogRegistry> = {
+  name: 'catalog',
+  build: (source: ConfigSource) => {
+    const services = new Map<string, Service>();
+    let catalog: Catalog | undefined;
+    for (const { id, section, code, state, compiled } of source.items) {
+      if (state !== 'ACTIVE') continue;
+      if (section === 'services') services.set(id, { ...(compiled as Service), id, code });
+      if (section !== 'catalogs' || !(compiled as CompiledCatalog).active) continue;
+      const { name, categories, items } = compiled as CompiledCatalog;
+      catalog = { id, code, name, categories, items: new Map(items.map((item) => [item.id, item])) };
+    }
+    return { services, catalog };
+  },
+};
+
+export function catalogRegistry(ctx: Pick<ReadContext, 'config'>): CatalogRegistry {
+  return ctx.config.get(catalogSlice);
+}

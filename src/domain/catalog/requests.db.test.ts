@@ -1,0 +1,301 @@
+/** Requests on behalf of a person, through HTTP (api.md, "Catalogue"; decisions; reliability, 3.6). */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import type { TestAnswer } from '../../../test/harness/app.ts';
+import { alike, refused, tally, together } from '../../../test/harness/around.ts';
+import { type CatalogWorld, type Person, startCatalogWorld } from '../../../test/harness/catalog-world.ts';
+import { bundle, changeRights } from '../../../test/harness/load-world.ts';
+
+const NOW = '2026-11-21T10:00:00.000Z';
+const VALUES = { title: 'A laptop', model: 'small' };
+
+let world: CatalogWorld;
+
+interface Ask {
+  who?: Person;
+  for?: Person;
+  item?: string;
+  values?: object;
+  assetId?: unknown;
+  key?: string;
+}
+
+/** A request; by the bot for anna unless said. */
+function ask({ who = 'bot', for: whom = 'anna', item = 'new-laptop', values = VALUES, assetId, key }: Ask = {}) {
+  const body = { requesterId: world.people[whom], values, ...(assetId === undefined ? {} : { assetId }) };
+  return world.call(who, 'POST', `/catalog/items/${world.id(item)}/requests`, body, key);
+}
+
+async function made(asked: Ask = {}): Promise<any> {
+  const answer = await ask(asked);
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return answer.body.data;
+}
+
+const details = (answer: TestAnswer): string[] =>
+  answer.body.error.details.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`);
+const stored = async (id: string): Promise<any> => (await world.rows('SELECT * FROM objects WHERE id = $1', [id]))[0];
+const asset = async (owner: Person, title = 'Asset'): Promise<string> =>
+  (
+    await world.ok('chief', 'POST', '/objects', {
+      typeDefinitionId: 'asset',
+      values: { title, owner: world.people[owner] },
+    })
+  ).id;
+
+describe('a catalogue request', () => {
+  before(async () => {
+    world = await startCatalogWorld({ clock: { now: () => Date.parse(NOW) } });
+  });
+  after(() => world.close());
+
+  it('makes a record of what was given and what the item writes', async () => {
+    const data = await made();
+    const { id, number, workflowState, ...rest } = data;
+    assert.deepEqual(rest, { title: 'A laptop', state: 'ACTIVE', createdAt: NOW });
+    assert.match(number, /^REQ\d{4}$/);
+    assert.equal(workflowState.code, 'new');
+    const record = await stored(id);
+    assert.deepEqual(record.values, {
+      title: 'A laptop',
+      model: 'small',
+      count: 1,
+      requester: world.people.anna,
+      priority: 'p3',
+      neededAt: '2026-11-28T10:00:00.000Z',
+      unit: world.id('lab'),
+      service: world.id('laptop'),
+    });
+    assert.deepEqual([record.revision, record.number, record.created_by], [1, number, world.people.bot]);
+    const seen = await world.ok('anna', 'GET', `/objects/${id}`);
+    assert.deepEqual(seen.createdBy, { id: world.people.bot, displayName: 'Person bot' });
+    assert.deepEqual(seen.values.requester, world.people.anna);
+  });
+
+  it('names both people in the history, and the catalogue as the way', async () => {
+    const { id } = await made();
+    const [event, ...others] = await world.ok('chief', 'GET', `/objects/${id}/history`);
+    assert.deepEqual(others, []);
+    assert.equal(event.type, 'ObjectCreated');
+    assert.deepEqual(event.actor, { id: world.people.bot, displayName: 'Person bot', via: 'catalog' });
+    assert.deepEqual(event.data, {
+      onBehalfOf: { id: world.people.anna, displayName: 'Person anna' },
+      catalogItem: { id: world.id('new-laptop'), code: 'new-laptop' },
+    });
+    const own = await world.ok('anna', 'GET', `/objects/${id}/history`);
+    assert.deepEqual(own[0].data, event.data);
+    const byConsole = await world.adminOk('chief', 'POST', `/catalog/items/${world.id('unasked')}/requests`, {
+      requesterId: world.people.chief,
+      values: { title: 'x' },
+    });
+    const [{ via, actor_id }] = (await world.rows('SELECT via, actor_id FROM journal WHERE object_id = $1', [
+      byConsole.id,
+    ])) as [any];
+    assert.deepEqual([via, actor_id], ['catalog', world.people.chief]);
+  });
+
+  it('is for those alone who may make requests for others, whatever else they may', async () => {
+    for (const who of ['anna', 'carl'] as const) {
+      const answer = await ask({ who, for: who });
+      refused(answer, 403, 'RIGHT_MISSING');
+      assert.deepEqual(answer.body.error.details, { right: 'catalog.impersonate' });
+    }
+    const scoped = await world.app.createKey({ login: 'bot', scopes: ['objects:write', 'catalog:read'] });
+    const path = `/api/v1/catalog/items/${world.id('new-laptop')}/requests`;
+    const body = { requesterId: world.people.anna, values: VALUES };
+    const answer = await world.app.request('POST', path, { key: scoped.key, body });
+    refused(answer, 403, 'SCOPE_MISSING');
+    assert.deepEqual(answer.body.error.details, { scope: 'catalog:impersonate' });
+    const enough = await world.app.createKey({ login: 'bot', scopes: ['catalog:impersonate'] });
+    assert.equal((await world.app.request('POST', path, { key: enough.key, body })).status, 201);
+    refused(
+      await world.call('bot', 'POST', '/objects', { typeDefinitionId: 'request', values: VALUES }),
+      400,
+      'INVALID_REQUEST',
+      'the bot itself may create nothing',
+    );
+  });
+
+  it('is judged with the rights of the requester, not those of the caller', async () => {
+    const unable = await ask({ who: 'chief', for: 'carl' });
+    refused(unable, 403, 'RIGHT_MISSING');
+    assert.deepEqual(unable.body.error.details, { right: 'create' });
+    const hidden = await ask({ who: 'chief', values: { ...VALUES, secret: 'x' } });
+    refused(hidden, 400, 'INVALID_VALUES');
+    assert.deepEqual(details(hidden), ['/values/secret UNKNOWN_FIELD']);
+    const readOnly = await ask({ who: 'chief', values: { ...VALUES, grade: 'A' } });
+    refused(readOnly, 403, 'FIELD_READ_ONLY');
+    assert.deepEqual(details(readOnly), ['/values/grade FIELD_READ_ONLY']);
+    // The chief has every right and is bound by none of the requester's limits when asking for themselves.
+    assert.equal(
+      (await ask({ who: 'chief', for: 'chief', values: { ...VALUES, secret: 'x', grade: 'A' } })).status,
+      201,
+    );
+    // Without a requester field the row condition of anna's grant does not hold on what would be stored.
+    refused(await ask({ item: 'unasked', values: { title: 'x' } }), 403, 'RIGHT_MISSING');
+  });
+
+  it('is refused as if the item were absent where it is not available to the requester', async () => {
+    const body = { requesterId: world.people.anna, values: { title: 'x' } };
+    const absent = await world.call('chief', 'POST', `/catalog/items/${randomUUID()}/requests`, body);
+    refused(absent, 404, 'NOT_FOUND');
+    for (const item of ['for-boris', 'for-nobody', 'old-item', 'hardware'])
+      alike(await ask({ who: 'chief', item, values: { title: 'x' } }), absent);
+    assert.equal((await ask({ item: 'for-hq', values: { title: 'x' } })).status, 201);
+    assert.equal((await ask({ item: 'for-boris', for: 'boris', values: { title: 'x' } })).status, 201);
+    // Of an item that is not there, nothing else is told either.
+    alike(await ask({ item: 'for-boris', values: { nothing: 1 }, assetId: randomUUID() }), absent);
+  });
+
+  it('needs a requester who is there: nobody, somebody archived and no id are refused', async () => {
+    const path = `/catalog/items/${world.id('new-laptop')}/requests`;
+    const absent = await world.call('bot', 'POST', path, { requesterId: randomUUID(), values: VALUES });
+    refused(absent, 400, 'INVALID_REQUEST');
+    assert.deepEqual(details(absent), ['/requesterId UNKNOWN_USER']);
+    alike(await ask({ for: 'dora' }), absent);
+    for (const requesterId of ['anna', null, 5, world.people.anna.toUpperCase()]) {
+      refused(await world.call('bot', 'POST', path, { requesterId, values: VALUES }), 400, 'INVALID_REQUEST');
+    }
+    for (const body of [{ values: VALUES }, { requesterId: world.people.anna }]) {
+      refused(await world.call('bot', 'POST', path, body), 400, 'INVALID_REQUEST');
+    }
+    refused(
+      await world.call('bot', 'POST', path, { requesterId: world.people.anna, values: VALUES, typeDefinitionId: 'x' }),
+      400,
+      'INVALID_REQUEST',
+    );
+  });
+
+  it('takes the fields of the form alone, and wants those that it requires', async () => {
+    const wrong = await ask({
+      values: { model: 'huge', note: 'x', priority: 'p1', unit: 'x', count: '2', nothing: 1 },
+    });
+    refused(wrong, 400, 'INVALID_VALUES');
+    assert.deepEqual(details(wrong).sort(), [
+      '/values/count WRONG_TYPE',
+      '/values/model NOT_AN_OPTION',
+      '/values/note UNKNOWN_FIELD',
+      '/values/nothing UNKNOWN_FIELD',
+      '/values/priority UNKNOWN_FIELD',
+      '/values/title REQUIRED',
+      '/values/unit UNKNOWN_FIELD',
+    ]);
+    const words = wrong.body.error.details.filter(({ code }: any) => code === 'UNKNOWN_FIELD');
+    assert.equal(new Set(words.map(({ message }: any) => message)).size, 1, 'one wording for all that is not there');
+    for (const values of [{ title: 'x' }, { title: 'x', model: null }]) {
+      assert.deepEqual(details(await ask({ values })), ['/values/model REQUIRED']);
+    }
+    const lacking = await ask({ item: 'lacking', values: { title: 'x' } });
+    refused(lacking, 400, 'INVALID_VALUES');
+    assert.deepEqual(details(lacking), ['/values REQUIRED'], 'what the requester may not know is not named');
+  });
+
+  it('is for the requester, whoever the form names', async () => {
+    const { id } = await made({ item: 'for-desk', values: { title: 'x', requester: world.people.boris } });
+    assert.equal((await stored(id)).values.requester, world.people.anna);
+  });
+
+  it('writes what the item sets without asking for field rights, a doubled dollar as one', async () => {
+    const { id } = await made({ who: 'chief', for: 'chief', item: 'unasked', values: { title: 'x', note: 'mine' } });
+    const { values } = await stored(id);
+    assert.equal(values.note, '$paid');
+    assert.equal(Object.hasOwn(values, 'requester'), false);
+    // anna may write neither priority nor service, and her grant shows her no service.
+    const own = await made();
+    assert.equal((await stored(own.id)).values.service, world.id('laptop'));
+    const boris = await made({ for: 'boris' });
+    assert.equal((await stored(boris.id)).values.unit, world.id('branch'));
+    const chief = await made({ for: 'chief' });
+    assert.equal(Object.hasOwn((await stored(chief.id)).values, 'unit'), false, 'a variable that stands for nothing');
+  });
+
+  it('takes an asset that the requester can read, and no other', async () => {
+    const [mine, other] = [await asset('anna'), await asset('boris')];
+    const { id } = await made({ assetId: mine });
+    assert.deepEqual((await stored(id)).values.affected, [mine]);
+    const absent = await ask({ assetId: randomUUID() });
+    refused(absent, 400, 'INVALID_VALUES');
+    assert.deepEqual(details(absent), ['/assetId UNKNOWN_REFERENCE']);
+    alike(await ask({ who: 'chief', assetId: other }), absent);
+    alike(await ask({ assetId: id }), absent);
+    const { revision } = await world.ok('chief', 'GET', `/objects/${mine}`);
+    await world.ok('chief', 'DELETE', `/objects/${mine}`, { expectedRevision: revision });
+    alike(await ask({ assetId: mine }), absent);
+    for (const assetId of [5, null, 'x', [mine]]) refused(await ask({ assetId }), 400, 'INVALID_REQUEST');
+    const pointless = await ask({ item: 'for-hq', values: { title: 'x' }, assetId: await asset('anna') });
+    assert.deepEqual(details(pointless), ['/assetId NOT_ALLOWED']);
+  });
+
+  it('keeps the assets that the form names beside the one asked for', async () => {
+    const [one, two, three, four] = [
+      await asset('anna'),
+      await asset('anna'),
+      await asset('anna'),
+      await asset('anna'),
+    ];
+    const { id } = await made({ values: { ...VALUES, affected: [one, two] }, assetId: one });
+    assert.deepEqual((await stored(id)).values.affected, [two, one]);
+    const many = await ask({ values: { ...VALUES, affected: [one, two, three] }, assetId: four });
+    refused(many, 400, 'INVALID_VALUES');
+    assert.deepEqual(details(many), ['/assetId TOO_MANY']);
+    const stranger = await ask({ values: { ...VALUES, affected: [await asset('boris')] } });
+    assert.deepEqual(details(stranger), ['/values/affected UNKNOWN_REFERENCE']);
+  });
+
+  it('leaves no trace when it is refused', async () => {
+    const count = async (): Promise<unknown> =>
+      await world.rows(
+        'SELECT (SELECT count(*) FROM objects) AS o, (SELECT count(*) FROM journal) AS j, (SELECT count(*) FROM outbox) AS b',
+      );
+    const before = await count();
+    for (const asked of [{ for: 'carl' }, { values: {} }, { item: 'for-boris' }, { who: 'anna' }] as Ask[])
+      await ask(asked);
+    assert.deepEqual(await count(), before);
+  });
+
+  it('is made once for one key, and answered again for whoever may still make it', async () => {
+    const answers = await together(8, () => ask({ key: 'once' }));
+    assert.deepEqual(tally(answers), { 201: 8 });
+    assert.equal(new Set(answers.map(({ body }) => JSON.stringify(body.data))).size, 1);
+    assert.equal(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true').length, 7);
+    refused(await ask({ key: 'once', values: { ...VALUES, title: 'other' } }), 409, 'IDEMPOTENCY_KEY_REUSED');
+    refused(await ask({ key: 'once', for: 'boris' }), 409, 'IDEMPOTENCY_KEY_REUSED');
+    // The item is part of the key's space.
+    assert.equal((await ask({ key: 'once', item: 'for-hq', values: { title: 'x' } })).status, 201);
+    const { id } = answers[0]?.body.data ?? {};
+    await changeRights(world.app, `UPDATE objects SET "values" = "values" - 'requester' WHERE id = $1`, [id]);
+    await world.app.app.epoch.refresh();
+    const hidden = await ask({ key: 'once' });
+    assert.deepEqual([hidden.status, hidden.body.data.id, hidden.body.data.title], [201, id, null]);
+    const role = await world.rows<{ role_id: string }>(
+      'DELETE FROM role_assignments WHERE member_id = $1 AND role_id = $2 RETURNING role_id',
+      [world.people.bot, world.id('bot')],
+    );
+    assert.equal(role.length, 1);
+    await changeRights(world.app, 'SELECT $1::int', [1]);
+    await world.app.app.epoch.refresh();
+    refused(await ask({ key: 'once' }), 403, 'RIGHT_MISSING');
+    await changeRights(world.app, `INSERT INTO role_assignments VALUES ($1, 'user', $2)`, [
+      world.id('bot'),
+      world.people.bot,
+    ]);
+    await world.app.app.epoch.refresh();
+    await changeRights(world.app, `UPDATE users SET state = 'ARCHIVED' WHERE login = $1`, ['anna']);
+    await world.app.app.epoch.refresh();
+    refused(await ask({ key: 'once' }), 400, 'INVALID_REQUEST', 'the requester has gone');
+    await changeRights(world.app, `UPDATE users SET state = 'ACTIVE' WHERE login = $1`, ['anna']);
+    await world.app.app.epoch.refresh();
+  });
+
+  it('shows the requester’s view: no title where its field is hidden from them', async () => {
+    await world.app.apply(
+      bundle(
+        `roles: [{ code: requester, records: [{ type: request, actions: [create], fields: { read: [], write: [title, model] } }], assignedTo: { users: [anna] } }]`,
+      ),
+    );
+    await world.app.app.epoch.refresh();
+    const { title, number } = await made({ who: 'chief' });
+    assert.deepEqual([title, typeof number], [null, 'string']);
+  });
+});

@@ -1,0 +1,19 @@
+import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import type { Actor } from '../../mechanisms/context.ts';
+import { requestItem } from './commands.ts';
+import * as contract from './contract.ts';
+import { getCatalog, getService, listServices, replayRequest } from './queries.ts';
+
+/** `actorOf`: the rights of a person who is ACTIVE, undefined for anybody else. */
+export function catalogRoutes(actorOf: (userId: string) => Promise<Actor | undefined>): BoundOperation[] {
+  return [
+    bind(contract.listServices, (ctx, { query }) => listServices(ctx, query.locale)),
+    bind(contract.getService, (ctx, { params, query }) => getService(ctx, params.serviceId, query.locale)),
+    bind(contract.getCatalog, (ctx, { query }) => getCatalog(ctx, query.locale)),
+    bind(
+      contract.requestItem,
+      (ctx, { params, body }) => requestItem(ctx, { ...params, ...body }, actorOf),
+      (ctx, data) => replayRequest(ctx, data, actorOf),
+    ),
+  ];
+}

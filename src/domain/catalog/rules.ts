@@ -1,0 +1,12 @@
+/** Pure decisions on the catalogue. */
+import type { Category } from './registry.ts';
+
+/** The categories in which something stands, at whatever depth, in the order given; empty ones are left out. */
+export function filledCategories(categories: readonly Category[], itemCategories: readonly string[]): Category[] {
+  const parents = new Map(categories.map(({ id, parentId }) => [id, parentId]));
+  const filled = new Set<string>();
+  for (const id of itemCategories) {
+    for (let at: string | null = id; at !== null && !filled.has(at); at = parents.get(at) ?? null) filled.add(at);
+  }
+  return categories.filter(({ id }) => filled.has(id));
+}

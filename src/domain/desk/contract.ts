@@ -1,0 +1,200 @@
+/** What the console's desk needs beside the public operations: what one may do, names for ids, and saved queues. */
+import Type from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
+
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+const tag = 'Desk';
+const console = { access: 'console', tag } as const;
+
+const DeskType = Type.Object(
+  {
+    id: Id,
+    code: Type.String(),
+    name: Type.String(),
+    category: Type.Union([Type.Literal('object'), Type.Literal('dictionary')]),
+    canRead: Type.Boolean(),
+    canCreate: Type.Boolean(),
+    canUpdate: Type.Boolean(),
+    canArchive: Type.Boolean(),
+    canTransition: Type.Boolean(),
+    titleField: nullable(Type.String()),
+    numbered: Type.Boolean(),
+    states: Type.Array(
+      Type.Object({
+        id: Id,
+        code: Type.String(),
+        name: Type.String(),
+        category: Type.Union([Type.Literal('open'), Type.Literal('waiting'), Type.Literal('done')]),
+      }),
+    ),
+  },
+  { $id: 'DeskType', description: 'A record type with what some grant of the caller allows on it.' },
+);
+
+export const listDeskTypes = defineOperation({
+  ...console,
+  id: 'desk.types',
+  method: 'GET',
+  path: '/desk/types',
+  unit: 'read',
+  status: 200,
+  summary: 'List the record types with what the caller may do on some record of each',
+  answer: Type.Array(DeskType),
+  faults: [],
+});
+
+export const getPermissions = defineOperation({
+  ...console,
+  id: 'desk.permissions',
+  method: 'GET',
+  path: '/objects/{objectId}/permissions',
+  right: 'read',
+  unit: 'read',
+  status: 200,
+  summary: 'Say what the caller may do on one record',
+  description: 'The actions of the grants that admit the record now. They are judged anew with every call.',
+  params: closed({ objectId: Id }),
+  answer: Type.Object({ id: Id, actions: Type.Array(Type.String()) }, { $id: 'RecordPermissions' }),
+  faults: ['NOT_FOUND'],
+});
+
+const NamedKind = Type.Union([Type.Literal('user'), Type.Literal('group'), Type.Literal('org-unit')]);
+
+export const lookUp = defineOperation({
+  ...console,
+  id: 'desk.lookup',
+  method: 'GET',
+  path: '/desk/lookup',
+  right: 'user.administer',
+  unit: 'read',
+  status: 200,
+  summary: 'Find people, groups or units to choose from, by name',
+  description:
+    'For whoever may write, or read, a field of that data type on some record, or holds user.administer. Names alone.',
+  query: closed({ kind: NamedKind, q: Type.Optional(Type.String({ maxLength: 200 })) }),
+  answer: Type.Array(Type.Object({ id: Id, name: Type.String() }, { $id: 'Choice' })),
+  faults: ['RIGHT_MISSING'],
+});
+
+export const getLabels = defineOperation({
+  ...console,
+  id: 'desk.labels',
+  method: 'GET',
+  path: '/desk/labels',
+  unit: 'snapshot',
+  status: 200,
+  summary: 'Name the things that ids in values stand for',
+  description: 'Ids that name nothing, or nothing that the caller may see, are left out.',
+  query: closed({
+    ids: Type.String({
+      minLength: 36,
+      maxLength: 7400,
+      pattern: `^${UUID}(,${UUID}){0,199}$`,
+      description: 'Separated by commas.',
+    }),
+  }),
+  answer: Type.Array(
+    Type.Object(
+      {
+        id: Id,
+        kind: Type.String({ description: 'user, group, org-unit, service or object' }),
+        name: nullable(Type.String()),
+        number: Type.Optional(nullable(Type.String())),
+        typeCode: Type.Optional(Type.String()),
+      },
+      { $id: 'Label' },
+    ),
+  ),
+  faults: [],
+});
+
+const QueueDefinition = closed({
+  type: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Id or code of a record type.' })),
+  state: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  q: Type.Optional(Type.String({ maxLength: 200 })),
+  filter: Type.Optional(
+    Type.Unknown({
+      description: 'A condition; the variables $me, $myGroups, $today and the like may stand for values.',
+    }),
+  ),
+  columns: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 40 })),
+});
+
+const Queue = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    shared: Type.Boolean(),
+    owner: Type.Object({ id: Id, displayName: Type.String() }),
+    mayChange: Type.Boolean(),
+    definition: QueueDefinition,
+    revision: Revision,
+    updatedAt: Instant,
+  },
+  { $id: 'Queue' },
+);
+
+const queueParams = closed({ queueId: Id });
+const Name = Type.String({ minLength: 1, maxLength: 100 });
+
+export const listQueues = defineOperation({
+  ...console,
+  id: 'desk.queues.list',
+  method: 'GET',
+  path: '/desk/queues',
+  unit: 'snapshot',
+  status: 200,
+  summary: "List one's own queues and the shared ones",
+  description: 'Shared queues that name a type or a field which the caller may never read are left out.',
+  answer: Type.Array(Queue),
+  faults: [],
+});
+
+export const createQueue = defineOperation({
+  ...console,
+  id: 'desk.queues.create',
+  method: 'POST',
+  path: '/desk/queues',
+  unit: 'write',
+  status: 201,
+  summary: 'Save a queue',
+  description: 'A shared one needs the right config.manage.',
+  body: closed({ name: Name, shared: Type.Boolean(), definition: QueueDefinition }),
+  answer: Queue,
+  faults: ['RIGHT_MISSING', 'INVALID_FILTER'],
+});
+
+export const changeQueue = defineOperation({
+  ...console,
+  id: 'desk.queues.change',
+  method: 'PATCH',
+  path: '/desk/queues/{queueId}',
+  unit: 'write',
+  status: 200,
+  summary: 'Change a queue',
+  params: queueParams,
+  body: closed({
+    expectedRevision: Revision,
+    name: Type.Optional(Name),
+    shared: Type.Optional(Type.Boolean()),
+    definition: Type.Optional(QueueDefinition),
+  }),
+  answer: Queue,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'REVISION_CONFLICT', 'INVALID_FILTER'],
+});
+
+export const deleteQueue = defineOperation({
+  ...console,
+  id: 'desk.queues.delete',
+  method: 'DELETE',
+  path: '/desk/queues/{queueId}',
+  unit: 'write',
+  status: 200,
+  summary: 'Remove a queue',
+  params: queueParams,
+  body: closed({ expectedRevision: Revision }),
+  ifMatch: true,
+  answer: Type.Object({ id: Id }),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'REVISION_CONFLICT'],
+});

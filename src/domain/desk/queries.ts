@@ -1,0 +1,125 @@
+/** What one may do, and what ids stand for: so that the console offers only what the service would not refuse. */
+import { Fault } from '../../lib/fault.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
+import { findNames, type NamedKind, searchNames } from '../identity/door.ts';
+import { type LocalizedText, named, type RecordType, registry } from '../metadata/door.ts';
+import { findVisible, preload, requireVisible, visibleTitle } from '../objects/door.ts';
+
+/** What a grant on records may allow (configuration, section 5). */
+const ACTIONS = [
+  'read',
+  'update',
+  'archive',
+  'history',
+  'transition',
+  'comment.create',
+  'comment.edit',
+  'Private Comment',
+  'attachment.add',
+  'attachment.delete',
+  'relation.create',
+  'relation.delete',
+] as const;
+
+const MOST_CHOICES = 30;
+
+function typeAnswer(ctx: ReadContext, type: RecordType): unknown {
+  const { actor } = ctx;
+  const { definition, titleField, workflow } = type.newest;
+  return {
+    id: type.id,
+    code: type.code,
+    name: named(ctx, definition.name),
+    category: definition.category,
+    canRead: actor.mayEver(type.id, 'read'),
+    canCreate: actor.mayEver(type.id, 'create'),
+    canUpdate: actor.mayEver(type.id, 'update'),
+    canArchive: actor.mayEver(type.id, 'archive'),
+    canTransition: actor.mayEver(type.id, 'transition'),
+    titleField: titleField !== null && actor.mayEverRead(type.id, titleField) ? titleField : null,
+    numbered: definition.numbering !== undefined,
+    states: [...(workflow?.states.values() ?? [])].map((state) => ({ ...state, name: named(ctx, state.name) })),
+  };
+}
+
+export async function listTypes(ctx: ReadContext): Promise<unknown[]> {
+  const { actor } = ctx;
+  return registry(ctx)
+    .active.filter((type) => actor.mayEver(type.id, 'read') || actor.mayEver(type.id, 'create'))
+    .map((type) => typeAnswer(ctx, type));
+}
+
+/** @throws Fault NOT_FOUND */
+export async function getPermissions(ctx: ReadContext, id: string): Promise<{ id: string; actions: string[] }> {
+  const { right } = await requireVisible(ctx, id);
+  return { id, actions: ACTIONS.filter((action) => right.can(action)) };
+}
+
+/** Whether some record can show the caller a value of the data type: who sees no person anywhere need not know any. */
+function meets(ctx: ReadContext, kind: NamedKind): boolean {
+  if (ctx.actor.has('user.administer')) return true;
+  return registry(ctx).active.some((type) =>
+    [...type.newest.fields.values()].some(
+      ({ code, dataType }) =>
+        dataType === kind && (ctx.actor.mayEverRead(type.id, code) || ctx.actor.mayEverWrite(type.id, code)),
+    ),
+  );
+}
+
+/** @throws Fault RIGHT_MISSING */
+export async function lookUp(
+  ctx: ReadContext,
+  query: { kind: NamedKind; q?: string },
+): Promise<{ id: string; name: string }[]> {
+  if (!meets(ctx, query.kind)) ctx.actor.require('user.administer');
+  if (query.q !== undefined && !query.q.isWellFormed()) {
+    const message = 'The text holds half a character.';
+    throw new Fault('INVALID_REQUEST', message, [{ path: 'query.q', code: 'INVALID_TEXT', message }]);
+  }
+  const found = await searchNames(ctx, query.kind, (query.q ?? '').replaceAll('\0', ''), MOST_CHOICES);
+  return found.map(({ id, name }) => ({ id, name: named(ctx, name) }));
+}
+
+/** Names of services, also of archived ones that old values name. */
+const serviceNames: Slice<ReadonlyMap<string, LocalizedText>> = {
+  name: 'desk.services',
+  build: (source: ConfigSource) =>
+    new Map(
+      source.items.flatMap(({ id, section, code, compiled }) =>
+        section === 'services' ? [[id, (compiled as { name?: LocalizedText }).name ?? code] as const] : [],
+      ),
+    ),
+};
+
+interface Label {
+  id: string;
+  kind: string;
+  name: string | null;
+  number?: string | null;
+  typeCode?: string;
+}
+
+export async function getLabels(ctx: ReadContext, list: string): Promise<Label[]> {
+  const ids = [...new Set(list.split(','))];
+  const labels: Label[] = [];
+  const services = ctx.config.get(serviceNames);
+  for (const id of ids) {
+    const name = services.get(id);
+    if (name !== undefined) labels.push({ id, kind: 'service', name: named(ctx, name) });
+  }
+  const known = new Map((['user', 'group', 'org-unit'] as const).map((kind) => [kind, meets(ctx, kind)]));
+  for (const { id, kind, name } of await findNames(ctx, ids)) {
+    if (known.get(kind) === true || id === ctx.actor.userId) labels.push({ id, kind, name: named(ctx, name) });
+  }
+  const found = new Set(labels.map((label) => label.id));
+  const rest = ids.filter((id) => !found.has(id));
+  await preload(ctx, rest);
+  for (const id of rest) {
+    const object = await findVisible(ctx, id);
+    if (object === undefined) continue;
+    const { row, type } = object;
+    labels.push({ id, kind: 'object', name: visibleTitle(object), number: row.number, typeCode: type.code });
+  }
+  return labels;
+}

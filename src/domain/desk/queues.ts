@@ -1,0 +1,155 @@
+/** Queues: who sees them, who changes them, and that they name nothing which is hidden from whoever looks. */
+import { Fault } from '../../lib/fault.ts';
+import { type FieldResolver, parseCondition, SYSTEM_FIELDS } from '../../lib/filter.ts';
+import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import { findNames } from '../identity/door.ts';
+import { fieldResolver, findType, type RecordType, registry } from '../metadata/door.ts';
+import * as store from './store.ts';
+import type { QueueDefinition, QueueRow } from './store.ts';
+
+const SHARING = 'config.manage';
+
+export interface QueueAnswer {
+  id: string;
+  name: string;
+  shared: boolean;
+  owner: { id: string; displayName: string };
+  mayChange: boolean;
+  definition: QueueDefinition;
+  revision: number;
+  updatedAt: string;
+}
+
+/** Fields that the caller may read on some record of the type; without a type those of any readable type. */
+function visibleFields(ctx: ReadContext, type: RecordType | undefined): FieldResolver {
+  const types = type === undefined ? registry(ctx).active.filter((one) => ctx.actor.mayEver(one.id, 'read')) : [type];
+  return (code) => {
+    const own = types.find((one) => one.newest.fields.has(code));
+    if (own === undefined) return SYSTEM_FIELDS.get(code);
+    return ctx.actor.mayEverRead(own.id, code) ? fieldResolver(own)(code) : undefined;
+  };
+}
+
+/** @throws Fault INVALID_REQUEST, INVALID_FILTER for what is not there for this caller, alike for what is hidden */
+function requireSound(ctx: ReadContext, definition: QueueDefinition): void {
+  const type = definition.type === undefined ? undefined : findType(registry(ctx), definition.type);
+  if (definition.type !== undefined && (type === undefined || !ctx.actor.mayEver(type.id, 'read'))) {
+    const message = 'There is no such record type.';
+    throw new Fault('INVALID_REQUEST', message, [{ path: '/definition/type', code: 'UNKNOWN_TYPE', message }]);
+  }
+  if (definition.filter === undefined) return;
+  parseCondition(definition.filter, {
+    resolve: visibleFields(ctx, type),
+    variables: 'allowed',
+    base: '/definition/filter',
+  });
+}
+
+function isSound(ctx: ReadContext, definition: QueueDefinition): boolean {
+  try {
+    requireSound(ctx, definition);
+    return true;
+  } catch (error) {
+    if (error instanceof Fault) return false;
+    throw error;
+  }
+}
+
+function answer(ctx: ReadContext, row: QueueRow, ownerName: string): QueueAnswer {
+  const { ownerId, ...rest } = row;
+  return { ...rest, owner: { id: ownerId, displayName: ownerName }, mayChange: mayChange(ctx, row) };
+}
+
+function mayChange(ctx: ReadContext, row: QueueRow): boolean {
+  return row.shared ? ctx.actor.has(SHARING) : row.ownerId === ctx.actor.userId;
+}
+
+/** A queue belongs to a person; the service itself has none. */
+function requirePerson(ctx: ReadContext): string {
+  if (ctx.actor.userId === null) throw new Fault('NOT_FOUND', 'Only a person has queues.');
+  return ctx.actor.userId;
+}
+
+export async function listQueues(ctx: ReadContext): Promise<QueueAnswer[]> {
+  const userId = requirePerson(ctx);
+  const rows = (await store.listQueues(ctx, userId)).filter(
+    (row) => row.ownerId === userId || isSound(ctx, row.definition),
+  );
+  const owners = rows.length === 0 ? [] : await findNames(ctx, [...new Set(rows.map((row) => row.ownerId))]);
+  const names = new Map(owners.map((owner) => [owner.id, owner.name as string]));
+  return rows.map((row) => answer(ctx, row, names.get(row.ownerId) ?? ''));
+}
+
+export interface QueueInput {
+  name: string;
+  shared: boolean;
+  definition: QueueDefinition;
+}
+
+function named(name: string): string {
+  const trimmed = name.normalize('NFC').trim();
+  if (trimmed !== '' && trimmed.isWellFormed() && !/\p{Cc}/u.test(trimmed)) return trimmed;
+  const message = 'Give the queue a name of letters.';
+  throw new Fault('INVALID_REQUEST', message, [{ path: '/name', code: 'INVALID_TEXT', message }]);
+}
+
+/** @throws Fault RIGHT_MISSING, INVALID_REQUEST, INVALID_FILTER */
+export async function createQueue(ctx: WriteContext, input: QueueInput): Promise<QueueAnswer> {
+  const ownerId = requirePerson(ctx);
+  if (input.shared) ctx.actor.require(SHARING);
+  requireSound(ctx, input.definition);
+  const row: QueueRow = {
+    ...input,
+    name: named(input.name),
+    id: ctx.newId(),
+    ownerId,
+    revision: 1,
+    updatedAt: ctx.now,
+  };
+  plan(ctx, store.insertQueue, row, 0);
+  return answer(ctx, row, ctx.actor.displayName);
+}
+
+function plan(ctx: WriteContext, write: typeof store.insertQueue, row: QueueRow, expected: number): void {
+  const { id, ownerId, name, shared, definition } = row;
+  ctx.plan(write, { id, owner_id: ownerId, name, shared, definition, expected, at: ctx.now });
+  if (shared) ctx.emit({ type: 'QueueShared', subject: `queue:${id}`, data: { name } });
+}
+
+/** The queue, if the caller may change it. @throws Fault NOT_FOUND, RIGHT_MISSING, REVISION_CONFLICT */
+async function requireChangeable(ctx: WriteContext, id: string, expectedRevision: number): Promise<QueueRow> {
+  const row = await store.findQueue(ctx, id, requirePerson(ctx));
+  if (row === undefined || (row.ownerId !== ctx.actor.userId && !isSound(ctx, row.definition))) {
+    throw new Fault('NOT_FOUND', 'There is no such queue, or you may not see it.');
+  }
+  if (!mayChange(ctx, row)) ctx.actor.require(SHARING);
+  ctx.rightsChecked();
+  if (row.revision !== expectedRevision) {
+    const message = 'The queue was changed since the revision you expected; read it again.';
+    throw new Fault('REVISION_CONFLICT', message, { changedSince: [] });
+  }
+  return row;
+}
+
+export async function changeQueue(
+  ctx: WriteContext,
+  id: string,
+  input: { expectedRevision: number } & Partial<QueueInput>,
+): Promise<QueueAnswer> {
+  const { expectedRevision, ...changes } = input;
+  const row = await requireChangeable(ctx, id, expectedRevision);
+  if (changes.shared === true) ctx.actor.require(SHARING);
+  if (changes.definition !== undefined) requireSound(ctx, changes.definition);
+  const name = changes.name === undefined ? row.name : named(changes.name);
+  const next: QueueRow = { ...row, ...changes, name, revision: row.revision + 1, updatedAt: ctx.now };
+  plan(ctx, store.updateQueue, next, expectedRevision);
+  const [owner] = await findNames(ctx, [row.ownerId]);
+  return answer(ctx, next, (owner?.name as string | undefined) ?? '');
+}
+
+export async function deleteQueue(ctx: WriteContext, id: string, expectedRevision: number): Promise<{ id: string }> {
+  const row = await requireChangeable(ctx, id, expectedRevision);
+  ctx.plan(store.removeQueue, { id, expected: expectedRevision });
+  if (row.shared) ctx.emit({ type: 'QueueRemoved', subject: `queue:${id}`, data: { name: row.name } });
+  return { id };
+}

@@ -1,0 +1,15 @@
+import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import * as contract from './contract.ts';
+import { getLabels, getPermissions, listTypes, lookUp } from './queries.ts';
+import { changeQueue, createQueue, deleteQueue, listQueues } from './queues.ts';
+
+export const deskRoutes: BoundOperation[] = [
+  bind(contract.listDeskTypes, (ctx) => listTypes(ctx)),
+  bind(contract.getPermissions, (ctx, { params }) => getPermissions(ctx, params.objectId)),
+  bind(contract.lookUp, (ctx, { query }) => lookUp(ctx, query)),
+  bind(contract.getLabels, (ctx, { query }) => getLabels(ctx, query.ids)),
+  bind(contract.listQueues, (ctx) => listQueues(ctx)),
+  bind(contract.createQueue, (ctx, { body }) => createQueue(ctx, body)),
+  bind(contract.changeQueue, (ctx, { params, body }) => changeQueue(ctx, params.queueId, body)),
+  bind(contract.deleteQueue, (ctx, { params, body }) => deleteQueue(ctx, params.queueId, body.expectedRevision)),
+];

@@ -1,0 +1,128 @@
+/**
+ * Records as a file, written page by page while it is sent: memory holds a page, and each page is read with the rights that
+ * hold then. A fault after the first byte breaks the connection, so that no cut file looks whole.
+ */
+import { Readable } from 'node:stream';
+import type { Static } from 'typebox';
+import { Reply } from '../../contract/operation.ts';
+import { Fault, isFault } from '../../lib/fault.ts';
+import { type FieldResolver, parseCondition, type TypedCondition } from '../../lib/filter.ts';
+import type { Runner } from '../../mechanisms/binding.ts';
+import type { Caller } from '../../mechanisms/work.ts';
+import { fieldResolver, findType, type RecordType, registry } from '../metadata/door.ts';
+import { type PageMark, readPage, type Wanted, type WordMatch } from '../objects/door.ts';
+import type * as contract from './contract.ts';
+import { csvForm, type FileForm, FileWriter, JSON_FORM } from './rules.ts';
+
+const PAGE = 500;
+const DEFAULT_LIMIT = 1000;
+
+export type FreshCaller = (caller: Caller) => Promise<Caller>;
+
+type ExportBody = Static<(typeof contract.exportRecords)['body']>;
+
+/** @throws Fault INVALID_REQUEST when the caller may read no record of the type, as if it were not there */
+function requireType({ actor, config }: Caller, idOrCode: string): RecordType {
+  const type = findType(registry({ config }), idOrCode);
+  if (type?.active === true && actor.mayEver(type.id, 'read')) return type;
+  const message = 'There is no such record type.';
+  throw new Fault('INVALID_REQUEST', message, [{ path: '/typeDefinitionId', code: 'UNKNOWN_TYPE', message }]);
+}
+
+/** To exports, a field that is not filterable or that the caller may not read is an unknown one, word for word alike. */
+function filterable({ actor }: Caller, type: RecordType): FieldResolver {
+  const resolve = fieldResolver(type);
+  return (code) => {
+    const field = type.newest.fields.get(code);
+    if (field === undefined || (field.search.filter && actor.mayEverRead(type.id, code))) return resolve(code);
+    return undefined;
+  };
+}
+
+/** @throws Fault INVALID_FILTER */
+function conditionOf(caller: Caller, type: RecordType, { query }: ExportBody): TypedCondition | null {
+  if (query === undefined || typeof query === 'string' || query.filter === undefined) return null;
+  const resolve = filterable(caller, type);
+  return parseCondition(query.filter, { resolve, variables: 'refused', base: '/query/filter' });
+}
+
+function wordsOf({ query }: ExportBody, matches: WordMatch): Wanted['words'] {
+  const q = typeof query === 'string' ? query : query?.q;
+  return q === undefined || q.trim() === '' ? null : { matches, q };
+}
+
+/**
+ * Exports records of a type (api.md, `POST /exports`).
+ *
+ * @throws Fault RIGHT_MISSING, INVALID_REQUEST, INVALID_FILTER, FILTER_TOO_EXPENSIVE
+ */
+export async function exportRecords(
+  runner: Runner,
+  body: ExportBody,
+  fresh: FreshCaller,
+  matches: WordMatch,
+): Promise<Reply> {
+  const { caller } = runner;
+  caller.actor.require('export.execute');
+  const type = requireType(caller, body.typeDefinitionId);
+  const condition = conditionOf(caller, type, body);
+  const readable = [...type.newest.fields.values()].filter(({ code }) => caller.actor.mayEverRead(type.id, code));
+  const form = body.format === 'CSV' ? csvForm(readable) : JSON_FORM;
+  const wanted = { type, condition, words: wordsOf(body, matches) };
+  const file = records(runner, wanted, body.limit ?? DEFAULT_LIMIT, form, fresh);
+  const name = `${type.code}.${form.extension}`;
+  return new Reply(Readable.from(file, { objectMode: false }), {
+    'Content-Type': form.mediaType,
+    'Content-Disposition': `attachment; filename="${name}"; filename*=UTF-8''${name}`,
+  });
+}
+
+async function* records(
+  runner: Runner,
+  wanted: Wanted,
+  limit: number,
+  form: FileForm,
+  fresh: FreshCaller,
+): AsyncGenerator<Buffer> {
+  const writer = new FileWriter(form);
+  let text = form.head;
+  let left = limit;
+  let after: PageMark | undefined;
+  do {
+    // Words are matched in pages of one size, so that offsets meet.
+    const page = await readWanted(runner, wanted, after, wanted.words === null ? Math.min(PAGE, left) : PAGE, fresh);
+    for (const object of page.objects.slice(0, left)) {
+      const part = writer.add(object);
+      if (part === undefined) {
+        yield Buffer.from(text + form.tail);
+        return;
+      }
+      text += part;
+    }
+    left -= page.objects.length;
+    after = page.end;
+    if (after !== undefined && left > 0) {
+      yield Buffer.from(text);
+      text = '';
+    }
+  } while (after !== undefined && left > 0);
+  yield Buffer.from(text + form.tail);
+}
+
+async function readWanted(
+  { work, caller }: Runner,
+  wanted: Wanted,
+  after: PageMark | undefined,
+  limit: number,
+  fresh: FreshCaller,
+): Promise<Awaited<ReturnType<typeof readPage>>> {
+  try {
+    return await work.read(after === undefined ? caller : await fresh(caller), (ctx) => {
+      ctx.actor.require('export.execute');
+      return readPage(ctx, wanted, after, limit);
+    });
+  } catch (error) {
+    if (wanted.condition === null || !isFault(error, 'OVERLOADED')) throw error;
+    throw new Fault('FILTER_TOO_EXPENSIVE', 'No index serves this filter in time; filter by fields that are indexed.');
+  }
+}

@@ -1,0 +1,88 @@
+/** How records stand in a file; pure. */
+import { guardCell, writeCsv } from '../../lib/csv.ts';
+import { cellOf, needsGuard, type RecordType } from '../metadata/door.ts';
+import type { ObjectAnswer } from '../objects/door.ts';
+
+/** Most bytes of a file. */
+export const MOST_BYTES = 16 * 1024 * 1024;
+
+type Fields = RecordType['newest']['fields'];
+type Field = Fields extends ReadonlyMap<string, infer F> ? F : never;
+
+/** A form of file: what stands before, between and behind the records. */
+export interface FileForm {
+  mediaType: string;
+  extension: string;
+  head: string;
+  separator: string;
+  tail: string;
+  record(object: ObjectAnswer): string;
+}
+
+const SYSTEM_COLUMNS: readonly [string, (object: ObjectAnswer) => string][] = [
+  ['id', ({ id }) => id],
+  ['number', ({ number }) => number ?? ''],
+  ['revision', ({ revision }) => String(revision)],
+  ['state', ({ state }) => state],
+  ['workflowState', ({ workflowState }) => workflowState?.code ?? ''],
+  ['createdAt', ({ createdAt }) => createdAt],
+  ['updatedAt', ({ updatedAt }) => updatedAt],
+];
+
+function cell(field: Field, stored: unknown): string {
+  const text = cellOf(field, stored);
+  return needsGuard(field, text) ? guardCell(text) : text;
+}
+
+/** The system's columns, then one for each of the fields, by code. */
+export function csvForm(fields: readonly Field[]): FileForm {
+  const names = [...SYSTEM_COLUMNS.map(([name]) => name), ...fields.map(({ code }) => code)];
+  return {
+    mediaType: 'text/csv; charset=utf-8; header=present',
+    extension: 'csv',
+    head: writeCsv([names]),
+    separator: '',
+    tail: '',
+    record: (object) =>
+      writeCsv([
+        [
+          ...SYSTEM_COLUMNS.map(([, of]) => of(object)),
+          ...fields.map((field) =>
+            Object.hasOwn(object.values, field.code) ? cell(field, object.values[field.code]) : '',
+          ),
+        ],
+      ]),
+  };
+}
+
+/** An array of records as `GET /objects/{objectId}` gives them. */
+export const JSON_FORM: FileForm = {
+  mediaType: 'application/json; charset=utf-8',
+  extension: 'json',
+  head: '[',
+  separator: ',\n',
+  tail: ']\n',
+  record: (object) => JSON.stringify(object),
+};
+
+/** Puts a file together record by record; says when a record has no room any more. */
+export class FileWriter {
+  readonly #form: FileForm;
+  #bytes: number;
+  #empty = true;
+
+  constructor(form: FileForm) {
+    this.#form = form;
+    this.#bytes = Buffer.byteLength(form.head) + Buffer.byteLength(form.tail);
+  }
+
+  /** The next part of the file; undefined where the record would make it too large. */
+  add(object: ObjectAnswer): string | undefined {
+    const text = (this.#empty ? '' : this.#form.separator) + this.#form.record(object);
+    const bytes = Buffer.byteLength(text);
+    if (this.#bytes + bytes > MOST_BYTES) return undefined;
+    this.#bytes += bytes;
+    this.#empty = false;
+    return text;
+  }
+}

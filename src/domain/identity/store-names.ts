@@ -1,0 +1,47 @@
+/** SQL that reads names of people, groups and units: what the console shows for an id and offers to choose from. */
+import sql, { type Sql } from 'sql-template-tag';
+import type { ReadContext } from '../../mechanisms/context.ts';
+
+/** One text, or a text by locale. */
+export type LocalizedName = string | Record<string, string>;
+
+export type NamedKind = 'user' | 'group' | 'org-unit';
+
+export interface NameRow {
+  id: string;
+  kind: NamedKind;
+  name: LocalizedName;
+}
+
+/** Names of whatever people, groups and units the ids stand for, archived ones too: old values still name them. */
+export async function findNames(ctx: ReadContext, ids: readonly string[]): Promise<NameRow[]> {
+  const given = [...ids];
+  return await ctx.query<NameRow>(sql`
+    SELECT id, 'user' AS kind, to_jsonb(display_name) AS name FROM users WHERE id = ANY(${given}::uuid[])
+    UNION ALL SELECT id, 'group', name FROM groups WHERE id = ANY(${given}::uuid[])
+    UNION ALL SELECT id, 'org-unit', name FROM org_units WHERE id = ANY(${given}::uuid[])`);
+}
+
+/** Active people whose name matches one of the LIKE patterns, or whose login begins with the key. */
+export async function searchPeople(
+  ctx: ReadContext,
+  patterns: readonly string[],
+  loginKey: string,
+  limit: number,
+): Promise<{ id: string; name: string }[]> {
+  return await ctx.query<{ id: string; name: string }>(sql`
+    SELECT id, display_name AS name FROM users
+    WHERE state = 'ACTIVE' AND (display_name LIKE ANY(${[...patterns]}::text[]) OR starts_with(login_key, ${loginKey}::text))
+    ORDER BY display_name COLLATE "C", id LIMIT ${limit}::int`);
+}
+
+/** Every active group or unit: they are few, and their names differ by language. */
+export async function listNamed(
+  ctx: ReadContext,
+  kind: 'group' | 'org-unit',
+): Promise<{ id: string; name: LocalizedName }[]> {
+  const table: Sql = kind === 'group' ? sql`groups` : sql`org_units`;
+  return await ctx.query<{ id: string; name: LocalizedName }>(
+    sql`SELECT id, name FROM ${table} WHERE state = 'ACTIVE' ORDER BY code_key LIMIT 5000`,
+  );
+}

@@ -1,0 +1,85 @@
+/** Defines imports by a call (api.md, `POST /import-definitions`). */
+import type { Static } from 'typebox';
+import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { pointer } from '../../lib/json.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import { findType, type RecordType, registry } from '../metadata/door.ts';
+import type * as contract from './contract.ts';
+import type { ImportDefinition } from './definition.ts';
+import { definitionAnswer } from './queries.ts';
+
+/** Adds an item to a section of the configuration, as an apply would; handed in by `app.ts`. */
+export type AddItem = (ctx: WriteContext, item: unknown) => Promise<{ id: string; definition: unknown }>;
+
+type DefinitionBody = Static<(typeof contract.createDefinition)['body']>;
+
+/**
+ * Defines an import. Types and fields that the caller may neither read nor write are not there for them.
+ *
+ * @throws Fault RIGHT_MISSING, INVALID_REQUEST, ALREADY_EXISTS
+ */
+export async function createDefinition(
+  ctx: WriteContext,
+  body: DefinitionBody,
+  add: AddItem,
+): Promise<ReturnType<typeof definitionAnswer>> {
+  ctx.actor.require('import.manage');
+  ctx.rightsChecked();
+  const { targetTypeId, ...item } = body;
+  const type = targetTypeId === undefined ? undefined : findType(registry(ctx), targetTypeId);
+  const problems = unknownNames(ctx, body, type);
+  if (problems.length > 0) throw new Fault('INVALID_REQUEST', problems[0]?.message ?? '', problems);
+  const typed = type === undefined ? item : { ...item, targetType: type.code };
+  const added = await add(ctx, typed).catch((error: unknown) => {
+    throw asCalled(error);
+  });
+  return definitionAnswer(ctx, added.id, added.definition as ImportDefinition);
+}
+
+function knows(ctx: WriteContext, type: RecordType | undefined): type is RecordType {
+  const { actor } = ctx;
+  if (type?.active !== true) return false;
+  return ['read', 'create', 'update'].some((action) => actor.mayEver(type.id, action));
+}
+
+/** What is not there, and what the caller may know nothing of: word for word alike. */
+function unknownNames(ctx: WriteContext, body: DefinitionBody, type: RecordType | undefined): FaultDetail[] {
+  const { targetKind, targetTypeId, mapping } = body;
+  if (targetTypeId !== undefined && !knows(ctx, type)) {
+    return [{ path: '/targetTypeId', code: 'UNKNOWN_TYPE', message: 'There is no such record type.' }];
+  }
+  const problems: FaultDetail[] = [];
+  for (const [index, { target, transform = [] }] of mapping.entries()) {
+    if (targetKind === 'object' && type !== undefined && !namesField(ctx, type, target)) {
+      const message = `The type ${type.code} has no field ${target}.`;
+      problems.push({ path: pointer('mapping', index, 'target'), code: 'UNKNOWN_FIELD', message });
+    }
+    for (const [at, step] of [transform].flat().entries()) {
+      const message = unknownLookup(ctx, step);
+      if (message === undefined) continue;
+      problems.push({ path: pointer('mapping', index, 'transform', at), code: 'INVALID_TRANSFORM', message });
+    }
+  }
+  return problems;
+}
+
+function namesField({ actor }: WriteContext, type: RecordType, code: string): boolean {
+  return type.newest.fields.has(code) && (actor.mayEverRead(type.id, code) || actor.mayEverWrite(type.id, code));
+}
+
+function unknownLookup(ctx: WriteContext, step: string): string | undefined {
+  const [, typeCode, fieldCode] = /^lookup:([^.]+)\.([^.]+)$/.exec(step) ?? [];
+  if (typeCode === undefined || fieldCode === undefined) return undefined;
+  const type = registry(ctx).byCode.get(typeCode);
+  if (!knows(ctx, type)) return `There is no record type ${typeCode}.`;
+  return namesField(ctx, type, fieldCode) ? undefined : `The type ${typeCode} has no field ${fieldCode}.`;
+}
+
+/** The bundle calls the type by its code under another name than the call. */
+function asCalled(error: unknown): unknown {
+  if (!(error instanceof Fault) || !Array.isArray(error.details)) return error;
+  const details = error.details.map((detail) =>
+    detail.path === '/targetType' ? { ...detail, path: '/targetTypeId' } : detail,
+  );
+  return new Fault(error.code, error.message, details);
+}

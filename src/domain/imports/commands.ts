@@ -1,0 +1,26 @@
+/** Runs of contents that come with a call (api.md, `POST /imports/run`). */
+import type { Runner } from '../../mechanisms/binding.ts';
+import { contentOf } from './content.ts';
+import { requireDefinition } from './definitions.ts';
+import { type RunAnswer, readRun } from './queries.ts';
+import { type ImportParts, runImport } from './run.ts';
+
+export interface RunInput {
+  definitionId: string;
+  content: string;
+  dryRun: boolean;
+}
+
+/**
+ * Imports the rows of a content.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST for malformed content, with nothing written
+ */
+export async function runContent(runner: Runner, input: RunInput, parts: ImportParts): Promise<RunAnswer> {
+  const { work, caller } = runner;
+  caller.actor.require('import.execute');
+  const known = requireDefinition(caller, input.definitionId);
+  const { dryRun } = input;
+  const runId = await runImport({ work, caller, parts, known, content: contentOf(input.content), dryRun });
+  return await work.read(caller, (ctx) => readRun(ctx, runId));
+}

@@ -1,0 +1,84 @@
+/** The rows of what is imported, read as they are asked for: contents of calls and files of any size by one code path. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { readCsv } from '../../lib/csv.ts';
+import { Fault } from '../../lib/fault.ts';
+import { readJsonRows } from '../../lib/json-rows.ts';
+import { type Row, valueAt } from '../../lib/mapping.ts';
+import { isWellFormedText, nfc } from '../../lib/text.ts';
+import type { ImportDefinition } from './definition.ts';
+
+/** Gives the content from its beginning each time; no chunk ends within a character. */
+export type Content = () => AsyncIterable<string>;
+
+const CHUNK = 65_536;
+const LONGEST_EXTERNAL_ID = 255;
+
+/** A row of the source. */
+export interface SourceRow {
+  /** From 1. */
+  row: number;
+  at: Row;
+}
+
+/** A content that is in memory already; others get their turn between its chunks. */
+export function contentOf(text: string): Content {
+  return async function* () {
+    for (let from = 0; from < text.length; ) {
+      const last = text.charCodeAt(from + CHUNK - 1);
+      const to = from + CHUNK + (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
+      yield text.slice(from, to);
+      from = to;
+      await turn();
+    }
+  };
+}
+
+/** @throws Fault INVALID_REQUEST with line and column of what is malformed */
+export async function* readRows(content: Content, definition: ImportDefinition): AsyncGenerator<SourceRow> {
+  let row = 0;
+  if (definition.format === 'JSON') {
+    for await (const element of readJsonRows(content())) {
+      row++;
+      yield { row, at: (source) => valueAt(element, source) };
+    }
+    return;
+  }
+  for await (const { columns, cells } of readCsv(content())) {
+    row++;
+    yield {
+      row,
+      at: (source) => {
+        const column = columns.get(source.trim());
+        return column === undefined ? undefined : cells[column];
+      },
+    };
+  }
+}
+
+/**
+ * Reads everything once, so that malformed content is refused before anything is written.
+ *
+ * @returns the number of rows
+ * @throws Fault INVALID_REQUEST, also where a CSV has no column of the external id
+ */
+export async function checkContent(content: Content, definition: ImportDefinition): Promise<number> {
+  const { format, resolver } = definition;
+  let total = 0;
+  for await (const { at } of readRows(content, definition)) {
+    if (total === 0 && format === 'CSV' && at(resolver.externalIdField) === undefined) {
+      const message = `The header has no column ${JSON.stringify(resolver.externalIdField)}, which holds the external id.`;
+      throw new Fault('INVALID_REQUEST', message, [{ path: '/content', code: 'MISSING_COLUMN', message }]);
+    }
+    total++;
+  }
+  return total;
+}
+
+/** What the source calls the thing of the row; undefined where the row does not say, null where it cannot be a name. */
+export function externalIdOf({ at }: SourceRow, { resolver }: ImportDefinition): string | null | undefined {
+  const given = at(resolver.externalIdField);
+  if (given === undefined || given === null || given === '') return undefined;
+  if (typeof given === 'number') return String(given);
+  if (typeof given !== 'string' || !isWellFormedText(given) || given.length > LONGEST_EXTERNAL_ID) return null;
+  return nfc(given);
+}

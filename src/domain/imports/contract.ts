@@ -1,0 +1,259 @@
+/** What travels for imports (api.md, "Import, export, bulk"; configuration, section 6). */
+import Type from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { pagingQuery } from '../../contract/paging.ts';
+import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
+import { Code, FieldCode, Name, oneOf } from '../../mechanisms/config-schemas.ts';
+
+const Column = Type.String({ minLength: 1, maxLength: 255 });
+const Transform = Type.String({ minLength: 1, maxLength: 10_000 });
+const TargetKind = oneOf(['object', 'user', 'group', 'organization']);
+const Format = oneOf(['CSV', 'JSON']);
+const Mode = oneOf(['CREATE_ONLY', 'UPDATE_ONLY', 'UPSERT']);
+
+const MappingItem = closed({
+  source: Column,
+  target: FieldCode,
+  transform: Type.Optional(Type.Union([Transform, Type.Array(Transform, { maxItems: 20 })])),
+  precedence: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+});
+
+const Definition = Type.Object(
+  {
+    id: Id,
+    code: Type.String(),
+    name: Type.Unknown({ description: 'A text, or texts by locale.' }),
+    targetKind: Type.String(),
+    targetTypeId: nullable(Id),
+    format: Type.String(),
+    mode: Type.String(),
+    sourceCode: Type.String(),
+    resolver: Type.Object({ externalIdField: Type.String() }),
+    mapping: Type.Array(
+      Type.Object({
+        source: Type.String(),
+        target: Type.String(),
+        transform: Type.Array(Type.String()),
+        precedence: Type.Integer(),
+      }),
+    ),
+    state: Type.String(),
+  },
+  { $id: 'ImportDefinition' },
+);
+
+const RowError = Type.Object({ path: Type.String(), code: Type.String(), message: Type.String() });
+
+const RowResult = Type.Object(
+  {
+    row: Type.Integer({ minimum: 1 }),
+    externalId: nullable(Type.String()),
+    status: oneOf(['CREATED', 'UPDATED', 'SKIPPED', 'FAILED']),
+    id: Type.Optional(Id),
+    errors: Type.Array(RowError),
+  },
+  { $id: 'ImportRow' },
+);
+
+const count = Type.Integer({ minimum: 0 });
+
+const run = {
+  id: Id,
+  definitionId: Id,
+  dryRun: Type.Boolean(),
+  state: oneOf(['RUNNING', 'FINISHED']),
+  succeeded: count,
+  failed: count,
+  skipped: count,
+  total: Type.Integer({ minimum: 0, description: 'Rows of the content.' }),
+  fileName: Type.Optional(Type.String()),
+  startedAt: Instant,
+  startedBy: nullable(Type.Object({ id: Id, displayName: Type.String() })),
+  finishedAt: Type.Optional(Instant),
+  undoneAt: Type.Optional(Instant),
+};
+
+const RunSummary = Type.Object(run, { $id: 'ImportRunSummary' });
+
+const Run = Type.Object(
+  {
+    ...run,
+    rows: Type.Array(RowResult),
+    rowsTruncated: Type.Boolean({ description: 'There are more than 10,000 rows; the failed ones stand first.' }),
+  },
+  { $id: 'ImportRun' },
+);
+
+const tag = 'Import';
+const timeoutMs = 300_000;
+
+export const createDefinition = defineOperation({
+  id: 'imports.define',
+  method: 'POST',
+  path: '/import-definitions',
+  access: 'imports:write',
+  right: 'import.manage',
+  unit: 'write',
+  status: 201,
+  tag,
+  summary: 'Define an import',
+  description:
+    'Says how rows of a source become records, users, groups or organisation units. `resolver.externalIdField` names the column that holds the external id.',
+  body: closed({
+    code: Code,
+    name: Type.Optional(Name),
+    targetKind: TargetKind,
+    targetTypeId: Type.Optional(IdOrCode),
+    format: Format,
+    mode: Mode,
+    sourceCode: Code,
+    resolver: closed({ externalIdField: Column }),
+    mapping: Type.Array(MappingItem, { minItems: 1, maxItems: 1000 }),
+  }),
+  answer: Definition,
+  faults: ['RIGHT_MISSING', 'ALREADY_EXISTS'],
+});
+
+export const listDefinitions = defineOperation({
+  id: 'imports.definitions',
+  method: 'GET',
+  path: '/import-definitions',
+  access: 'console',
+  right: 'import.manage',
+  unit: 'read',
+  status: 200,
+  tag,
+  summary: 'List the defined imports',
+  answer: Type.Array(Definition),
+  faults: ['RIGHT_MISSING'],
+});
+
+const content = Type.String({ description: 'A CSV, or a JSON array of objects, as the definition says.' });
+
+export const runImport = defineOperation({
+  id: 'imports.run',
+  method: 'POST',
+  path: '/imports/run',
+  access: 'imports:write',
+  right: 'import.execute',
+  unit: 'own',
+  status: 201,
+  tag,
+  summary: 'Import rows',
+  description:
+    'Each row is stored independently, under the rights of the key owner. A dry run does all but keep the changes. Malformed content is refused as a whole.',
+  body: closed({ definitionId: Id, content, dryRun: Type.Boolean() }),
+  answer: Run,
+  timeoutMs,
+  faults: ['RIGHT_MISSING', 'NOT_FOUND'],
+});
+
+export const getRun = defineOperation({
+  id: 'imports.get',
+  method: 'GET',
+  path: '/import-runs/{runId}',
+  access: 'imports:read',
+  right: 'import.manage',
+  unit: 'snapshot',
+  status: 200,
+  tag,
+  summary: 'Read an import run with the results of its rows',
+  params: closed({ runId: Id }),
+  answer: Run,
+  faults: ['RIGHT_MISSING', 'NOT_FOUND'],
+});
+
+export const listRuns = defineOperation({
+  id: 'imports.list',
+  method: 'GET',
+  path: '/import-runs',
+  access: 'console',
+  right: 'import.manage',
+  unit: 'read',
+  status: 200,
+  tag,
+  summary: 'List import runs, newest first',
+  query: closed(pagingQuery),
+  answer: Type.Object({
+    rows: Type.Array(RunSummary),
+    page: Type.Integer(),
+    pageSize: Type.Integer(),
+    hasMore: Type.Boolean(),
+  }),
+  faults: ['RIGHT_MISSING'],
+});
+
+const Preview = Type.Object(
+  {
+    rows: Type.Array(
+      Type.Object({
+        row: Type.Integer({ minimum: 1 }),
+        externalId: nullable(Type.String()),
+        status: oneOf(['CREATED', 'UPDATED', 'SKIPPED', 'FAILED']),
+        id: Type.Optional(Id),
+        before: nullable(Type.Record(Type.String(), Type.Unknown())),
+        after: nullable(Type.Record(Type.String(), Type.Unknown())),
+        errors: Type.Array(RowError),
+      }),
+    ),
+    total: Type.Integer({ minimum: 0, description: 'Rows of the content; the first of them are shown.' }),
+  },
+  { $id: 'ImportPreview' },
+);
+
+export const preview = defineOperation({
+  id: 'imports.preview',
+  method: 'POST',
+  path: '/imports/preview',
+  access: 'console',
+  right: 'import.execute',
+  unit: 'own',
+  status: 200,
+  tag,
+  summary: 'Show what each row would change',
+  description:
+    'The mapped fields before and after each of the first rows, as far as the caller may read them. Nothing is kept, not even a run.',
+  body: closed({
+    definitionId: Id,
+    content,
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+  }),
+  answer: Preview,
+  timeoutMs,
+  faults: ['RIGHT_MISSING', 'NOT_FOUND'],
+});
+
+export const undo = defineOperation({
+  id: 'imports.undo',
+  method: 'POST',
+  path: '/import-runs/{runId}/undo',
+  access: 'console',
+  right: 'import.manage',
+  unit: 'own',
+  status: 200,
+  tag,
+  summary: 'Take an import run back',
+  description:
+    'Row by row, the last first: what was created is archived, what was changed gets its former values. Rows whose record was changed since are skipped. May be repeated.',
+  params: closed({ runId: Id }),
+  answer: Type.Object(
+    {
+      id: Id,
+      undone: count,
+      skipped: count,
+      failed: count,
+      rows: Type.Array(
+        Type.Object({
+          row: Type.Integer({ minimum: 1 }),
+          id: Id,
+          status: oneOf(['UNDONE', 'SKIPPED', 'FAILED']),
+          errors: Type.Array(RowError),
+        }),
+      ),
+      rowsTruncated: Type.Boolean(),
+    },
+    { $id: 'ImportUndo' },
+  ),
+  timeoutMs,
+  faults: ['RIGHT_MISSING', 'NOT_FOUND', 'STATE_CONFLICT'],
+});

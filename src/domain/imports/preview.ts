@@ -1,0 +1,74 @@
+/** What each of the first rows would change, shown before anything is done (configuration, section 6). */
+import type { FaultDetail } from '../../lib/fault.ts';
+import type { Runner } from '../../mechanisms/binding.ts';
+import type { Caller } from '../../mechanisms/work.ts';
+import { checkContent, contentOf, readRows } from './content.ts';
+import { requireDefinition } from './definitions.ts';
+import { type Candidate, candidateOf, failure, importRows, type Outcome } from './rows.ts';
+import { faultErrors, nextGroup } from './rules.ts';
+import type { RowStatus } from './store.ts';
+import type { Values } from './target.ts';
+import { isFault } from '../../lib/fault.ts';
+
+const DEFAULT_LIMIT = 100;
+
+export interface PreviewRow {
+  row: number;
+  externalId: string | null;
+  status: RowStatus;
+  id?: string;
+  before: Values | null;
+  after: Values | null;
+  errors: FaultDetail[];
+}
+
+/**
+ * Rehearses the first rows and shows the mapped fields before and after each, as far as the caller may read them.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST for malformed content
+ */
+export async function previewContent(
+  { work, caller: given }: Runner,
+  input: { definitionId: string; content: string; limit?: number },
+): Promise<{ rows: PreviewRow[]; total: number }> {
+  given.actor.require('import.execute');
+  const caller: Caller = { ...given, via: 'import' };
+  const known = requireDefinition(caller, input.definitionId);
+  const content = contentOf(input.content);
+  const total = await checkContent(content, known.definition);
+  const candidates: Candidate[] = [];
+  for await (const row of readRows(content, known.definition)) {
+    if (candidates.length === (input.limit ?? DEFAULT_LIMIT)) break;
+    candidates.push(candidateOf(row, known.definition));
+  }
+  const outcomes = await work.rehearse(async (units) => {
+    const shown: Outcome[] = [];
+    let waiting = candidates;
+    // One row a unit: each is shown on what those before it left.
+    for (let next = nextGroup(waiting, 1, false); next.group.length > 0; next = nextGroup(waiting, 1, false)) {
+      const [row] = next.group as [Candidate];
+      try {
+        const result = await units.write(caller, (ctx) => importRows(ctx, known, [row]));
+        if (result.kind === 'done') shown.push(...result.data.outcomes);
+      } catch (error) {
+        if (!isFault(error) || error.code === 'DATABASE_UNAVAILABLE') throw error;
+        shown.push(failure(row, faultErrors(error)));
+      }
+      waiting = next.rest;
+    }
+    return shown;
+  });
+  return { rows: outcomes.map(previewRow), total };
+}
+
+function previewRow({ row, externalId, status, id, stood, stands, errors }: Outcome): PreviewRow {
+  return {
+    row,
+    externalId,
+    status,
+    ...(id === null || status === 'CREATED' ? {} : { id }),
+    before: stood,
+    after: status === 'FAILED' ? null : stands,
+    errors,
+  };
+}

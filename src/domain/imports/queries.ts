@@ -1,0 +1,98 @@
+/** The reads on imports: definitions, runs and what became of their rows. */
+import { pageOf, type Paging, windowOf } from '../../contract/paging.ts';
+import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { findType, registry } from '../metadata/door.ts';
+import type { ImportDefinition } from './definition.ts';
+import { definitions } from './definitions.ts';
+import { findRun, listRows, listRunRows, type RowStatus, type RunRow } from './store.ts';
+
+/** Most rows that a run shows. */
+export const MOST_ROWS = 10_000;
+
+export function definitionAnswer(ctx: ReadContext, id: string, definition: ImportDefinition, state = 'ACTIVE') {
+  const { targetType, ...rest } = definition;
+  const type = targetType === undefined ? undefined : findType(registry(ctx), targetType);
+  return { id, ...rest, targetTypeId: type?.id ?? null, state };
+}
+
+/** Every definition by code, archived ones too. @throws Fault RIGHT_MISSING */
+export async function listDefinitions(ctx: ReadContext): Promise<ReturnType<typeof definitionAnswer>[]> {
+  ctx.actor.require('import.manage');
+  const all = [...definitions(ctx).values()].sort((a, b) => (a.definition.code < b.definition.code ? -1 : 1));
+  return all.map(({ id, definition, active }) => definitionAnswer(ctx, id, definition, active ? 'ACTIVE' : 'ARCHIVED'));
+}
+
+export interface RunSummary {
+  id: string;
+  definitionId: string;
+  dryRun: boolean;
+  state: 'RUNNING' | 'FINISHED';
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  total: number;
+  fileName?: string;
+  startedAt: string;
+  startedBy: { id: string; displayName: string } | null;
+  finishedAt?: string;
+  undoneAt?: string;
+}
+
+export interface RunAnswer extends RunSummary {
+  rows: { row: number; externalId: string | null; status: RowStatus; id?: string; errors: FaultDetail[] }[];
+  rowsTruncated: boolean;
+}
+
+function summary(run: RunRow): RunSummary {
+  const { fileName, startedBy, startedByName, finishedAt, undoneAt, touchedAt: _touched, ...rest } = run;
+  return {
+    ...rest,
+    ...(fileName === null ? {} : { fileName }),
+    startedBy: startedBy === null ? null : { id: startedBy, displayName: startedByName ?? '' },
+    ...(finishedAt === null ? {} : { finishedAt }),
+    ...(undoneAt === null ? {} : { undoneAt }),
+  };
+}
+
+/** @throws Fault NOT_FOUND */
+export async function requireRun(ctx: ReadContext, id: string): Promise<RunRow> {
+  const run = await findRun(ctx, id);
+  if (run === undefined) throw new Fault('NOT_FOUND', 'There is no such import run.');
+  return run;
+}
+
+/** The run with its rows; the caller's right to it is for whoever asks. @throws Fault NOT_FOUND */
+export async function readRun(ctx: ReadContext, id: string): Promise<RunAnswer> {
+  const run = await requireRun(ctx, id);
+  const rowsTruncated = run.succeeded + run.failed + run.skipped > MOST_ROWS;
+  const rows = await listRows(ctx, id, MOST_ROWS, rowsTruncated);
+  return {
+    ...summary(run),
+    rows: rows.map(({ row, externalId, status, id: target, errors }) => ({
+      row,
+      externalId,
+      status,
+      ...(target === null ? {} : { id: target }),
+      errors: errors ?? [],
+    })),
+    rowsTruncated,
+  };
+}
+
+/** @throws Fault RIGHT_MISSING, NOT_FOUND */
+export async function getRun(ctx: ReadContext, id: string): Promise<RunAnswer> {
+  ctx.actor.require('import.manage');
+  return await readRun(ctx, id);
+}
+
+/** @throws Fault RIGHT_MISSING, INVALID_REQUEST */
+export async function listRuns(
+  ctx: ReadContext,
+  paging: Paging,
+): Promise<{ rows: RunSummary[]; page: number; pageSize: number; hasMore: boolean }> {
+  ctx.actor.require('import.manage');
+  const window = windowOf(paging);
+  const page = pageOf(await listRunRows(ctx, window.limit, window.offset), window);
+  return { ...page, rows: page.rows.map(summary) };
+}

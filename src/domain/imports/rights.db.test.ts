@@ -1,0 +1,118 @@
+/** An import is no way round a right: each row goes by those of the key's owner on record and field (reliability, IN10). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { changeRights, idOf } from '../../../test/harness/load-world.ts';
+import { type Exchange, startExchange, verdicts } from '../../../test/harness/exchange.ts';
+
+let x: Exchange;
+const CLERKS = ['title', 'kind', 'count', 'note', 'secret', 'grade'].map((field) => ({ source: field, target: field }));
+
+describe('rights of imports', () => {
+  before(async () => {
+    x = await startExchange();
+  });
+  after(() => x.close());
+
+  it('open the door and nothing more', async () => {
+    const definition = await x.define({ mapping: CLERKS });
+    const run = await x.run('porter', definition, 'ext,title,kind\n1,One,a\n');
+    assert.deepEqual(verdicts(run), ['FAILED UNKNOWN_TYPE']);
+    const answer = await x.call('stranger', 'POST', '/imports/run', {
+      definitionId: definition,
+      content: '',
+      dryRun: true,
+    });
+    assert.deepEqual([answer.status, answer.body.error.details], [403, { right: 'import.execute' }]);
+  });
+
+  it('hold on fields as they do in the call for one record, word for word', async () => {
+    const definition = await x.define({ mapping: CLERKS });
+    const content = (column: string): string => `ext,title,${column}\n1,One,x\n`;
+    const cases: [string, string][] = [
+      ['secret', 'INVALID_VALUES'],
+      ['grade', 'FIELD_READ_ONLY'],
+    ];
+    for (const [field, code] of cases) {
+      const values = { title: 'One', [field]: 'x' };
+      const single = await x.call('clerk', 'POST', '/objects', { typeDefinitionId: 'ticket', values });
+      assert.equal(single.body.error.code, code);
+      const run = await x.run('clerk', definition, content(field));
+      assert.deepEqual(run.rows[0]?.errors, single.body.error.details);
+    }
+    const made = await x.run('boss', definition, 'ext,title,secret,grade\n2,Two,hush,A\n');
+    const id = made.rows[0]?.id;
+    for (const [field] of cases) {
+      const body = { expectedRevision: 1, changes: { [field]: 'x' } };
+      const single = await x.call('clerk', 'PATCH', `/objects/${id}`, body);
+      const run = await x.run('clerk', definition, `ext,${field}\n2,x\n`);
+      const moved = JSON.parse(JSON.stringify(single.body.error.details).replaceAll('/changes', '/values'));
+      assert.deepEqual(run.rows[0]?.errors, moved);
+    }
+    assert.deepEqual((await x.ok('boss', 'GET', `/objects/${id}`)).values, {
+      title: 'Two',
+      kind: 'a',
+      secret: 'hush',
+      grade: 'A',
+    });
+  });
+
+  it('hold on records: what is hidden takes no change and makes no second record', async () => {
+    const definition = await x.define({ mapping: CLERKS });
+    const made = await x.run('boss', definition, 'ext,title,kind\n1,Seen,a\n2,Hidden,b\n');
+    const before = await x.rows('SELECT id, revision FROM objects ORDER BY id');
+    const run = await x.run('clerk', definition, 'ext,title\n2,Other\n2,Other\n');
+    assert.deepEqual(verdicts(run), ['FAILED NOT_FOUND', 'FAILED NOT_FOUND']);
+    const single = await x.call('clerk', 'GET', `/objects/${made.rows[1]?.id}`);
+    assert.equal(run.rows[0]?.errors[0]?.message, single.body.error.message);
+    assert.equal(run.rows[0]?.id, undefined);
+    assert.deepEqual(await x.rows('SELECT id, revision FROM objects ORDER BY id'), before);
+    for (const mode of ['CREATE_ONLY', 'UPDATE_ONLY'] as const) {
+      const [{ source } = { source: '' }] = await x.rows<{ source: string }>(
+        `SELECT source_code AS source FROM external_ids WHERE target_id = $1`,
+        [made.rows[1]?.id],
+      );
+      const other = await x.define({ mapping: CLERKS, mode, sourceCode: source });
+      assert.deepEqual(verdicts(await x.run('clerk', other, 'ext,title\n2,Other\n')), ['FAILED NOT_FOUND'], mode);
+    }
+  });
+
+  it('are judged on the record before a change, and on a new record as it would be', async () => {
+    const definition = await x.define({ mapping: CLERKS });
+    const run = await x.run('clerk', definition, 'ext,title,kind\n1,One,a\n2,Two,b\n1,One,b\n1,Again,b\n');
+    assert.deepEqual(verdicts(run), ['CREATED', 'FAILED RIGHT_MISSING', 'UPDATED', 'FAILED NOT_FOUND']);
+  });
+
+  it('say nothing of the workflow state and of archived records but what calls say', async () => {
+    const definition = await x.define();
+    const made = await x.run(
+      'boss',
+      definition,
+      'ext,title,workflowState,state,id,revision\n1,One,done,ARCHIVED,x,9\n',
+    );
+    const { state, workflowState, revision } = await x.ok('boss', 'GET', `/objects/${made.rows[0]?.id}`);
+    assert.deepEqual([state, workflowState.code, revision], ['ACTIVE', 'new', 1]);
+    await x.ok('boss', 'DELETE', `/objects/${made.rows[0]?.id}`, { expectedRevision: 1 });
+    assert.deepEqual(verdicts(await x.run('boss', definition, 'ext,title\n1,One\n')), ['FAILED ARCHIVED']);
+  });
+
+  it('are those that hold when the row comes', async () => {
+    const definition = await x.define();
+    const rows = Array.from({ length: 6000 }, (_, n) => `e${n},T`).join('\n');
+    const running = x.run('clerk', definition, `ext,title\n${rows}\n`);
+    const [role, clerk] = await Promise.all([idOf(x.app, 'config_items', 'clerk'), idOf(x.app, 'users', 'clerk')]);
+    const started = async (): Promise<number> =>
+      (await x.rows<{ n: number }>('SELECT count(*)::int AS n FROM import_rows'))[0]?.n ?? 0;
+    const there = await started();
+    while ((await started()) <= there) await new Promise((resolve) => setTimeout(resolve, 5));
+    await changeRights(x.app, 'DELETE FROM role_assignments WHERE role_id = $1 AND member_id = $2', [role, clerk]);
+    await x.app.app.epoch.refresh();
+    const run = await running;
+    const said = new Set(verdicts(run));
+    assert.deepEqual([...said], ['CREATED', 'FAILED RIGHT_MISSING']);
+    const first = run.rows.findIndex(({ status }) => status === 'FAILED');
+    assert.ok(
+      run.rows.slice(first).every(({ status }) => status === 'FAILED'),
+      'from then on, all of them',
+    );
+  });
+});

@@ -1,0 +1,226 @@
+/**
+ * Runs an import: the content is read once to know that it is sound, then again window by window. A dry run goes the very same
+ * way in a transaction that is undone; only where results are kept differs.
+ */
+import { type Fault, isFault } from '../../lib/fault.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import type { Caller, Units, Work } from '../../mechanisms/work.ts';
+import { type Content, checkContent, readRows } from './content.ts';
+import type { KnownDefinition } from './definitions.ts';
+import { type Candidate, candidateOf, type Done, failure, importRows, looksUpItself, type Outcome } from './rows.ts';
+import { faultErrors, nextGroup } from './rules.ts';
+import { countRows, findDone, finishRun, insertRow, insertRun } from './store.ts';
+import { targetOf } from './targets.ts';
+
+/** Rows that share a unit of work. */
+const GROUP = 200;
+/** Rows among which those of other external ids may go before one that waits for an earlier row of its own. */
+const WINDOW = 1000;
+/** Results of a dry run that are held until they are written. */
+const HELD_RESULTS = 10_000;
+
+/** What the room needs of the process. */
+export interface ImportParts {
+  /** The same caller with the rights and the configuration that hold now. */
+  freshCaller(caller: Caller): Promise<Caller>;
+}
+
+export interface Progress {
+  done: number;
+  total: number;
+}
+
+export interface ImportJob {
+  work: Work;
+  caller: Caller;
+  parts: ImportParts;
+  known: KnownDefinition;
+  content: Content;
+  dryRun: boolean;
+  /** For files: their name, and what tells this definition and file from all others. */
+  file?: { name: string; key: string };
+  /** An earlier run of the same content that did not come to its end. */
+  resume?: { id: string; total: number };
+  onProgress?(progress: Progress): void;
+}
+
+/** Where results of rows go. */
+interface Log {
+  /** Beside the change itself, in its own unit. */
+  plan(ctx: WriteContext, outcomes: readonly Outcome[]): void;
+  /** After it. */
+  add(outcomes: readonly Outcome[]): Promise<void>;
+}
+
+/**
+ * @returns the id of the run
+ * @throws Fault INVALID_REQUEST for malformed content, with nothing written; DATABASE_UNAVAILABLE
+ */
+export async function runImport(job: ImportJob): Promise<string> {
+  const { work, content, known, dryRun, resume } = job;
+  const caller: Caller = { ...job.caller, via: 'import' };
+  const total = resume?.total ?? (await checkContent(content, known.definition));
+  const id = resume?.id ?? (await begin(job, caller, total));
+  const told = (done: number): void => job.onProgress?.({ done, total });
+  const session = { job, caller, runId: id };
+  if (dryRun) {
+    const held = heldLog(work, caller, id);
+    await work.rehearse((units) => importAll(session, units, held, told));
+    await held.flush();
+  } else await importAll(session, work, writtenLog(id), told);
+  await work.write(caller, async (ctx) => ctx.plan(finishRun, { id, at: ctx.now }));
+  return id;
+}
+
+async function begin(job: ImportJob, caller: Caller, total: number): Promise<string> {
+  const result = await job.work.write(caller, async (ctx) => {
+    const id = ctx.newId();
+    ctx.plan(insertRun, {
+      id,
+      definition_id: job.known.id,
+      dry_run: job.dryRun,
+      total,
+      file_name: job.file?.name ?? null,
+      content_key: job.file?.key ?? null,
+      at: ctx.now,
+      by: ctx.actor.userId,
+    });
+    return { id };
+  });
+  if (result.kind !== 'done') throw new Error('a run has no idempotency key');
+  return result.data.id;
+}
+
+interface Session {
+  job: ImportJob;
+  caller: Caller;
+  runId: string;
+}
+
+async function importAll(session: Session, units: Units, log: Log, told: (done: number) => void): Promise<void> {
+  const { definition } = session.job.known;
+  let window: Candidate[] = [];
+  const finish = async (): Promise<void> => {
+    const last = window.at(-1)?.row;
+    if (last === undefined) return;
+    await importWindow(session, units, log, window);
+    told(last);
+    window = [];
+  };
+  for await (const row of readRows(session.job.content, definition)) {
+    window.push(candidateOf(row, definition));
+    if (window.length === WINDOW) await finish();
+  }
+  await finish();
+}
+
+async function importWindow(session: Session, units: Units, log: Log, window: Candidate[]): Promise<void> {
+  const { definition, mapping } = session.job.known;
+  const ordered =
+    targetOf(session.caller, definition).ordered || mapping.lookups.some((one) => looksUpItself(definition, one));
+  let waiting = await undone(session, window);
+  while (waiting.length > 0) {
+    const { group, rest } = nextGroup(waiting, GROUP, !ordered);
+    const left = await settle(session, units, log, group);
+    waiting = [...left, ...rest];
+  }
+}
+
+/** Without the rows that the interrupted run did already. */
+async function undone({ job, caller, runId }: Session, window: Candidate[]): Promise<Candidate[]> {
+  if (job.resume === undefined) return window;
+  const first = window[0]?.row ?? 0;
+  const last = window.at(-1)?.row ?? 0;
+  const done = await job.work.read(caller, (ctx) => findDone(ctx, runId, first, last));
+  return window.filter(({ row }) => !done.has(row));
+}
+
+/**
+ * The group as one unit. Where that fails as a whole, its halves one after the other, so that the row that it fails on is found
+ * and no other suffers from it.
+ *
+ * @returns rows that must wait for what was just written
+ */
+async function settle(session: Session, units: Units, log: Log, group: Candidate[]): Promise<Candidate[]> {
+  try {
+    const { outcomes } = await importGroup(session, units, log, group);
+    await log.add(outcomes);
+    return group.slice(outcomes.length);
+  } catch (error) {
+    if (!isFault(error) || error.code === 'DATABASE_UNAVAILABLE') throw error;
+    const [first] = group;
+    if (group.length === 1 && first !== undefined) {
+      await refuse(session, units, log, first, error);
+      return [];
+    }
+    const middle = Math.ceil(group.length / 2);
+    const left = await settle(session, units, log, group.slice(0, middle));
+    if (left.length > 0) return [...left, ...group.slice(middle)];
+    return await settle(session, units, log, group.slice(middle));
+  }
+}
+
+async function importGroup(session: Session, units: Units, log: Log, group: Candidate[]): Promise<Done> {
+  const fresh = await session.job.parts.freshCaller(session.caller);
+  const result = await units.write({ ...fresh, via: 'import' }, async (ctx) => {
+    const done = await importRows(ctx, session.job.known, group);
+    log.plan(ctx, done.outcomes);
+    return done;
+  });
+  if (result.kind !== 'done') throw new Error('rows have no idempotency key');
+  return result.data;
+}
+
+/** Keeps the result of a row that the database refused. */
+async function refuse(session: Session, units: Units, log: Log, row: Candidate, fault: Fault): Promise<void> {
+  const outcomes = [failure(row, faultErrors(fault))];
+  await units.write(session.caller, async (ctx) => log.plan(ctx, outcomes));
+  await log.add(outcomes);
+}
+
+function planResults(ctx: WriteContext, runId: string, outcomes: readonly Outcome[]): void {
+  if (outcomes.length === 0) return;
+  const counts = { succeeded: 0, failed: 0, skipped: 0 };
+  for (const { row, externalId, status, id, revision, errors, before } of outcomes) {
+    counts[status === 'FAILED' ? 'failed' : status === 'SKIPPED' ? 'skipped' : 'succeeded']++;
+    ctx.plan(insertRow, {
+      run_id: runId,
+      row,
+      external_id: externalId,
+      status,
+      target_id: id,
+      revision,
+      errors: errors.length === 0 ? null : errors,
+      before: before ?? null,
+    });
+  }
+  ctx.plan(countRows, { id: runId, ...counts, at: ctx.now });
+}
+
+/** Results are written with the rows themselves: after any crash both are there or neither. */
+function writtenLog(runId: string): Log {
+  return { plan: (ctx, outcomes) => planResults(ctx, runId, outcomes), add: async () => {} };
+}
+
+/** Of a dry run the results alone stay, so that they are written beside it. What it would have made has no id. */
+function heldLog(work: Work, caller: Caller, runId: string): Log & { flush(): Promise<void> } {
+  let held: Outcome[] = [];
+  const flush = async (): Promise<void> => {
+    const outcomes = held;
+    held = [];
+    for (let from = 0; from < outcomes.length; from += 1000) {
+      await work.write(caller, async (ctx) => planResults(ctx, runId, outcomes.slice(from, from + 1000)));
+    }
+  };
+  return {
+    plan: () => {},
+    add: async (outcomes) => {
+      for (const one of outcomes) {
+        const { stood: _stood, stands: _stands, before: _before, ...kept } = one;
+        held.push({ ...kept, id: one.status === 'CREATED' ? null : one.id, stood: null, stands: null });
+      }
+      if (held.length >= HELD_RESULTS) await flush();
+    },
+    flush,
+  };
+}

@@ -1,0 +1,237 @@
+/** SQL on `import_runs`, `import_rows` and `external_ids`; nothing else touches them. */
+import sql, { empty, raw, type Sql } from 'sql-template-tag';
+import type { FaultDetail } from '../../lib/fault.ts';
+import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+import type { TargetKind } from './definition.ts';
+
+export type RowStatus = 'CREATED' | 'UPDATED' | 'SKIPPED' | 'FAILED';
+
+// ---------------------------------------------------------------- external ids
+
+/** External id → id of what it was imported as. */
+export async function findLinks(
+  ctx: ReadContext,
+  sourceCode: string,
+  kind: TargetKind,
+  externalIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (externalIds.length === 0) return new Map();
+  const rows = await ctx.query<{ external: string; id: string }>(sql`
+    SELECT external_id AS external, target_id AS id FROM external_ids
+    WHERE source_code = ${sourceCode} AND target_kind = ${kind} AND external_id = ANY(${[...externalIds]}::text[])`);
+  return new Map(rows.map(({ external, id }) => [external, id]));
+}
+
+export interface LinkRow {
+  source_code: string;
+  target_kind: TargetKind;
+  external_id: string;
+  target_id: string;
+  at: string;
+}
+
+/** In the order of names, so that two imports of one source wait for each other in no circle. */
+export const insertLink: TableWrite<LinkRow> = {
+  name: 'insert_external_ids',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO external_ids (source_code, target_kind, external_id, target_id, created_at)
+    SELECT source_code, target_kind, external_id, target_id, at
+    FROM jsonb_to_recordset(${rows}) AS r (source_code text, target_kind text, external_id text, target_id uuid, at timestamptz)
+    ORDER BY external_id COLLATE "C"
+    ON CONFLICT DO NOTHING RETURNING 1`,
+};
+
+export const deleteLink: TableWrite<Omit<LinkRow, 'at'>> = {
+  name: 'delete_external_ids',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    DELETE FROM external_ids e
+    USING jsonb_to_recordset(${rows}) AS r (source_code text, target_kind text, external_id text, target_id uuid)
+    WHERE e.source_code = r.source_code AND e.target_kind = r.target_kind AND e.external_id = r.external_id
+      AND e.target_id = r.target_id`,
+};
+
+// ---------------------------------------------------------------- runs
+
+export interface RunRow {
+  id: string;
+  definitionId: string;
+  dryRun: boolean;
+  state: 'RUNNING' | 'FINISHED';
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  total: number;
+  fileName: string | null;
+  startedAt: string;
+  startedBy: string | null;
+  startedByName: string | null;
+  touchedAt: string;
+  finishedAt: string | null;
+  undoneAt: string | null;
+}
+
+const RUN = sql`r.id, r.definition_id AS "definitionId", r.dry_run AS "dryRun", r.state, r.succeeded, r.failed, r.skipped,
+  r.total, r.file_name AS "fileName", r.started_at AS "startedAt", r.started_by AS "startedBy",
+  (SELECT display_name FROM users WHERE id = r.started_by) AS "startedByName", r.touched_at AS "touchedAt",
+  r.finished_at AS "finishedAt", r.undone_at AS "undoneAt"`;
+
+export async function findRun(ctx: ReadContext, id: string): Promise<RunRow | undefined> {
+  const rows = await ctx.query<RunRow>(sql`SELECT ${RUN} FROM import_runs r WHERE r.id = ${id}::uuid`);
+  return rows[0];
+}
+
+/** The newest run of this very content that did not come to its end. */
+export async function findUnfinished(
+  ctx: ReadContext,
+  definitionId: string,
+  contentKey: string,
+): Promise<RunRow | undefined> {
+  const rows = await ctx.query<RunRow>(sql`
+    SELECT ${RUN} FROM import_runs r
+    WHERE r.definition_id = ${definitionId}::uuid AND r.content_key = ${contentKey} AND r.state = 'RUNNING' AND NOT r.dry_run
+    ORDER BY r.started_at DESC LIMIT 1`);
+  return rows[0];
+}
+
+/** Newest first. */
+export async function listRunRows(ctx: ReadContext, limit: number, offset: number): Promise<RunRow[]> {
+  return await ctx.query<RunRow>(sql`
+    SELECT ${RUN} FROM import_runs r ORDER BY r.started_at DESC, r.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`);
+}
+
+export interface NewRun {
+  id: string;
+  definition_id: string;
+  dry_run: boolean;
+  total: number;
+  file_name: string | null;
+  content_key: string | null;
+  at: string;
+  by: string | null;
+}
+
+export const insertRun: TableWrite<NewRun> = {
+  name: 'insert_import_runs',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO import_runs (id, definition_id, dry_run, total, file_name, content_key, started_at, started_by, touched_at)
+    SELECT id, definition_id, dry_run, total, file_name, content_key, at, by, at
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, definition_id uuid, dry_run boolean, total integer, file_name text,
+      content_key text, at timestamptz, by uuid) RETURNING 1`,
+};
+
+export interface RunCounts {
+  id: string;
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  at: string;
+}
+
+export const countRows: TableWrite<RunCounts> = {
+  name: 'count_import_rows',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE import_runs i SET succeeded = i.succeeded + r.succeeded, failed = i.failed + r.failed,
+      skipped = i.skipped + r.skipped, touched_at = r.at
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, succeeded integer, failed integer, skipped integer, at timestamptz)
+    WHERE i.id = r.id RETURNING 1`,
+};
+
+export const finishRun: TableWrite<{ id: string; at: string }> = {
+  name: 'finish_import_runs',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE import_runs i SET state = 'FINISHED', finished_at = r.at, touched_at = r.at
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz) WHERE i.id = r.id RETURNING 1`,
+};
+
+export const undoneRun: TableWrite<{ id: string; at: string; by: string | null }> = {
+  name: 'undone_import_runs',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE import_runs i SET undone_at = r.at, undone_by = r.by
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz, by uuid) WHERE i.id = r.id RETURNING 1`,
+};
+
+// ---------------------------------------------------------------- rows
+
+export interface RowRow {
+  run_id: string;
+  row: number;
+  external_id: string | null;
+  status: RowStatus;
+  target_id: string | null;
+  revision: number | null;
+  errors: FaultDetail[] | null;
+  before: unknown;
+}
+
+/** Each row of a run is written once: whoever would do it again is told to decide anew. */
+export const insertRow: TableWrite<RowRow> = {
+  name: 'insert_import_rows',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO import_rows (run_id, row, external_id, status, target_id, revision, errors, before)
+    SELECT run_id, row, external_id, status, target_id, revision, errors, before
+    FROM jsonb_to_recordset(${rows}) AS r (run_id uuid, row integer, external_id text, status text, target_id uuid,
+      revision integer, errors jsonb, before jsonb)
+    ON CONFLICT DO NOTHING RETURNING 1`,
+};
+
+export interface StoredRow {
+  row: number;
+  externalId: string | null;
+  status: RowStatus;
+  id: string | null;
+  revision: number | null;
+  errors: FaultDetail[] | null;
+  before: unknown;
+  undo: string | null;
+}
+
+const ROW = sql`w.row, w.external_id AS "externalId", w.status, w.target_id AS id, w.revision, w.errors, w.before, w.undo`;
+
+/** The rows of a run in order; where there are more than `limit`, the failed ones first. */
+export async function listRows(
+  ctx: ReadContext,
+  runId: string,
+  limit: number,
+  failedFirst: boolean,
+): Promise<StoredRow[]> {
+  const order = failedFirst ? sql`(w.status = 'FAILED') DESC, w.row` : sql`w.row`;
+  return await ctx.query<StoredRow>(sql`
+    SELECT ${ROW} FROM import_rows w WHERE w.run_id = ${runId}::uuid ORDER BY ${order} LIMIT ${raw(String(limit))}`);
+}
+
+/** The rows of a run that changed something and were not taken back, last first, below `before`. */
+export async function listChanged(
+  ctx: ReadContext,
+  runId: string,
+  before: number | undefined,
+  limit: number,
+): Promise<StoredRow[]> {
+  const below = before === undefined ? empty : sql`AND w.row < ${before}::int`;
+  return await ctx.query<StoredRow>(sql`
+    SELECT ${ROW} FROM import_rows w
+    WHERE w.run_id = ${runId}::uuid AND w.status IN ('CREATED', 'UPDATED') AND w.undo IS DISTINCT FROM 'UNDONE' ${below}
+    ORDER BY w.row DESC LIMIT ${limit}::int`);
+}
+
+export const markUndone: TableWrite<{ run_id: string; row: number; undo: string }> = {
+  name: 'undo_import_rows',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE import_rows w SET undo = r.undo
+    FROM jsonb_to_recordset(${rows}) AS r (run_id uuid, row integer, undo text)
+    WHERE w.run_id = r.run_id AND w.row = r.row AND w.undo IS DISTINCT FROM 'UNDONE' RETURNING 1`,
+};
+
+/** Which of the rows from `first` to `last` are done already. */
+export async function findDone(ctx: ReadContext, runId: string, first: number, last: number): Promise<Set<number>> {
+  const rows = await ctx.query<{ row: number }>(sql`
+    SELECT row FROM import_rows WHERE run_id = ${runId}::uuid AND row BETWEEN ${first}::int AND ${last}::int`);
+  return new Set(rows.map(({ row }) => row));
+}

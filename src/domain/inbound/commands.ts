@@ -1,0 +1,200 @@
+/**
+ * The writes on integrations (api.md, "Inbound integration"; configuration, section 6). An integration is a configuration item:
+ * each write is one change of it, decided under the lock that all changes of configuration take.
+ */
+import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { pointer } from '../../lib/json.ts';
+import type { Change, StoredItem } from '../../mechanisms/config-section.ts';
+import { loadItems, lockConfiguration, planItem } from '../../mechanisms/config-store.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import { compile } from './items.ts';
+import type { CompiledIntegration, IntegrationDefinition } from './definitions.ts';
+import { loadNames } from './naming.ts';
+import { type IntegrationAnswer, integrationAnswer, missing, RIGHT, SECTION } from './queries.ts';
+
+export interface IntegrationInput {
+  /** Null only where the stored one is unknown: refused. */
+  executionPrincipalId: string | null;
+  /** `typeDefinitionId` takes an id or a code. */
+  config: IntegrationDefinition['config'];
+}
+
+export interface NewIntegration extends IntegrationInput {
+  code: string;
+  type: 'inbound-webhook';
+  enabled?: boolean | undefined;
+}
+
+/** Nobody sets up for somebody else what they could not give them the rights for. @throws Fault RIGHT_MISSING */
+function requirePrincipal(ctx: WriteContext, principalId: string | null): void {
+  if (principalId === null || principalId !== ctx.actor.userId) ctx.actor.require('role.assign');
+}
+
+/** As a bundle writes it, and the same with ids. */
+interface Item {
+  definition: IntegrationDefinition;
+  compiled: CompiledIntegration;
+}
+
+/** The item that a call asks for. @throws Fault INVALID_REQUEST with every place that is wrong */
+async function itemOf(
+  ctx: WriteContext,
+  code: string,
+  enabled: boolean,
+  { executionPrincipalId, config }: IntegrationInput,
+): Promise<Item> {
+  const problems: FaultDetail[] = [];
+  const report = (path: readonly (string | number)[], what: string, message: string): void => {
+    problems.push({ path: pointer(...path), code: what, message });
+  };
+  const names = await loadNames(ctx, executionPrincipalId);
+  if (names.login === undefined) {
+    report(['executionPrincipalId'], 'UNKNOWN_USER', 'There is no active user with this id.');
+  }
+  const { typeDefinitionId: named, ...rest } = config;
+  const typeDefinitionId = named === undefined ? undefined : names.typeCode(named);
+  if (named !== undefined && typeDefinitionId === undefined) {
+    report(['config', 'typeDefinitionId'], 'UNKNOWN_TYPE', 'There is no such record type.');
+  }
+  const definition: IntegrationDefinition = {
+    code,
+    type: 'inbound-webhook',
+    executionPrincipal: names.login ?? '',
+    enabled,
+    config: { ...rest, ...(named === undefined ? {} : { typeDefinitionId: typeDefinitionId ?? named }) },
+  };
+  const compiled = compile(definition, names.view, report);
+  if (problems.length > 0) {
+    throw new Fault('INVALID_REQUEST', 'The integration cannot be like this; details name each place.', problems);
+  }
+  return { definition, compiled };
+}
+
+/** Writes one change of the item, with its entry in the audit log. */
+function plan(
+  ctx: WriteContext,
+  action: Change['action'],
+  stored: StoredItem | undefined,
+  { id, code, state, item }: { id: string; code: string; state: 'ACTIVE' | 'ARCHIVED'; item: Item },
+): IntegrationAnswer {
+  planItem(ctx, { action, section: SECTION, id, code, state, stored, ...item });
+  const before = stored === undefined ? {} : { before: stored.definition };
+  ctx.emit({
+    type: 'ConfigChanged',
+    subject: `${SECTION}:${code}`,
+    data: { action, ...before, after: item.definition },
+  });
+  ctx.raise('config');
+  return integrationAnswer(id, state, item.compiled);
+}
+
+/**
+ * Makes an integration (api.md, `POST /integrations`), disabled unless the call says otherwise.
+ *
+ * @throws Fault RIGHT_MISSING, ALREADY_EXISTS with `{field: 'code'}`, INVALID_REQUEST
+ */
+export async function createIntegration(ctx: WriteContext, input: NewIntegration): Promise<IntegrationAnswer> {
+  ctx.actor.require(RIGHT);
+  requirePrincipal(ctx, input.executionPrincipalId);
+  ctx.rightsChecked();
+  await lockConfiguration(ctx);
+  const { code } = input;
+  if ((await loadItems(ctx, SECTION)).some((item) => item.code === code)) {
+    throw new Fault('ALREADY_EXISTS', 'An integration with this code exists, perhaps archived.', { field: 'code' });
+  }
+  const item = await itemOf(ctx, code, input.enabled ?? false, input);
+  return plan(ctx, 'create', undefined, { id: ctx.newId(), code, state: 'ACTIVE', item });
+}
+
+/** The stored integration, under the lock. @throws Fault RIGHT_MISSING, NOT_FOUND */
+async function hold(ctx: WriteContext, id: string): Promise<{ stored: StoredItem; item: Item }> {
+  ctx.actor.require(RIGHT);
+  await lockConfiguration(ctx);
+  const stored = (await loadItems(ctx, SECTION)).find((item) => item.id === id);
+  if (stored === undefined) throw missing();
+  const item = {
+    definition: stored.definition as IntegrationDefinition,
+    compiled: stored.compiled as CompiledIntegration,
+  };
+  return { stored, item };
+}
+
+function requireNotArchived(stored: StoredItem): void {
+  if (stored.state === 'ARCHIVED') {
+    throw new Fault('CONNECTION_ARCHIVED', 'The integration is archived; restore it first.');
+  }
+}
+
+function switched({ definition, compiled }: Item, enabled: boolean): Item {
+  return { definition: { ...definition, enabled }, compiled: { ...compiled, enabled } };
+}
+
+/**
+ * Changes a disabled integration; what is left out stays, and `config` replaces the stored one whole.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED, CONNECTION_ENABLED, INVALID_REQUEST
+ */
+export async function changeIntegration(
+  ctx: WriteContext,
+  id: string,
+  changes: { [K in keyof IntegrationInput]?: IntegrationInput[K] | undefined },
+): Promise<IntegrationAnswer> {
+  const { stored, item } = await hold(ctx, id);
+  const { compiled, definition } = item;
+  requirePrincipal(ctx, compiled.executionPrincipalId);
+  const executionPrincipalId = changes.executionPrincipalId ?? compiled.executionPrincipalId;
+  requirePrincipal(ctx, executionPrincipalId);
+  ctx.rightsChecked();
+  requireNotArchived(stored);
+  if (compiled.enabled) throw new Fault('CONNECTION_ENABLED', 'Disable the integration before changing it.');
+  const config = changes.config ?? definition.config;
+  const next = await itemOf(ctx, stored.code, false, { executionPrincipalId, config });
+  return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: next });
+}
+
+/** Takes calls from now on; enabling what is enabled changes nothing. @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED */
+export async function enableIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
+  const { stored, item } = await hold(ctx, id);
+  requirePrincipal(ctx, item.compiled.executionPrincipalId);
+  ctx.rightsChecked();
+  requireNotArchived(stored);
+  return turn(ctx, stored, item, true);
+}
+
+/** Refuses calls from now on. @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED */
+export async function disableIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
+  const { stored, item } = await hold(ctx, id);
+  ctx.rightsChecked();
+  requireNotArchived(stored);
+  return turn(ctx, stored, item, false);
+}
+
+function turn(ctx: WriteContext, stored: StoredItem, item: Item, enabled: boolean): IntegrationAnswer {
+  const { id, code } = stored;
+  if (item.compiled.enabled === enabled) return integrationAnswer(id, 'ACTIVE', item.compiled);
+  return plan(ctx, 'change', stored, { id, code, state: 'ACTIVE', item: switched(item, enabled) });
+}
+
+/** @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED when it is archived already */
+export async function archiveIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
+  const { stored, item } = await hold(ctx, id);
+  ctx.rightsChecked();
+  requireNotArchived(stored);
+  return plan(ctx, 'archive', stored, { id, code: stored.code, state: 'ARCHIVED', item: switched(item, false) });
+}
+
+/**
+ * Brings an archived integration back, disabled. What it names may have gone meanwhile: it is judged as if it were made now.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST
+ */
+export async function restoreIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
+  const { stored, item } = await hold(ctx, id);
+  const { executionPrincipalId } = item.compiled;
+  requirePrincipal(ctx, executionPrincipalId);
+  ctx.rightsChecked();
+  if (stored.state === 'ACTIVE') return integrationAnswer(id, 'ACTIVE', item.compiled);
+  const input = { executionPrincipalId, config: item.definition.config };
+  const next = await itemOf(ctx, stored.code, false, input);
+  return plan(ctx, 'restore', stored, { id, code: stored.code, state: 'ACTIVE', item: next });
+}

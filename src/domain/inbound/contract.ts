@@ -1,0 +1,196 @@
+/** What travels for integrations and calls from outside (api.md, "Webhook subscriptions and inbound integrations"). */
+import Type from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
+import { Code, oneOf } from '../../mechanisms/config-schemas.ts';
+import { addOperation } from '../comments/door.ts';
+import { createOperation } from '../objects/door.ts';
+import { MappingItems } from './items.ts';
+import { COMMANDS } from './definitions.ts';
+
+const Kind = Type.Literal('inbound-webhook');
+
+const Config = closed({
+  command: oneOf(COMMANDS),
+  typeDefinitionId: Type.Optional(IdOrCode),
+  mapping: MappingItems,
+  visibility: Type.Optional(oneOf(['public', 'internal'])),
+});
+
+const Integration = Type.Object(
+  {
+    id: Id,
+    code: Type.String(),
+    type: Kind,
+    executionPrincipalId: nullable(Id),
+    enabled: Type.Boolean(),
+    config: Config,
+    state: oneOf(['ACTIVE', 'ARCHIVED']),
+  },
+  { $id: 'Integration' },
+);
+
+const Reason = Type.Object({ code: Type.String(), message: Type.String(), details: Type.Unknown() }, { $id: 'Reason' });
+
+const tag = 'Integrations';
+const params = closed({ id: Id });
+const managed = { right: 'integration.manage', tag } as const;
+const console = { ...managed, access: 'console', status: 200 } as const;
+
+export const createIntegration = defineOperation({
+  ...managed,
+  id: 'integrations.create',
+  method: 'POST',
+  path: '/integrations',
+  access: 'integrations:manage',
+  unit: 'write',
+  status: 201,
+  summary: 'Set up an inbound integration',
+  description:
+    'Disabled unless `enabled` says otherwise. `executionPrincipalId` is the caller, or the caller holds role.assign; calls run with the rights of their key’s owner whoever it names.',
+  body: closed({
+    code: Code,
+    type: Kind,
+    executionPrincipalId: Id,
+    enabled: Type.Optional(Type.Boolean()),
+    config: Config,
+  }),
+  answer: Integration,
+  faults: ['RIGHT_MISSING', 'ALREADY_EXISTS'],
+});
+
+export const runInbound = defineOperation({
+  id: 'inbound.run',
+  method: 'POST',
+  path: '/inbound/{integrationId}',
+  access: 'integrations:execute',
+  unit: 'own',
+  via: 'inbound',
+  idempotent: true,
+  status: 201,
+  tag,
+  summary: 'Call an integration',
+  description:
+    'The body is whatever the mapping of the integration reads. The configured command runs exactly as its own endpoint would for the owner of the key: same checks, same errors at the same places, and `data` is that endpoint’s.',
+  params: closed({ integrationId: Id }),
+  body: Type.Unknown(),
+  answer: Type.Union([createOperation.answer, addOperation.answer]),
+  faults: [
+    'NOT_FOUND',
+    'INTEGRATION_DISABLED',
+    'RIGHT_MISSING',
+    'FIELD_READ_ONLY',
+    'ARCHIVED',
+    'REVISION_CONFLICT',
+    'ALREADY_EXISTS',
+    'INVALID_VALUES',
+  ],
+});
+
+export const listIntegrations = defineOperation({
+  ...console,
+  id: 'integrations.list',
+  method: 'GET',
+  path: '/integrations',
+  unit: 'read',
+  summary: 'List integrations by code, archived ones too',
+  answer: Type.Array(Integration),
+  faults: ['RIGHT_MISSING'],
+});
+
+export const changeIntegration = defineOperation({
+  ...console,
+  id: 'integrations.change',
+  method: 'PATCH',
+  path: '/integrations/{id}',
+  unit: 'write',
+  summary: 'Change an integration',
+  description: 'Only while it is disabled. What is left out stays; `config` replaces the stored one whole.',
+  params,
+  body: closed({ executionPrincipalId: Type.Optional(Id), config: Type.Optional(Config) }, { minProperties: 1 }),
+  answer: Integration,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'CONNECTION_ENABLED', 'CONNECTION_ARCHIVED'],
+});
+
+function command<const Name extends string>(name: Name, summary: string, description: string) {
+  return defineOperation({
+    ...console,
+    id: `integrations.${name}`,
+    method: 'POST',
+    path: `/integrations/{id}/${name}`,
+    unit: 'write',
+    summary,
+    description,
+    params,
+    answer: Integration,
+    faults: ['NOT_FOUND', 'RIGHT_MISSING', 'CONNECTION_ARCHIVED'],
+  });
+}
+
+export const enableIntegration = command('enable', 'Enable an integration', 'It takes calls from now on.');
+export const disableIntegration = command('disable', 'Disable an integration', 'Calls are refused from now on.');
+export const archiveIntegration = command('archive', 'Archive an integration', 'It is disabled with it.');
+export const restoreIntegration = command(
+  'restore',
+  'Take an archived integration back',
+  'It comes back disabled, and is judged as if it were made now.',
+);
+
+const RunState = oneOf(['SUCCEEDED', 'FAILED']);
+
+export const listRuns = defineOperation({
+  ...console,
+  id: 'integrations.runs',
+  method: 'GET',
+  path: '/integrations/{id}/runs',
+  unit: 'read',
+  summary: 'Read what the last 100 calls of an integration came to, newest first',
+  description: 'With the reason of each failure. Kept for 30 days, at most 1,000 calls of each integration.',
+  params,
+  query: closed({ status: Type.Optional(RunState) }),
+  answer: Type.Array(
+    Type.Object(
+      {
+        id: Id,
+        integrationId: Id,
+        at: Instant,
+        command: Type.String(),
+        status: RunState,
+        objectId: nullable(Id),
+        commentId: nullable(Id),
+        owner: nullable(Type.Object({ id: Id, displayName: Type.String() })),
+        keyId: nullable(Id),
+        correlationId: Type.String(),
+        error: nullable(Reason),
+      },
+      { $id: 'InboundRun' },
+    ),
+  ),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+});
+
+export const tryIntegration = defineOperation({
+  ...console,
+  id: 'integrations.try',
+  method: 'POST',
+  path: '/integrations/{id}/try',
+  unit: 'own',
+  summary: 'Show what a body would become',
+  description:
+    'Gives the request that the mapping makes of `body`, runs its command with the caller’s own rights and undoes it. Works while the integration is disabled; nothing stays and nothing is logged.',
+  params,
+  body: closed({ body: Type.Unknown() }),
+  answer: Type.Object({
+    command: Type.String(),
+    request: Type.Object({
+      method: Type.String(),
+      path: Type.String(),
+      params: Type.Record(Type.String(), Type.Unknown()),
+      body: Type.Record(Type.String(), Type.Unknown()),
+    }),
+    status: Type.Integer({ description: 'The status of the answer that the caller would get.' }),
+    data: Type.Unknown(),
+    error: nullable(Reason),
+  }),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+});

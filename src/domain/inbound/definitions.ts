@@ -1,0 +1,53 @@
+/** Integrations as they are stored and as they are run (configuration, section 3; api.md, "Inbound integration"). */
+import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
+
+export const COMMANDS = ['object.create', 'object.update', 'comment.add'] as const;
+export type CommandName = (typeof COMMANDS)[number];
+
+export interface Mapped {
+  /** A dotted path into the body. */
+  source: string;
+  /** A field's code, or what else the command takes. */
+  target: string;
+}
+
+export interface IntegrationDefinition {
+  code: string;
+  type: 'inbound-webhook';
+  /** Login. */
+  executionPrincipal: string;
+  enabled: boolean;
+  config: {
+    command: CommandName;
+    /** Code of the type. */
+    typeDefinitionId?: string;
+    mapping: Mapped[];
+    visibility?: 'public' | 'internal';
+  };
+}
+
+export interface CompiledIntegration extends IntegrationDefinition {
+  executionPrincipalId: string | null;
+  /** Id of the type. */
+  typeId: string | null;
+}
+
+export interface Integration extends CompiledIntegration {
+  id: string;
+  state: 'ACTIVE' | 'ARCHIVED';
+}
+
+const slice: Slice<ReadonlyMap<string, Integration>> = {
+  name: 'inbound',
+  build: ({ items }: ConfigSource) =>
+    new Map(
+      items
+        .filter(({ section }) => section === 'integrations')
+        .map(({ id, state, compiled }) => [id, { ...(compiled as CompiledIntegration), id, state }]),
+    ),
+};
+
+/** All integrations by id, archived ones too. */
+export function integrations(ctx: { config: { get<T>(slice: Slice<T>): T } }): ReadonlyMap<string, Integration> {
+  return ctx.config.get(slice);
+}

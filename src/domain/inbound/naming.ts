@@ -1,0 +1,62 @@
+/**
+ * From a call's words to a configuration item's: calls name people and types by id, items by login and code. Both ways in meet
+ * in the section's one compiler, so that an integration made by a call is what a bundle would have made, and exports so.
+ */
+import type { CompileView } from '../../mechanisms/config-section.ts';
+import { loadItems } from '../../mechanisms/config-store.ts';
+import type { TypeShape } from '../../mechanisms/config-types.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { whoIs } from '../identity/door.ts';
+
+export interface Names {
+  /** Login of the person, who must be active. */
+  login: string | undefined;
+  /** The code of a type that is in force, by id or code. */
+  typeCode(idOrCode: string): string | undefined;
+  view: CompileView;
+}
+
+/**
+ * What a call may name. Types and fields are those that the caller may read or write; whoever hands out rights or changes
+ * the configuration knows them all. Ask under the lock of the configuration.
+ */
+export async function loadNames(ctx: ReadContext, principalId: string | null): Promise<Names> {
+  const { actor } = ctx;
+  const all = actor.has('role.assign') || actor.has('config.manage');
+  const ids = new Map<string, string>();
+  const shapes = new Map<string, TypeShape>();
+  for (const { id, code, state, definition } of await loadItems(ctx, 'types')) {
+    if (state !== 'ACTIVE') continue;
+    if (!all && !actor.mayEver(id, 'read') && !actor.mayEver(id, 'create')) continue;
+    const shape = definition as TypeShape;
+    const known = (field: string): boolean => all || actor.mayEverRead(id, field) || actor.mayEverWrite(id, field);
+    ids.set(id, code);
+    shapes.set(code, { ...shape, fields: shape.fields.filter((field) => known(field.code)) });
+  }
+  const person = principalId === null ? undefined : await whoIs(ctx, principalId);
+  const login = person?.state === 'ACTIVE' ? person.login : undefined;
+  const idOf = (section: string, code: string): string | undefined => {
+    if (section === 'users') return code === login ? person?.id : undefined;
+    return section === 'types' ? [...ids].find(([, known]) => known === code)?.[0] : undefined;
+  };
+  const none: ReadonlyMap<string, never> = new Map<string, never>();
+  const view: CompileView = {
+    has: (section, code) => idOf(section, code) !== undefined,
+    get: <Definition>(section: string, code: string) =>
+      (section === 'types' ? shapes.get(code) : undefined) as Definition | undefined,
+    active: <Definition>(section: string) =>
+      (section === 'types' ? shapes : none) as unknown as ReadonlyMap<string, Definition>,
+    archived: () => none,
+    stored: () => undefined,
+    versions: () => [],
+    id: (section, code) => {
+      const id = idOf(section, code);
+      if (id === undefined) throw new Error(`no id was asked for first: ${section} ${code}`);
+      return id;
+    },
+    nested: () => {
+      throw new Error('an integration has no things inside that have ids');
+    },
+  };
+  return { login, typeCode: (idOrCode) => ids.get(idOrCode) ?? (shapes.has(idOrCode) ? idOrCode : undefined), view };
+}

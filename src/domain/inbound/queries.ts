@@ -1,0 +1,68 @@
+/** The reads on integrations and their runs; for holders of `integration.manage`. */
+import { Fault, type FaultDetails } from '../../lib/fault.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { loadItems } from '../../mechanisms/config-store.ts';
+import type { CompiledIntegration, IntegrationDefinition } from './definitions.ts';
+import { listRuns as listRows, type RunStatus } from './store.ts';
+
+export const RIGHT = 'integration.manage';
+export const SECTION = 'integrations';
+
+export interface IntegrationAnswer {
+  id: string;
+  code: string;
+  type: string;
+  executionPrincipalId: string | null;
+  enabled: boolean;
+  config: IntegrationDefinition['config'];
+  state: string;
+}
+
+export function integrationAnswer(id: string, state: string, compiled: CompiledIntegration): IntegrationAnswer {
+  const { code, type, executionPrincipalId, enabled, typeId, config } = compiled;
+  return {
+    id,
+    code,
+    type,
+    executionPrincipalId,
+    enabled,
+    config: typeId === null ? config : { ...config, typeDefinitionId: typeId },
+    state,
+  };
+}
+
+/** All integrations by code, archived ones too. @throws Fault RIGHT_MISSING */
+export async function listIntegrations(ctx: ReadContext): Promise<IntegrationAnswer[]> {
+  ctx.actor.require(RIGHT);
+  const items = await loadItems(ctx, SECTION);
+  return items.map(({ id, state, compiled }) => integrationAnswer(id, state, compiled as CompiledIntegration));
+}
+
+export interface RunAnswer {
+  id: string;
+  integrationId: string;
+  at: string;
+  command: string;
+  status: RunStatus;
+  objectId: string | null;
+  commentId: string | null;
+  owner: { id: string; displayName: string } | null;
+  keyId: string | null;
+  correlationId: string;
+  error: { code: string; message: string; details: FaultDetails } | null;
+}
+
+/** The last 100 calls, newest first, with the reason of each failure. @throws Fault RIGHT_MISSING, NOT_FOUND */
+export async function listRuns(ctx: ReadContext, id: string, status?: RunStatus): Promise<RunAnswer[]> {
+  ctx.actor.require(RIGHT);
+  if ((await loadItems(ctx, SECTION)).every((item) => item.id !== id)) throw missing();
+  const rows = await listRows(ctx, id, status);
+  return rows.map(({ ownerId, ownerName, ...row }) => ({
+    ...row,
+    owner: ownerId === null ? null : { id: ownerId, displayName: ownerName ?? '' },
+  }));
+}
+
+export function missing(): Fault {
+  return new Fault('NOT_FOUND', 'There is no such integration.');
+}

@@ -1,0 +1,34 @@
+import { statusOf } from '../../contract/faults.ts';
+import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import * as commands from './commands.ts';
+import * as contract from './contract.ts';
+import type { IntegrationDefinition } from './definitions.ts';
+import { listIntegrations, listRuns } from './queries.ts';
+import { commandsOf, type InputReader, replayInbound, runInbound, tryInbound } from './run.ts';
+
+/** `reader`: how requests to an operation are checked, so that calls are checked as if they were such requests. */
+export function inboundRoutes(reader: InputReader): BoundOperation[] {
+  const inside = commandsOf(reader);
+  return [
+    bind(contract.listIntegrations, (ctx) => listIntegrations(ctx)),
+    bind(contract.createIntegration, (ctx, { body }) =>
+      commands.createIntegration(ctx, { ...body, config: body.config as IntegrationDefinition['config'] }),
+    ),
+    bind(contract.changeIntegration, (ctx, { params, body }) =>
+      commands.changeIntegration(ctx, params.id, body as Partial<commands.IntegrationInput>),
+    ),
+    bind(contract.enableIntegration, (ctx, { params }) => commands.enableIntegration(ctx, params.id)),
+    bind(contract.disableIntegration, (ctx, { params }) => commands.disableIntegration(ctx, params.id)),
+    bind(contract.archiveIntegration, (ctx, { params }) => commands.archiveIntegration(ctx, params.id)),
+    bind(contract.restoreIntegration, (ctx, { params }) => commands.restoreIntegration(ctx, params.id)),
+    bind(contract.listRuns, (ctx, { params, query }) => listRuns(ctx, params.id, query.status)),
+    bind(contract.tryIntegration, (runner, { params, body }) =>
+      tryInbound(runner, inside, statusOf, params.id, body.body),
+    ),
+    bind(
+      contract.runInbound,
+      (runner, { params, body }) => runInbound(runner, inside, params.integrationId, body),
+      replayInbound,
+    ),
+  ];
+}

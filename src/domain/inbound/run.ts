@@ -1,0 +1,185 @@
+/**
+ * Calls from outside (api.md, "Inbound rules"; decisions, "Inbound"): a body becomes the request to a command's own endpoint, is
+ * checked as that endpoint checks, and runs through that endpoint's own command with the rights of the key's owner and nobody
+ * else's. What each call came to stands in a log.
+ */
+import type { Input, Operation } from '../../contract/operation.ts';
+import { Fault, type FaultDetails, isFault } from '../../lib/fault.ts';
+import type { Runner } from '../../mechanisms/binding.ts';
+import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import { addComment, addOperation, replayComment } from '../comments/door.ts';
+import { createObject, createOperation, replayObject, updateObject, updateOperation } from '../objects/door.ts';
+import { type CommandName, type Integration, integrations } from './definitions.ts';
+import { missing, RIGHT } from './queries.ts';
+import { type MappedCall, mapped } from './rules.ts';
+import { insertRun, type RunStatus } from './store.ts';
+
+/** Checks parameters and body as requests to the operation are checked, and refuses in its words. */
+export type InputReader = <const O extends Operation>(
+  operation: O,
+) => (params: Record<string, string>, body: unknown) => Input<O>;
+
+/** A request to a command's endpoint, checked: what runs it. */
+type Ready = (ctx: WriteContext) => Promise<unknown>;
+export type Commands = Readonly<Record<CommandName, (call: MappedCall) => Ready>>;
+
+function objectIdOf({ params }: MappedCall): Record<string, string> {
+  const { objectId } = params;
+  if (objectId === undefined) {
+    const message = 'The body has no value for objectId.';
+    throw new Fault('INVALID_REQUEST', `/objectId: ${message}`, [{ path: '/objectId', code: 'REQUIRED', message }]);
+  }
+  // What is no text can be no id, and is answered as an id that names nothing.
+  return { objectId: typeof objectId === 'string' ? objectId : '' };
+}
+
+/** The three commands, each behind the checks of its own endpoint. */
+export function commandsOf(reader: InputReader): Commands {
+  const create = reader(createOperation);
+  const update = reader(updateOperation);
+  const add = reader(addOperation);
+  return {
+    'object.create': (call) => {
+      const { body } = create({}, call.body);
+      return (ctx) => createObject(ctx, body);
+    },
+    'object.update': (call) => {
+      const { params, body } = update(objectIdOf(call), call.body);
+      return (ctx) => updateObject(ctx, { ...params, ...body });
+    },
+    'comment.add': (call) => {
+      const { params, body } = add(objectIdOf(call), call.body);
+      return (ctx) => addComment(ctx, { ...params, ...body });
+    },
+  };
+}
+
+/**
+ * Runs the integration's command on the body.
+ *
+ * @throws Fault NOT_FOUND (no such integration), INTEGRATION_DISABLED, and whatever the command's endpoint answers
+ */
+export async function runInbound(runner: Runner, commands: Commands, id: string, body: unknown): Promise<unknown> {
+  const integration = integrations(runner.caller).get(id);
+  if (integration === undefined) throw missing();
+  try {
+    if (integration.state === 'ARCHIVED' || !integration.enabled) {
+      throw new Fault('INTEGRATION_DISABLED', 'The integration is disabled; an administrator can enable it.');
+    }
+    const run = commands[integration.config.command](mapped(integration, body));
+    return await runner.write(async (ctx) => {
+      const data = await run(ctx);
+      note(ctx, integration, 'SUCCEEDED', touched(integration, data), null);
+      return data;
+    });
+  } catch (error) {
+    await noteFailure(runner, integration, error);
+    throw error;
+  }
+}
+
+function touched({ config }: Integration, data: unknown): { objectId: string | null; commentId: string | null } {
+  const { id, objectId } = data as { id: string; objectId?: string };
+  return config.command === 'comment.add'
+    ? { objectId: objectId ?? null, commentId: id }
+    : { objectId: id, commentId: null };
+}
+
+interface Reason {
+  code: string;
+  message: string;
+  details: FaultDetails;
+}
+
+function note(
+  ctx: WriteContext,
+  integration: Integration,
+  status: RunStatus,
+  about: { objectId: string | null; commentId: string | null },
+  error: Reason | null,
+): void {
+  ctx.plan(insertRun, {
+    id: ctx.newId(),
+    integration_id: integration.id,
+    at: ctx.now,
+    command: integration.config.command,
+    status,
+    object_id: about.objectId,
+    comment_id: about.commentId,
+    owner_id: ctx.actor.userId,
+    key_id: ctx.keyId,
+    correlation_id: ctx.correlationId,
+    error,
+  });
+}
+
+/** A unit of its own, since that of the call is undone. That it cannot be written hides no answer. */
+async function noteFailure(runner: Runner, integration: Integration, error: unknown): Promise<void> {
+  const nothing = { objectId: null, commentId: null };
+  try {
+    await runner.work.write(runner.caller, async (ctx) => note(ctx, integration, 'FAILED', nothing, reasonOf(error)));
+  } catch {
+    // The database is away, which the caller is told already.
+  }
+}
+
+const MOST_DETAILS = 20;
+
+/** What the administrator is told: not what others changed in a record that the administrator may not read. */
+function reasonOf(error: unknown): Reason {
+  if (!isFault(error)) {
+    return { code: 'INTERNAL', message: 'The service failed; the correlation id finds it in the log.', details: [] };
+  }
+  const { code, message, details } = error;
+  if (Array.isArray(details)) return { code, message, details: details.slice(0, MOST_DETAILS) };
+  const { changedSince: _hidden, ...rest } = details;
+  return { code, message, details: rest };
+}
+
+/** A kept answer, projected anew as its own endpoint would. */
+export async function replayInbound(ctx: ReadContext, data: unknown): Promise<unknown> {
+  return Object.hasOwn(data as object, 'typeDefinitionId')
+    ? await replayObject(ctx, data)
+    : await replayComment(ctx, data);
+}
+
+export interface TryAnswer {
+  command: string;
+  request: MappedCall;
+  status: number;
+  data: unknown;
+  error: Reason | null;
+}
+
+/**
+ * Shows what a body would become and what would come of it for the caller, and undoes it: nothing stays, the log is not
+ * written. An integration may be tried while it is disabled.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND
+ */
+export async function tryInbound(
+  runner: Runner,
+  commands: Commands,
+  statusOf: (code: string) => number | undefined,
+  id: string,
+  body: unknown,
+): Promise<TryAnswer> {
+  const { work, caller } = runner;
+  caller.actor.require(RIGHT);
+  const integration = integrations(caller).get(id);
+  if (integration === undefined) throw missing();
+  const request = mapped(integration, body);
+  const { command } = integration.config;
+  try {
+    const run = commands[command](request);
+    const result = await work.rehearse((units) => units.write({ ...caller, via: 'inbound' }, run));
+    const data = result.kind === 'done' ? result.data : result.answer.data;
+    return { command, request, status: 201, data, error: null };
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    const { code, message, details } = error;
+    const status = statusOf(code) ?? 500;
+    if (status >= 500) throw error;
+    return { command, request, status, data: null, error: { code, message, details } };
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Stored values as cells of a CSV and back (decisions, "Import, export, bulk"). What is written and read again is the same
+ * value in the form of the wire: an export that is imported unchanged changes nothing.
+ *
+ * Elements of a list are joined by `; `; one that holds a semicolon or a quote, is empty or has blanks around it stands in
+ * double quotes, with quotes inside of it doubled. Documents and free JSON are JSON.
+ */
+import { TEXT_TYPES } from '../../lib/data-types.ts';
+import { isFault } from '../../lib/fault.ts';
+import { parseStrictJson } from '../../lib/json.ts';
+import type { FieldDefinition } from './definitions.ts';
+
+const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?$/;
+
+/** The stored value as text; empty for an absent one. */
+export function cellOf(field: FieldDefinition, stored: unknown): string {
+  if (stored === null || stored === undefined) return '';
+  if (!field.multiple || !Array.isArray(stored)) return scalarCell(field, stored);
+  return stored.map((element) => quoted(scalarCell(field, element))).join('; ');
+}
+
+/** Whether a spreadsheet could take the cell for something else than it is: only a plain number may start with a sign. */
+export function needsGuard(field: FieldDefinition, cell: string): boolean {
+  return TEXT_TYPES.has(field.dataType) || !NUMBER.test(cell);
+}
+
+function scalarCell(field: FieldDefinition, stored: unknown): string {
+  if (field.dataType === 'json' || field.dataType === 'rich-text') return JSON.stringify(stored);
+  return String(stored);
+}
+
+function quoted(element: string): string {
+  return element === '' || /[;"]|^\s|\s$/.test(element) ? `"${element.replaceAll('"', '""')}"` : element;
+}
+
+/**
+ * What the text of a cell is on the wire, by the data type of the field; null for an empty cell. Text that is no value of the
+ * type stays as it is: the check of values says what is wrong with it.
+ */
+export function valueOfCell(field: FieldDefinition, cell: string): unknown {
+  if (cell === '') return null;
+  if (!field.multiple) return scalarValue(field, cell);
+  return elementsOf(cell).map((element) => scalarValue(field, element));
+}
+
+function scalarValue(field: FieldDefinition, text: string): unknown {
+  switch (field.dataType) {
+    case 'integer':
+      return /^\s*[+-]?[0-9]{1,20}\s*$/.test(text) ? Number(text) : text;
+    case 'boolean': {
+      const word = text.trim().toLowerCase();
+      return word === 'true' ? true : word === 'false' ? false : text;
+    }
+    case 'json':
+      return jsonOf(text) ?? text;
+    case 'rich-text':
+      return text.trimStart().startsWith('{') ? (jsonOf(text) ?? text) : text;
+    default:
+      return text;
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (isFault(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The elements of a joined list; those without quotes lose the blanks around them, and empty ones are none. */
+function elementsOf(cell: string): string[] {
+  const elements: string[] = [];
+  const element = /\s*(?:"((?:[^"]|"")*)"\s*(?=;|$)|([^;]*))(?:;|$)/y;
+  while (element.lastIndex < cell.length) {
+    const found = element.exec(cell);
+    if (found === null) break;
+    const [, inQuotes, bare] = found;
+    if (inQuotes !== undefined) elements.push(inQuotes.replaceAll('""', '"'));
+    else if (bare !== undefined && bare.trim() !== '') elements.push(bare.trim());
+  }
+  return elements;
+}

@@ -1,0 +1,120 @@
+/** The reads that imports and exports make of records: always under the caller's rights on record and field. */
+import { operatorFits, parseCondition, type TypedCondition } from '../../lib/filter.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { compileCondition } from '../../mechanisms/db/filter-sql.ts';
+import {
+  checkValue,
+  conditionEnvironment,
+  fieldResolver,
+  type RecordType,
+  registry,
+  today,
+  valueOfCell,
+} from '../metadata/door.ts';
+import type { WordMatch } from './queries.ts';
+import { judge, type ObjectAnswer, project } from './record.ts';
+import { listByValue, listPage, type PageEnd } from './store-lookups.ts';
+
+/** Most values that one condition may name. */
+const MOST_VALUES = 200;
+
+/** The environment in which the caller's own conditions are compiled: a field is there on records on which it is readable. */
+function callersEnvironment(ctx: ReadContext, type: RecordType) {
+  const { actor, now } = ctx;
+  const types = registry(ctx);
+  const variables = { ...actor.variables, now, today: today(types, now) };
+  const { titleField } = type.newest;
+  return {
+    ...conditionEnvironment(types, type.id, 'o', variables),
+    visible: (code: string, field: { kind: 'value' | 'system' }) => {
+      // The system's `title` is the text of the field that names the record.
+      const named = field.kind === 'system' && code === 'title' ? titleField : field.kind === 'value' ? code : null;
+      return named === null ? null : actor.fieldVisible('o', type.id, named, now);
+    },
+  };
+}
+
+/**
+ * The active records of the type that the caller may read and whose field equals one of the texts, as a cell would write it
+ * (decisions, "Import, export, bulk": `lookup:type.field`).
+ *
+ * @returns text → ids, for texts that something was found for
+ */
+export async function findByField(
+  ctx: ReadContext,
+  type: RecordType,
+  fieldCode: string,
+  texts: readonly string[],
+): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  const field = type.newest.fields.get(fieldCode);
+  const visible = ctx.actor.visible('o', 'read', ctx.now, [type.id]);
+  if (field === undefined || !operatorFits('in', field.dataType)) return found;
+  if (visible === null || !ctx.actor.mayEverRead(type.id, fieldCode)) return found;
+  const element = { ...field, multiple: false };
+  /** Stored form → the texts that mean it. */
+  const wanted = new Map<string | number | boolean, string[]>();
+  for (const text of new Set(texts)) {
+    const checked = checkValue(element, valueOfCell(element, text), '');
+    const stored = checked.ok ? (checked.stored as string | number | boolean | null) : null;
+    if (stored === null || typeof stored === 'object') continue;
+    wanted.set(stored, [...(wanted.get(stored) ?? []), text]);
+  }
+  const values = [...wanted.keys()];
+  for (let from = 0; from < values.length; from += MOST_VALUES) {
+    const condition = parseCondition(
+      { field: fieldCode, operator: 'in', value: values.slice(from, from + MOST_VALUES) },
+      { resolve: fieldResolver(type), variables: 'refused' },
+    );
+    const compiled = compileCondition(condition, callersEnvironment(ctx, type));
+    for (const { id, value } of await listByValue(ctx, type.id, fieldCode, visible, compiled)) {
+      for (const one of new Set(Array.isArray(value) ? value : [value])) {
+        for (const text of wanted.get(one as string) ?? []) found.set(text, [...(found.get(text) ?? []), id]);
+      }
+    }
+  }
+  return found;
+}
+
+/** Which records a page is of: active ones of the type, under the caller's condition, that match the words. */
+export interface Wanted {
+  type: RecordType;
+  condition: TypedCondition | null;
+  words: { matches: WordMatch; q: string } | null;
+}
+
+/** Where a page ended: behind a record, or at an offset of the matches. */
+export type PageMark = PageEnd | number;
+
+/**
+ * A page of the records that the caller may read, newest first, through the one projection.
+ *
+ * @param after where the page before ended; absent for the first
+ * @returns where this one ended, undefined when it was the last; a page of matches may hold fewer records than `limit`
+ */
+export async function readPage(
+  ctx: ReadContext,
+  { type, condition, words }: Wanted,
+  after: PageMark | undefined,
+  limit: number,
+): Promise<{ objects: ObjectAnswer[]; end: PageMark | undefined }> {
+  const visible = ctx.actor.visible('o', 'read', ctx.now, [type.id]);
+  if (visible === null) return { objects: [], end: undefined };
+  const compiled = condition === null ? null : compileCondition(condition, callersEnvironment(ctx, type));
+  const page = { typeId: type.id, visible, condition: compiled, limit };
+  if (words !== null) {
+    const offset = typeof after === 'number' ? after : 0;
+    const asked = { q: words.q, typeIds: [type.id], state: 'ACTIVE', limit, offset } as const;
+    const ids = await words.matches(ctx, asked);
+    const rows = ids.length === 0 ? [] : await listPage(ctx, { ...page, ids, after: undefined });
+    const end = ids.length < limit ? undefined : offset + limit;
+    return { objects: rows.map((row) => project(ctx, judge(ctx, row))), end };
+  }
+  const behind = typeof after === 'number' ? undefined : after;
+  const rows = await listPage(ctx, { ...page, ids: undefined, after: behind });
+  const last = rows.at(-1);
+  return {
+    objects: rows.map((row) => project(ctx, judge(ctx, row))),
+    end: last === undefined || rows.length < limit ? undefined : { createdAt: last.createdAt, id: last.id },
+  };
+}

@@ -1,0 +1,77 @@
+/** The form of a calendar as people write it, in a bundle or in a try-out, and what can be wrong with it. */
+import Type, { type Static } from 'typebox';
+import { closed } from '../../contract/schemas.ts';
+import { storedForm } from '../../lib/filter-values.ts';
+import { WEEKDAYS, type Weekday } from '../../lib/worktime.ts';
+import { checkTimeZone, checkUnique } from '../../mechanisms/config-checks.ts';
+import { type Localized, Name } from '../../mechanisms/config-schemas.ts';
+import type { ItemPath, Report } from '../../mechanisms/config-section.ts';
+import type { CalendarDefinition } from './definitions.ts';
+
+const Hours = Type.Array(
+  Type.String({
+    pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$',
+    description: "a range in quotes such as '09:00-18:00'",
+  }),
+  { maxItems: 48 },
+);
+
+/** A day that is left out is closed. */
+const Open = Type.Optional(Hours);
+
+/** Members of a calendar that say when it is open. */
+export const CALENDAR_HOURS = {
+  timezone: Type.String({ minLength: 1, maxLength: 64 }),
+  week: closed({ mon: Open, tue: Open, wed: Open, thu: Open, fri: Open, sat: Open, sun: Open }),
+  exceptions: Type.Optional(
+    Type.Array(closed({ date: Type.String(), name: Type.Optional(Name), hours: Hours }), { maxItems: 10_000 }),
+  ),
+};
+
+const CalendarHoursSchema = closed(CALENDAR_HOURS);
+export type WrittenHours = Static<typeof CalendarHoursSchema>;
+
+/** The same with every default filled in. */
+export function normaliseHours({
+  timezone,
+  week,
+  exceptions = [],
+}: WrittenHours): Pick<CalendarDefinition, 'timezone' | 'week' | 'exceptions'> {
+  return {
+    timezone,
+    week: Object.fromEntries(WEEKDAYS.map((day) => [day, week[day] ?? []])) as Record<Weekday, string[]>,
+    exceptions: exceptions.map(({ date, name, hours }) => ({
+      date,
+      ...(name === undefined ? {} : { name: name as Localized }),
+      hours,
+    })),
+  };
+}
+
+/** Ranges of one day: each ends after it begins, and the next begins where the one before has ended. */
+function checkHours(hours: readonly string[], path: ItemPath, report: Report): void {
+  let last = '';
+  for (const [index, range] of hours.entries()) {
+    const [from = '', to = ''] = range.split('-');
+    if (from >= to)
+      report([...path, index], 'EMPTY_RANGE', `${range} ends before it begins; a night is written as two days.`);
+    else if (from < last) report([...path, index], 'OVERLAP', `${range} begins before the range above it ends.`);
+    last = to;
+  }
+}
+
+/** Reports what the schema does not see. */
+export function checkCalendar(
+  calendar: Pick<CalendarDefinition, 'timezone' | 'week' | 'exceptions'>,
+  report: Report,
+): void {
+  checkTimeZone(calendar.timezone, ['timezone'], report);
+  for (const day of WEEKDAYS) checkHours(calendar.week[day], ['week', day], report);
+  checkUnique(calendar.exceptions, (exception) => exception.date, ['exceptions'], 'date', report);
+  for (const [index, { date, hours }] of calendar.exceptions.entries()) {
+    const at = ['exceptions', index];
+    if (storedForm('date', date) === undefined)
+      report([...at, 'date'], 'WRONG_FORMAT', 'Use a date such as 2027-01-01.');
+    checkHours(hours, [...at, 'hours'], report);
+  }
+}

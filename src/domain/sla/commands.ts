@@ -1,0 +1,140 @@
+/** The commands that people give to SLA instances (api.md, `POST /sla/{instanceId}/{command}`). */
+import { Fault } from '../../lib/fault.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import { holdRevision, requireActive, type VisibleObject } from '../objects/door.ts';
+import type { Command } from './contract.ts';
+import { type CalendarInForce, calendarOf, slaRegistry } from './definitions.ts';
+import { keptVersion, planDraft, presentOf, settingFor, variablesFor } from './force.ts';
+import { answerOf, type InstanceAnswer, requireInstance } from './queries.ts';
+import { type Instance, judgePolicy, wantsStart } from './rules.ts';
+import { draftOf, pause, recalculate, resume, retarget, type Setting, stop } from './rules-course.ts';
+import { findCalendarVersion, type StoredInstance } from './store.ts';
+
+export interface CommandInput {
+  instanceId: string;
+  command: Command;
+  expectedRevision?: number;
+  calendarId?: string;
+  calendarVersion?: number;
+}
+
+/** Statuses from which a command leads on. */
+const FROM: Readonly<Record<Command, readonly string[]>> = {
+  pause: ['ACTIVE'],
+  resume: ['PAUSED'],
+  stop: ['ACTIVE', 'PAUSED'],
+  recalculate: ['ACTIVE', 'PAUSED', 'STOPPED'],
+};
+
+/**
+ * Pauses, resumes, stops or recalculates an instance.
+ *
+ * @throws Fault INVALID_REQUEST, NOT_FOUND, RIGHT_MISSING, ARCHIVED, REVISION_CONFLICT, SLA_COMMAND_NOT_ALLOWED
+ */
+export async function commandSla(ctx: WriteContext, input: CommandInput): Promise<InstanceAnswer> {
+  const { command, expectedRevision } = input;
+  requireFittingBody(input);
+  const { instance, object } = await requireInstance(ctx, input.instanceId);
+  ctx.actor.require('sla.control');
+  ctx.rightsChecked();
+  requireActive(object);
+  if (expectedRevision !== undefined && expectedRevision !== instance.revision) {
+    throw new Fault(
+      'REVISION_CONFLICT',
+      'The SLA instance was changed since the revision you expected; read it again.',
+      {
+        changedSince: [],
+      },
+    );
+  }
+  if (!FROM[command].includes(instance.status)) {
+    throw new Fault(
+      'SLA_COMMAND_NOT_ALLOWED',
+      `An instance with the status ${instance.status} takes no command "${command}"; ${FROM[command].join(' or ')} does.`,
+    );
+  }
+  // The record is looked at, so it must be this very revision of it that the command meets.
+  ctx.plan(holdRevision, { id: object.row.id, expected: object.row.revision });
+  return command === 'recalculate'
+    ? await reckonAnew(ctx, input, instance, object)
+    : move(ctx, command, instance, object);
+}
+
+function requireFittingBody({ command, calendarId, calendarVersion }: CommandInput): void {
+  if (command === 'recalculate') return;
+  const given = [
+    ...(calendarId === undefined ? [] : ['/calendarId']),
+    ...(calendarVersion === undefined ? [] : ['/calendarVersion']),
+  ];
+  if (given.length === 0) return;
+  const message = 'Only recalculate takes a calendar.';
+  throw new Fault(
+    'INVALID_REQUEST',
+    message,
+    given.map((path) => ({ path, code: 'UNKNOWN', message })),
+  );
+}
+
+function move(
+  ctx: WriteContext,
+  command: Exclude<Command, 'recalculate'>,
+  instance: StoredInstance,
+  object: VisibleObject,
+): InstanceAnswer {
+  const setting = settingFor(ctx, instance, object);
+  const judged = judgePolicy(setting.policy, object.facts, variablesFor(ctx));
+  const draft = draftOf(instance);
+  // What the time up to now brought comes before what the command brings.
+  retarget(draft, setting);
+  if (command === 'pause') pause(draft, 'hand', setting);
+  else if (command === 'resume') resume(draft, 'hand', setting, !judged.pause);
+  else stop(draft, 'hand', setting, !wantsStart(judged));
+  return answered(ctx, planDraft(ctx, draft, setting), setting, object);
+}
+
+async function reckonAnew(
+  ctx: WriteContext,
+  input: CommandInput,
+  instance: StoredInstance,
+  object: VisibleObject,
+): Promise<InstanceAnswer> {
+  const setting = settingFor(ctx, instance, object);
+  const chosen = await chosenCalendar(ctx, input, instance, setting);
+  const draft = draftOf(instance);
+  if (instance.status !== 'STOPPED') retarget(draft, setting);
+  const present = calendarOf(slaRegistry(ctx), setting.policy);
+  const next = { ...setting, calendar: chosen ?? present };
+  recalculate(draft, next, chosen !== undefined);
+  return answered(ctx, planDraft(ctx, draft, next), next, object);
+}
+
+function answered(ctx: WriteContext, instance: Instance, setting: Setting, object: VisibleObject): InstanceAnswer {
+  const stored: StoredInstance = { ...instance, keptCalendar: setting.calendar.definition };
+  return answerOf(ctx, stored, presentOf(ctx, stored, object));
+}
+
+/**
+ * The calendar that the call names: by its id, with its present version unless another is named; a version alone is of the
+ * policy's calendar. Undefined where none is named.
+ *
+ * @throws Fault INVALID_REQUEST for an id or version that is not there
+ */
+async function chosenCalendar(
+  ctx: WriteContext,
+  { calendarId, calendarVersion }: CommandInput,
+  instance: StoredInstance,
+  setting: Setting,
+): Promise<CalendarInForce | undefined> {
+  if (calendarId === undefined && calendarVersion === undefined) return undefined;
+  const calendar = slaRegistry(ctx).calendars.get(calendarId ?? setting.policy.calendarId);
+  const unknown = (path: string, what: string): Fault =>
+    new Fault('INVALID_REQUEST', `There is no such ${what}.`, [
+      { path, code: 'UNKNOWN_CALENDAR', message: `There is no such ${what}.` },
+    ]);
+  const kept = calendar !== undefined && instance.pinned && calendar.id === instance.calendarId;
+  if (calendar === undefined || !(calendar.active || kept)) throw unknown('/calendarId', 'calendar');
+  if (calendarVersion === undefined || calendarVersion === calendar.version) return calendar;
+  const definition = await findCalendarVersion(ctx, calendar.id, calendarVersion);
+  if (definition === undefined) throw unknown('/calendarVersion', 'version of the calendar');
+  return keptVersion(calendar.id, calendarVersion, definition);
+}

@@ -1,0 +1,18 @@
+/** SQL on the table `calendar_versions`: every version of a calendar as an apply made it. */
+import sql, { type Sql } from 'sql-template-tag';
+import type { TableWrite } from '../../mechanisms/context.ts';
+
+export const insertCalendarVersion: TableWrite<{
+  calendar_id: string;
+  version: number;
+  compiled: unknown;
+  at: string;
+}> = {
+  name: 'insert_calendar_versions',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO calendar_versions (calendar_id, version, compiled, created_at)
+    SELECT calendar_id, version, compiled, at
+    FROM jsonb_to_recordset(${rows}) AS r (calendar_id uuid, version integer, compiled jsonb, at timestamptz)
+    ON CONFLICT (calendar_id, version) DO NOTHING RETURNING 1`,
+};

@@ -1,0 +1,158 @@
+/** What travels for SLA instances (api.md, "SLA"; decisions, "SLA"; configuration, section 6). */
+import Type from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
+
+const Milliseconds = Type.Integer({ description: 'Milliseconds of open time.' });
+const Status = Type.Union([Type.Literal('ACTIVE'), Type.Literal('PAUSED'), Type.Literal('STOPPED')]);
+
+export const COMMANDS = ['pause', 'resume', 'stop', 'recalculate'] as const;
+export type Command = (typeof COMMANDS)[number];
+
+const InstanceSchema = Type.Object(
+  {
+    id: Id,
+    objectId: Id,
+    policyId: Id,
+    policyCode: Type.String(),
+    name: Type.String(),
+    status: Status,
+    revision: Revision,
+    startedAt: Instant,
+    dueAt: nullable(Instant),
+    pausedAt: Type.Optional(Instant),
+    stoppedAt: Type.Optional(Instant),
+    targetMs: Milliseconds,
+    elapsedMs: Milliseconds,
+    remainingMs: Type.Integer({ description: 'Milliseconds of open time; below zero once the target is overrun.' }),
+    breached: Type.Boolean(),
+    breachedAt: Type.Optional(Instant),
+    calendarId: Id,
+    calendarVersion: Revision,
+  },
+  { $id: 'SlaInstance' },
+);
+
+const EventSchema = Type.Object(
+  {
+    id: Id,
+    type: Type.String(),
+    at: Instant,
+    actor: Type.Object({ id: nullable(Id), displayName: Type.String(), via: Type.String() }),
+    data: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { $id: 'SlaEvent' },
+);
+
+export const IntervalSchema = Type.Object(
+  {
+    from: Instant,
+    to: Instant,
+    ms: Type.Integer({ description: 'Its length in real time.' }),
+    counted: Type.Boolean(),
+    reason: Type.Union(
+      ['open', 'closed', 'holiday', 'special-hours', 'paused'].map((reason) => Type.Literal(reason)),
+      {
+        description:
+          'open, closed: the hours of the weekday. holiday: an exception without hours. special-hours: an exception with hours ' +
+          'of its own, in and out of them. paused: whatever the hours.',
+      },
+    ),
+    name: Type.Optional(Type.String({ description: 'What the exception is called, where it has a name.' })),
+    pausedBy: Type.Optional(
+      Type.Object({
+        by: Type.Union([Type.Literal('policy'), Type.Literal('hand'), Type.Literal('archive')]),
+        actor: nullable(Type.Object({ id: Id, displayName: Type.String() })),
+      }),
+    ),
+  },
+  { $id: 'SlaInterval' },
+);
+
+const ofInstance = closed({ instanceId: Id });
+const tag = 'SLA';
+
+export const listSla = defineOperation({
+  id: 'sla.list',
+  method: 'GET',
+  path: '/objects/{objectId}/sla',
+  access: 'sla:read',
+  right: 'read',
+  unit: 'read',
+  status: 200,
+  tag,
+  summary: 'List the SLA instances of a record, oldest first',
+  description:
+    'Calculated at this moment: running ones from the policies and calendars in force, stopped ones as they stopped. ' +
+    'Reading writes nothing. `dueAt` of a paused instance is as if it went on now; null where its calendar is never open ' +
+    'long enough.',
+  params: closed({ objectId: Id }),
+  answer: Type.Array(InstanceSchema),
+  faults: ['NOT_FOUND'],
+});
+
+export const slaHistory = defineOperation({
+  id: 'sla.history',
+  method: 'GET',
+  path: '/sla/{instanceId}/history',
+  access: 'sla:read',
+  right: 'read',
+  unit: 'read',
+  status: 200,
+  tag,
+  summary: 'List the events of an SLA instance, oldest first',
+  params: ofInstance,
+  answer: Type.Array(EventSchema),
+  faults: ['NOT_FOUND'],
+});
+
+export const commandSla = defineOperation({
+  id: 'sla.command',
+  method: 'POST',
+  path: '/sla/{instanceId}/{command}',
+  access: 'sla:write',
+  right: 'sla.control',
+  unit: 'write',
+  status: 200,
+  tag,
+  summary: 'Pause, resume, stop or recalculate an SLA instance',
+  description:
+    'Pauses an ACTIVE instance, resumes a PAUSED one, stops either, recalculates any, which keeps its status. A pause by ' +
+    'command lasts until the command to resume; a resume or stop by command stands until the condition of the policy was ' +
+    'false once. Only `recalculate` takes a calendar, which the instance then keeps until it is recalculated without one.',
+  params: closed({ instanceId: Id, command: Type.Union(COMMANDS.map((command) => Type.Literal(command))) }),
+  body: closed({
+    expectedRevision: Type.Optional(Revision),
+    calendarId: Type.Optional(Id),
+    calendarVersion: Type.Optional(Revision),
+  }),
+  answer: InstanceSchema,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'REVISION_CONFLICT', 'SLA_COMMAND_NOT_ALLOWED'],
+});
+
+export const explainSla = defineOperation({
+  id: 'sla.explanation',
+  method: 'GET',
+  path: '/sla/{instanceId}/explanation',
+  access: 'console',
+  right: 'read',
+  unit: 'read',
+  status: 200,
+  tag,
+  summary: 'Explain the elapsed time of an SLA instance',
+  description:
+    'Every interval from the start to now, or to the stop, without gaps, and why it counted or not. The counted ones sum to ' +
+    '`elapsedMs` exactly.',
+  params: ofInstance,
+  answer: Type.Object(
+    {
+      instance: InstanceSchema,
+      calendar: Type.Object({ id: Id, code: Type.String(), version: Revision, timezone: Type.String() }),
+      until: Instant,
+      elapsedMs: Milliseconds,
+      intervals: Type.Array(IntervalSchema),
+    },
+    { $id: 'SlaExplanation' },
+  ),
+  faults: ['NOT_FOUND'],
+});

@@ -1,0 +1,86 @@
+/**
+ * What records' own changes do to their instances, inside the very unit of the change (architecture, section 3f). Every way in
+ * comes through here: calls, bulk, imports, inbound, the catalogue, migrations.
+ *
+ * A create needs no look at the database. Another change needs one, and only where the type has policies and the change
+ * concerns something that their conditions name.
+ */
+import type { Follower, PlannedEvent, WriteContext } from '../../mechanisms/context.ts';
+import { recordOf, type RecordView } from '../objects/door.ts';
+import { calendarOf, type Policy, slaRegistry } from './definitions.ts';
+import { planDraft, settingFor, targetUnder, variablesFor } from './force.ts';
+import { type Judged, judgePolicy } from './rules.ts';
+import { begin, draftOf, follow, rearm, type Setting, startsAnew } from './rules-course.ts';
+import { listLatest, type StoredInstance } from './store.ts';
+
+/** Changes that concern whether the record takes part at all. */
+const WHOLE = new Set(['ObjectArchived', 'ObjectRestored']);
+
+interface Changed {
+  view: RecordView;
+  policies: readonly Policy[];
+  created: boolean;
+}
+
+function concerns(policy: Policy, events: readonly PlannedEvent[]): boolean {
+  const { every, fields } = policy.concern;
+  return events.some(
+    ({ type, changes }) => every || WHOLE.has(type) || Object.keys(changes ?? {}).some((code) => fields.has(code)),
+  );
+}
+
+/** The records that the events change, with the policies whose conditions the changes may move. */
+async function changedRecords(ctx: WriteContext, events: readonly PlannedEvent[]): Promise<Changed[]> {
+  const { ofType } = slaRegistry(ctx);
+  if (ofType.size === 0) return [];
+  const byRecord = new Map<string, PlannedEvent[]>();
+  for (const event of events) {
+    // Only what makes a revision changes the record itself.
+    if (event.objectId === undefined || event.revision === undefined) continue;
+    const list = byRecord.get(event.objectId);
+    if (list === undefined) byRecord.set(event.objectId, [event]);
+    else list.push(event);
+  }
+  const changed: Changed[] = [];
+  for (const [id, own] of byRecord) {
+    const view = await recordOf(ctx, id);
+    const policies = view === undefined ? undefined : ofType.get(view.type.id);
+    if (view === undefined || policies === undefined) continue;
+    const created = own.some(({ type }) => type === 'ObjectCreated');
+    const concerned = created ? policies : policies.filter((policy) => concerns(policy, own));
+    if (concerned.length > 0) changed.push({ view, policies: concerned, created });
+  }
+  return changed;
+}
+
+function start(ctx: WriteContext, policy: Policy, view: RecordView, judged: Judged): void {
+  const targetMs = targetUnder(ctx, policy, view.facts);
+  if (targetMs === undefined) return;
+  const calendar = calendarOf(slaRegistry(ctx), policy);
+  const setting: Setting = { now: ctx.now, actorId: ctx.actor.userId, policy, calendar, targetMs };
+  planDraft(ctx, begin(ctx.newId(), view.row.id, judged, setting), setting);
+}
+
+function followOne(ctx: WriteContext, policy: Policy, view: RecordView, last: StoredInstance | undefined): void {
+  const judged = judgePolicy(policy, view.facts, variablesFor(ctx));
+  if (last !== undefined && (last.status !== 'STOPPED' || !startsAnew(last, judged, policy))) {
+    const setting = settingFor(ctx, last, view);
+    const draft = draftOf(last);
+    if (last.status === 'STOPPED') rearm(draft, judged);
+    else follow(draft, judged, setting);
+    planDraft(ctx, draft, setting);
+  } else if (startsAnew(last, judged, policy)) start(ctx, policy, view, judged);
+}
+
+export const slaFollower: Follower = {
+  name: 'sla',
+  follow: async (ctx, events) => {
+    const changed = await changedRecords(ctx, events);
+    const older = changed.flatMap(({ view, created }) => (created ? [] : [view.row.id]));
+    const stored = older.length === 0 ? [] : await listLatest(ctx, older);
+    const latest = new Map(stored.map((instance) => [`${instance.objectId} ${instance.policyId}`, instance]));
+    for (const { view, policies } of changed) {
+      for (const policy of policies) followOne(ctx, policy, view, latest.get(`${view.row.id} ${policy.id}`));
+    }
+  },
+};

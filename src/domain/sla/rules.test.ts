@@ -1,0 +1,288 @@
+/** The course of an instance against a simulation that counts minute by minute (reliability, SL2). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { WEEKDAYS, type Weekday, WorkTime } from '../../lib/worktime.ts';
+import type { CalendarInForce, Policy } from './definitions.ts';
+import { figuresOf, type Instance, type Judged, notBefore, pauseSpans } from './rules.ts';
+import {
+  begin,
+  type Draft,
+  draftOf,
+  finish,
+  follow,
+  pause,
+  rearm,
+  resume,
+  retarget,
+  type Setting,
+  startsAnew,
+  stop,
+} from './rules-course.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const START = Date.parse('2026-11-20T09:30:00.000Z'); // a Friday
+const WARN = [30, 80] as const;
+
+const policy: Policy = {
+  id: 'policy',
+  version: 1,
+  code: 'policy',
+  name: 'Policy',
+  active: true,
+  typeId: 'type',
+  calendarId: 'calendar',
+  targets: [],
+  start: null,
+  pause: null,
+  stop: null,
+  warnAt: WARN,
+  concern: { every: true, fields: new Set() },
+};
+
+const week = Object.fromEntries(
+  WEEKDAYS.map((day, index) => [day, index < 5 ? ['09:00-12:00', '13:00-17:00'] : []]),
+) as Record<Weekday, string[]>;
+const definition = { code: 'calendar', name: 'Calendar', timezone: 'UTC', week, exceptions: [] };
+const calendar: CalendarInForce = { id: 'calendar', version: 1, definition, time: new WorkTime(definition) };
+
+function isOpen(minute: number): boolean {
+  const at = new Date(minute * MINUTE);
+  const day = at.getUTCDay();
+  const hour = at.getUTCHours();
+  return day >= 1 && day <= 5 && ((hour >= 9 && hour < 12) || (hour >= 13 && hour < 17));
+}
+
+/** What happens to a record and to its instance, after some minutes. */
+type Happening = { after: number } & (
+  | { kind: 'waits' | 'works' | 'done' | 'archive' | 'restore' | 'pause' | 'resume' | 'stop' | 'tick' }
+  | { kind: 'target'; hours: number }
+);
+
+const happening: fc.Arbitrary<Happening> = fc
+  .record({
+    after: fc.integer({ min: 0, max: 900 }),
+    kind: fc.constantFrom('waits', 'works', 'done', 'archive', 'restore', 'pause', 'resume', 'stop', 'tick', 'target'),
+    hours: fc.integer({ min: 1, max: 30 }),
+  })
+  .map((one) => one as Happening);
+
+/** The simulation: a record with its latches, told in the words of the specification, and a counter of minutes. */
+class World {
+  now = START;
+  targetMs = 16 * HOUR;
+  state: 'works' | 'waits' | 'done' = 'works';
+  archived = false;
+  instance: Instance;
+  status = 'ACTIVE';
+  counted = 0;
+  /** Who paused. */
+  by: 'policy' | 'hand' | 'archive' | undefined;
+  /** A resume or stop by hand stands while this condition goes on to hold. */
+  setAside = false;
+  restartAllowed = true;
+  told: string[] = [];
+  readonly seen: string[] = [];
+
+  constructor() {
+    this.instance = this.#keep(begin('one', 'record', this.judged(), this.setting()));
+  }
+
+  setting(): Setting {
+    const { targetMs } = this;
+    return { now: new Date(this.now).toISOString(), actorId: null, policy, calendar, targetMs };
+  }
+
+  judged(): Judged {
+    return {
+      start: this.state !== 'done',
+      pause: this.state === 'waits',
+      stop: this.state === 'done',
+      archived: this.archived,
+    };
+  }
+
+  #keep(draft: Draft): Instance {
+    const { instance, events } = finish(draft, this.setting());
+    for (const { type, data } of events) this.seen.push(`${type}${data['percent'] ?? ''}`);
+    return instance;
+  }
+
+  pass(minutes: number): void {
+    for (let minute = this.now / MINUTE; minute < this.now / MINUTE + minutes; minute++)
+      if (this.status === 'ACTIVE' && isOpen(minute)) this.counted++;
+    this.now += minutes * MINUTE;
+  }
+
+  /** What must have been told of the instance by now, once the service looked. */
+  #reach(): void {
+    for (const [name, share] of [
+      ['SlaWarning30', 0.3],
+      ['SlaWarning80', 0.8],
+      ['SlaBreached', 1],
+    ] as const) {
+      const is = this.counted * MINUTE >= share * this.targetMs;
+      if (is && !this.told.includes(name)) this.told.push(name);
+      else if (!is) this.told = this.told.filter((one) => one !== name);
+    }
+  }
+
+  happen(one: Happening): void {
+    this.pass(one.after);
+    if (one.kind === 'pause' || one.kind === 'resume' || one.kind === 'stop') this.#command(one.kind);
+    else if (one.kind === 'tick') this.#tick();
+    else this.#change(one);
+  }
+
+  #tick(): void {
+    if (this.status === 'STOPPED') return;
+    const draft = draftOf(this.instance);
+    retarget(draft, this.setting(), true);
+    this.instance = this.#keep(draft);
+    this.#reach();
+  }
+
+  #command(kind: 'pause' | 'resume' | 'stop'): void {
+    const fits = { pause: this.status === 'ACTIVE', resume: this.status === 'PAUSED', stop: this.status !== 'STOPPED' };
+    if (!fits[kind] || this.archived) return;
+    const draft = draftOf(this.instance);
+    const setting = this.setting();
+    const judged = this.judged();
+    retarget(draft, setting);
+    this.#reach();
+    if (kind === 'pause') {
+      pause(draft, 'hand', setting);
+      [this.status, this.by] = ['PAUSED', 'hand'];
+    } else if (kind === 'resume') {
+      resume(draft, 'hand', setting, !judged.pause);
+      [this.status, this.by] = ['ACTIVE', undefined];
+      this.setAside = judged.pause;
+    } else {
+      stop(draft, 'hand', setting, !judged.start);
+      this.status = 'STOPPED';
+      this.restartAllowed = !judged.start;
+    }
+    this.instance = this.#keep(draft);
+  }
+
+  #change(one: Happening): void {
+    if (one.kind === 'archive' || one.kind === 'restore') {
+      if (this.archived === (one.kind === 'archive')) return;
+      this.archived = one.kind === 'archive';
+    } else if (this.archived) return;
+    else if (one.kind === 'target') this.targetMs = one.hours * HOUR;
+    else this.state = one.kind as World['state'];
+    const judged = this.judged();
+    const setting = this.setting();
+    const wasStopped = this.status === 'STOPPED';
+    this.#expect(judged, wasStopped);
+    const anew = startsAnew(this.instance, judged, policy);
+    const draft = anew ? begin('next', 'record', judged, setting) : draftOf(this.instance);
+    if (!anew && wasStopped) rearm(draft, judged);
+    else if (!anew) follow(draft, judged, setting);
+    this.instance = this.#keep(draft);
+  }
+
+  /** Decisions, "SLA", sentence by sentence. */
+  #expect(judged: Judged, wasStopped: boolean): void {
+    if (wasStopped) {
+      if (!judged.start) this.restartAllowed = true;
+      else if (this.restartAllowed && !judged.archived) {
+        [this.status, this.by] = judged.pause ? ['PAUSED', 'policy'] : ['ACTIVE', undefined];
+        [this.counted, this.setAside, this.told] = [0, false, []];
+      }
+      return;
+    }
+    this.#reach();
+    if (judged.stop) {
+      this.status = 'STOPPED';
+      this.restartAllowed = true;
+      return;
+    }
+    if (!judged.pause) this.setAside = false;
+    if (this.by === 'policy' && !judged.pause) [this.status, this.by] = ['ACTIVE', undefined];
+    if (this.by === 'archive' && !judged.archived) [this.status, this.by] = ['ACTIVE', undefined];
+    if (this.status !== 'ACTIVE') return;
+    if (judged.pause && !this.setAside) [this.status, this.by] = ['PAUSED', 'policy'];
+    else if (judged.archived) [this.status, this.by] = ['PAUSED', 'archive'];
+  }
+}
+
+describe('the course of an instance', () => {
+  it('is what the specification says, for any order of things that happen', () => {
+    fc.assert(
+      fc.property(fc.array(happening, { minLength: 1, maxLength: 25 }), (happenings) => {
+        const world = new World();
+        for (const one of happenings) {
+          world.happen(one);
+          const { instance } = world;
+          const now = new Date(world.now).toISOString();
+          const figures = figuresOf(instance, instance.targetMs, calendar.time, now);
+          assert.equal(instance.status, world.status);
+          assert.equal(figures.elapsedMs, world.counted * MINUTE);
+          assert.deepEqual(
+            [...instance.told].map((what) => (what === 'breach' ? 'SlaBreached' : `SlaWarning${what}`)).sort(),
+            [...world.told].sort(),
+          );
+          // Counted and paused time are all of the open time.
+          const end = Date.parse(instance.stoppedAt ?? now);
+          const start = Date.parse(instance.startedAt);
+          const paused = pauseSpans(instance.pauses, end).map(({ from, to }) =>
+            calendar.time.between(from, Math.min(to, end)),
+          );
+          assert.equal(figures.elapsedMs + paused.reduce((sum, ms) => sum + ms, 0), calendar.time.between(start, end));
+          if (figures.dueAt !== null && instance.status === 'ACTIVE') {
+            const { elapsedMs } = figuresOf(instance, instance.targetMs, calendar.time, figures.dueAt);
+            if (!figures.breached) assert.equal(elapsedMs, instance.targetMs);
+          }
+        }
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('wakes for the first thing that is not told, and never for what is past', () => {
+    fc.assert(
+      fc.property(fc.array(happening, { minLength: 1, maxLength: 15 }), (happenings) => {
+        const world = new World();
+        for (const one of happenings) world.happen(one);
+        // Nothing but time passes from here on, and the service wakes when it said it would.
+        world.happen({ after: 0, kind: 'tick' });
+        for (let wakes = 0; world.instance.nextAt !== null; wakes++) {
+          assert.ok(wakes < 4 && world.instance.status === 'ACTIVE');
+          const at = Date.parse(world.instance.nextAt);
+          assert.ok(at > world.now, 'later than now');
+          const before = world.seen.length;
+          world.pass(Math.floor((at - world.now) / MINUTE));
+          world.now = at;
+          const told = draftOf(world.instance);
+          retarget(told, world.setting(), true);
+          const done = finish(told, world.setting());
+          assert.ok(done.events.length > 0, 'something is to be told at that time');
+          world.instance = done.instance;
+          assert.equal(world.seen.length, before);
+        }
+        if (world.instance.status === 'ACTIVE') assert.deepEqual(world.instance.told, [...WARN, 'breach']);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('never runs backwards when a clock is set back', () => {
+    const world = new World();
+    world.pass(120);
+    world.happen({ after: 0, kind: 'pause' });
+    world.now -= 60 * MINUTE;
+    world.happen({ after: 0, kind: 'resume' });
+    assert.deepEqual(world.instance.pauses, []);
+    assert.equal(world.instance.elapsedMs, null);
+    world.now = START - HOUR;
+    world.happen({ after: 0, kind: 'stop' });
+    assert.deepEqual([world.instance.stoppedAt, world.instance.elapsedMs], [new Date(START).toISOString(), 0]);
+    assert.equal(
+      notBefore('2026-01-01T00:00:00.000Z', null, undefined, '2026-02-01T00:00:00.000Z'),
+      '2026-02-01T00:00:00.000Z',
+    );
+  });
+});

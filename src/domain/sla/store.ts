@@ -1,0 +1,210 @@
+/** SQL on the table `sla_instances`, with the calendar versions that instances name and their events in the journal. */
+import sql, { type Sql } from 'sql-template-tag';
+import type { ReadContext, TableWrite, WriteContext } from '../../mechanisms/context.ts';
+import type { CalendarDefinition } from './definitions.ts';
+import type { Instance, Pause } from './rules.ts';
+
+/** An instance with the version of the calendar that it keeps to: of one that stopped, or that was chosen by hand. */
+export interface StoredInstance extends Instance {
+  keptCalendar: CalendarDefinition | null;
+}
+
+const COLUMNS = sql`i.id, i.object_id AS "objectId", i.policy_id AS "policyId", i.policy_version AS "policyVersion", i.revision,
+  i.turn, i.status, i.started_at AS "startedAt", i.stopped_at AS "stoppedAt", i.pauses, i.start_armed AS "startArmed",
+  i.pause_armed AS "pauseArmed", i.target_ms AS "targetMs", i.calendar_id AS "calendarId",
+  i.calendar_version AS "calendarVersion", i.pinned, i.elapsed_ms AS "elapsedMs", i.due_at AS "dueAt", i.next_at AS "nextAt",
+  i.told, (SELECT v.compiled FROM calendar_versions v WHERE (i.pinned OR i.status = 'STOPPED')
+    AND v.calendar_id = i.calendar_id AND v.version = i.calendar_version) AS "keptCalendar"`;
+
+export async function findInstance(ctx: ReadContext, id: string): Promise<StoredInstance | undefined> {
+  const rows = await ctx.query<StoredInstance>(sql`SELECT ${COLUMNS} FROM sla_instances i WHERE i.id = ${id}::uuid`);
+  return rows[0];
+}
+
+/** Oldest first. */
+export async function listInstances(ctx: ReadContext, objectId: string): Promise<StoredInstance[]> {
+  return await ctx.query<StoredInstance>(sql`
+    SELECT ${COLUMNS} FROM sla_instances i WHERE i.object_id = ${objectId}::uuid ORDER BY i.started_at, i.id`);
+}
+
+/** The running instance of each record and policy, or else its last one. */
+export async function listLatest(ctx: ReadContext, objectIds: readonly string[]): Promise<StoredInstance[]> {
+  // Ids are made in the order of time by the machine's own clock, whatever clock the unit has.
+  return await ctx.query<StoredInstance>(sql`
+    SELECT DISTINCT ON (i.object_id, i.policy_id) ${COLUMNS} FROM sla_instances i
+    WHERE ${objectIds.length === 1 ? sql`i.object_id = ${objectIds[0]}::uuid` : sql`i.object_id = ANY(${[...objectIds]}::uuid[])`}
+    ORDER BY i.object_id, i.policy_id, i.status = 'STOPPED', i.id DESC`);
+}
+
+/** Whether something is due; one look at the first entry of an index. */
+export async function isDue(ctx: Pick<ReadContext, 'query' | 'now'>): Promise<boolean> {
+  const rows = await ctx.query<{ due: boolean }>(sql`
+    SELECT EXISTS (SELECT 1 FROM sla_instances WHERE status <> 'STOPPED' AND next_at <= ${ctx.now}::timestamptz) AS due`);
+  return rows[0]?.due === true;
+}
+
+/** Instances that are due and that no other process has in hand, locked until the unit ends. */
+export async function lockDue(ctx: WriteContext, limit: number): Promise<StoredInstance[]> {
+  return await ctx.lock<StoredInstance>(sql`
+    SELECT ${COLUMNS} FROM sla_instances i WHERE i.status <> 'STOPPED' AND i.next_at <= ${ctx.now}::timestamptz
+    ORDER BY i.next_at LIMIT ${limit}::int FOR NO KEY UPDATE OF i SKIP LOCKED`);
+}
+
+/** What is in force for a policy; what was reckoned by anything else is to be moved. */
+export interface InForce {
+  policy_id: string;
+  policy_version: number;
+  calendar_id: string;
+  calendar_version: number;
+}
+
+const STALE = sql`i.status <> 'STOPPED' AND (i.policy_version <> f.policy_version
+  OR NOT i.pinned AND (i.calendar_id <> f.calendar_id OR i.calendar_version <> f.calendar_version))`;
+
+function inForceRows(inForce: readonly InForce[]): Sql {
+  return sql`jsonb_to_recordset(${JSON.stringify(inForce)}::jsonb) AS f (policy_id uuid, policy_version integer, calendar_id uuid,
+    calendar_version integer)`;
+}
+
+/** Ids of running instances that were reckoned by what is in force no more. */
+export async function listStale(
+  ctx: Pick<ReadContext, 'query'>,
+  inForce: readonly InForce[],
+  limit: number,
+): Promise<string[]> {
+  const rows = await ctx.query<{ id: string }>(sql`
+    SELECT i.id FROM sla_instances i JOIN ${inForceRows(inForce)} ON f.policy_id = i.policy_id WHERE ${STALE}
+    LIMIT ${limit}::int`);
+  return rows.map((row) => row.id);
+}
+
+/** Of these instances those that are still to be moved and that no other process has in hand, locked until the unit ends. */
+export async function lockStale(
+  ctx: WriteContext,
+  inForce: readonly InForce[],
+  ids: readonly string[],
+): Promise<StoredInstance[]> {
+  return await ctx.lock<StoredInstance>(sql`
+    SELECT ${COLUMNS} FROM sla_instances i JOIN ${inForceRows(inForce)} ON f.policy_id = i.policy_id
+    WHERE i.id = ANY(${[...ids]}::uuid[]) AND ${STALE} ORDER BY i.id FOR NO KEY UPDATE OF i SKIP LOCKED`);
+}
+
+export async function findCalendarVersion(
+  ctx: ReadContext,
+  calendarId: string,
+  version: number,
+): Promise<CalendarDefinition | undefined> {
+  const rows = await ctx.query<{ compiled: CalendarDefinition }>(sql`
+    SELECT compiled FROM calendar_versions WHERE calendar_id = ${calendarId}::uuid AND version = ${version}::int`);
+  return rows[0]?.compiled;
+}
+
+export interface EventRow {
+  id: string;
+  type: string;
+  at: string;
+  actorId: string | null;
+  actorName: string | null;
+  via: string;
+  data: Record<string, unknown>;
+}
+
+/** The events of an instance, oldest first. */
+export async function listEvents(ctx: ReadContext, instance: Pick<Instance, 'id' | 'objectId'>): Promise<EventRow[]> {
+  return await ctx.query<EventRow>(sql`
+    SELECT j.id, j.type, j.at, j.actor_id AS "actorId", u.display_name AS "actorName", j.via, j.data
+    FROM journal j LEFT JOIN users u ON u.id = j.actor_id
+    WHERE j.object_id = ${instance.objectId}::uuid AND j.type LIKE 'Sla%' AND j.data->>'slaInstanceId' = ${instance.id}
+    ORDER BY j.at, j.seq`);
+}
+
+/** Id → name of those who held pauses. */
+export async function namesOf(ctx: ReadContext, pauses: readonly Pause[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(pauses.flatMap(({ actorId }) => actorId ?? []))];
+  if (ids.length === 0) return new Map();
+  const rows = await ctx.query<{ id: string; name: string }>(
+    sql`SELECT id, display_name AS name FROM users WHERE id = ANY(${ids}::uuid[])`,
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** A row as it is written, in the columns' own names. */
+export interface InstanceRow {
+  id: string;
+  object_id: string;
+  policy_id: string;
+  policy_version: number;
+  revision: number;
+  turn: number;
+  status: string;
+  started_at: string;
+  stopped_at: string | null;
+  pauses: readonly Pause[];
+  start_armed: boolean;
+  pause_armed: boolean;
+  target_ms: number;
+  calendar_id: string;
+  calendar_version: number;
+  pinned: boolean;
+  elapsed_ms: number | null;
+  due_at: string | null;
+  next_at: string | null;
+  told: Instance['told'];
+}
+
+export function rowOf(instance: Instance): InstanceRow {
+  return {
+    id: instance.id,
+    object_id: instance.objectId,
+    policy_id: instance.policyId,
+    policy_version: instance.policyVersion,
+    revision: instance.revision,
+    turn: instance.turn,
+    status: instance.status,
+    started_at: instance.startedAt,
+    stopped_at: instance.stoppedAt,
+    pauses: instance.pauses,
+    start_armed: instance.startArmed,
+    pause_armed: instance.pauseArmed,
+    target_ms: instance.targetMs,
+    calendar_id: instance.calendarId,
+    calendar_version: instance.calendarVersion,
+    pinned: instance.pinned,
+    elapsed_ms: instance.elapsedMs,
+    due_at: instance.dueAt,
+    next_at: instance.nextAt,
+    told: instance.told,
+  };
+}
+
+const SHAPE = sql`r (id uuid, object_id uuid, policy_id uuid, policy_version integer, revision integer, turn integer, status text,
+  started_at timestamptz, stopped_at timestamptz, pauses jsonb, start_armed boolean, pause_armed boolean, target_ms bigint,
+  calendar_id uuid, calendar_version integer, pinned boolean, elapsed_ms bigint, due_at timestamptz, next_at timestamptz,
+  told jsonb)`;
+
+export const insertInstance: TableWrite<InstanceRow> = {
+  name: 'insert_sla_instance',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO sla_instances (id, object_id, policy_id, policy_version, revision, turn, status, started_at, stopped_at, pauses,
+      start_armed, pause_armed, target_ms, calendar_id, calendar_version, pinned, elapsed_ms, due_at, next_at, told)
+    SELECT id, object_id, policy_id, policy_version, revision, turn, status, started_at, stopped_at, pauses, start_armed,
+      pause_armed, target_ms, calendar_id, calendar_version, pinned, elapsed_ms, due_at, next_at, told
+    FROM jsonb_to_recordset(${rows}) AS ${SHAPE} RETURNING 1`,
+};
+
+/** Writes exactly the state that the decision was made on, or the unit is decided anew. Rows are locked in order of their ids. */
+export const changeInstance: TableWrite<InstanceRow> = {
+  name: 'change_sla_instance',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE sla_instances i SET policy_version = r.policy_version, revision = r.revision, turn = r.turn, status = r.status,
+      stopped_at = r.stopped_at, pauses = r.pauses, start_armed = r.start_armed, pause_armed = r.pause_armed,
+      target_ms = r.target_ms, calendar_id = r.calendar_id, calendar_version = r.calendar_version, pinned = r.pinned,
+      elapsed_ms = r.elapsed_ms, due_at = r.due_at, next_at = r.next_at, told = r.told
+    FROM (
+      SELECT r.* FROM jsonb_to_recordset(${rows}) AS ${SHAPE}
+      JOIN sla_instances l ON l.id = r.id ORDER BY r.id FOR NO KEY UPDATE OF l
+    ) AS r
+    WHERE i.id = r.id AND i.turn = r.turn - 1 RETURNING 1`,
+};

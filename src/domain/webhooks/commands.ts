@@ -1,0 +1,276 @@
+/**
+ * The writes on subscriptions and deliveries (api.md, "Webhook subscriptions"; configuration, section 6). A subscription is a
+ * configuration item: each write is one change of it, decided under the lock that all changes of configuration take.
+ */
+import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { pointer } from '../../lib/json.ts';
+import type { Change, StoredItem } from '../../mechanisms/config-section.ts';
+import { loadItems, lockConfiguration } from '../../mechanisms/config-store.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import { findType, registry } from '../metadata/door.ts';
+import type { CompiledWebhook, WebhookDefinition } from './definitions.ts';
+import { compile, normalise, write } from './item.ts';
+import { loadNames, withCodes } from './naming.ts';
+import { type DeliveryAnswer, deliveryAnswer, RIGHT, type SubscriptionAnswer, subscriptionAnswer } from './queries.ts';
+import { findDelivery, retryDelivery } from './store.ts';
+import { listValues } from './store-secrets.ts';
+
+const SECTION = 'webhooks';
+
+export interface SubscriptionInput {
+  endpoint: string;
+  secretRef: string;
+  executionPrincipalId: string;
+  eventTypes: string[];
+  filters?: { types?: string[]; condition?: unknown };
+  retryPolicy?: { maxAttempts?: number; baseDelayMs?: number };
+}
+
+export interface NewSubscription extends SubscriptionInput {
+  code: string;
+  enabled?: boolean;
+}
+
+/** Why calls to a URL would be refused by its address; undefined when they would not. */
+export type Refusal = (url: string) => Promise<string | undefined>;
+
+function refuse(problems: FaultDetail[]): void {
+  if (problems.length > 0) {
+    throw new Fault('INVALID_REQUEST', 'The subscription cannot be like this; details name each place.', problems);
+  }
+}
+
+/** Nobody reads with more rights than they could give themselves. @throws Fault RIGHT_MISSING */
+function requirePrincipal(ctx: WriteContext, principalId: string | null): void {
+  if (principalId === null || principalId !== ctx.actor.userId) ctx.actor.require('role.assign');
+}
+
+/** As a bundle writes it, and the same with ids. */
+interface Item {
+  definition: WebhookDefinition;
+  compiled: CompiledWebhook;
+}
+
+/** The item that a call asks for. @throws Fault INVALID_REQUEST with every place that is wrong */
+async function itemOf(
+  ctx: WriteContext,
+  code: string,
+  input: SubscriptionInput & { enabled: boolean },
+  refusal: string | undefined,
+): Promise<Item> {
+  const problems: FaultDetail[] = [];
+  const report = (path: readonly (string | number)[], what: string, message: string): void => {
+    problems.push({ path: pointer(...path), code: what, message });
+  };
+  const secrets = (await loadItems(ctx, 'signingSecrets')).filter(({ state }) => state === 'ACTIVE');
+  const names = await loadNames(
+    ctx,
+    secrets.map((secret) => secret.code),
+    [input.executionPrincipalId, input.filters?.condition],
+  );
+  const login = names.code('users', input.executionPrincipalId);
+  if (login === undefined || !names.active(input.executionPrincipalId)) {
+    report(['executionPrincipalId'], 'UNKNOWN_USER', 'There is no active user with this id.');
+  }
+  const types = (input.filters?.types ?? []).map((idOrCode, index) => {
+    const type = findType(registry(ctx), idOrCode);
+    if (type !== undefined && names.view.has('types', type.code)) return type.code;
+    report(['filters', 'types', index], 'UNKNOWN_TYPE', 'There is no such record type.');
+    return idOrCode;
+  });
+  const secret = secrets.find((one) => one.code === input.secretRef);
+  if (secret === undefined) report(['secretRef'], 'UNKNOWN_REFERENCE', 'There is no such signing secret.');
+  else if (input.enabled && (await listValues(ctx, [secret.id])).length === 0) report(['secretRef'], ...NO_VALUE);
+  if (refusal !== undefined) report(['endpoint'], 'ADDRESS_REFUSED', refusal);
+  const given = input.filters?.condition;
+  const definition = normalise({
+    code,
+    endpoint: input.endpoint,
+    secretRef: input.secretRef,
+    executionPrincipal: login ?? '',
+    eventTypes: input.eventTypes as never,
+    filters: {
+      types: [...new Set(types)],
+      ...(given === undefined ? {} : { condition: withCodes(given, names, types) as never }),
+    },
+    retryPolicy: input.retryPolicy ?? {},
+    enabled: input.enabled,
+  });
+  const whole = compile(definition, names.view, report);
+  refuse(problems);
+  return { definition, compiled: whole };
+}
+
+const NO_VALUE = [
+  'SECRET_WITHOUT_VALUE',
+  'The signing secret has no value yet; create it before enabling the connection.',
+] as const;
+
+/** Writes one change of the item, with its entry in the audit log. */
+function plan(
+  ctx: WriteContext,
+  action: Change['action'],
+  stored: StoredItem | undefined,
+  { id, code, state, item }: { id: string; code: string; state: 'ACTIVE' | 'ARCHIVED'; item: Item },
+): SubscriptionAnswer {
+  write(ctx, { action, section: SECTION, id, code, state, stored, ...item });
+  const before = stored === undefined ? {} : { before: stored.definition };
+  ctx.emit({
+    type: 'ConfigChanged',
+    subject: `${SECTION}:${code}`,
+    data: { action, ...before, after: item.definition },
+  });
+  ctx.raise('config');
+  return subscriptionAnswer(ctx, { id, state, compiled: item.compiled });
+}
+
+/**
+ * Makes a subscription; sends nothing. It takes events from now on when it is enabled, which it is unless said otherwise.
+ *
+ * @throws Fault RIGHT_MISSING, ALREADY_EXISTS with `{field: 'code'}`, INVALID_REQUEST
+ */
+export async function createSubscription(
+  ctx: WriteContext,
+  input: NewSubscription,
+  refusalOf: Refusal,
+): Promise<SubscriptionAnswer> {
+  ctx.actor.require(RIGHT);
+  requirePrincipal(ctx, input.executionPrincipalId);
+  ctx.rightsChecked();
+  const refusal = await refusalOf(input.endpoint);
+  await lockConfiguration(ctx);
+  const { code } = input;
+  if ((await loadItems(ctx, SECTION)).some((item) => item.code === code)) {
+    throw new Fault('ALREADY_EXISTS', 'A subscription with this code exists, perhaps archived.', { field: 'code' });
+  }
+  const item = await itemOf(ctx, code, { ...input, enabled: input.enabled ?? true }, refusal);
+  return plan(ctx, 'create', undefined, { id: ctx.newId(), code, state: 'ACTIVE', item });
+}
+
+/** The stored subscription, under the lock. @throws Fault RIGHT_MISSING, NOT_FOUND */
+async function hold(ctx: WriteContext, id: string): Promise<{ stored: StoredItem; item: Item }> {
+  ctx.actor.require(RIGHT);
+  await lockConfiguration(ctx);
+  const stored = (await loadItems(ctx, SECTION)).find((item) => item.id === id);
+  if (stored === undefined) throw new Fault('NOT_FOUND', 'There is no such subscription.');
+  const item = { definition: stored.definition as WebhookDefinition, compiled: stored.compiled as CompiledWebhook };
+  return { stored, item };
+}
+
+function requireNotArchived(stored: StoredItem): void {
+  if (stored.state === 'ARCHIVED') {
+    throw new Fault('CONNECTION_ARCHIVED', 'The subscription is archived; restore it first.');
+  }
+}
+
+function switched({ definition, compiled }: Item, enabled: boolean): Item {
+  return { definition: { ...definition, enabled }, compiled: { ...compiled, enabled } };
+}
+
+/**
+ * Changes a disabled subscription; what is left out stays.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED, CONNECTION_ENABLED, INVALID_REQUEST
+ */
+export async function changeSubscription(
+  ctx: WriteContext,
+  id: string,
+  changes: Partial<SubscriptionInput>,
+  refusalOf: Refusal,
+): Promise<SubscriptionAnswer> {
+  ctx.actor.require(RIGHT);
+  const refusal = changes.endpoint === undefined ? undefined : await refusalOf(changes.endpoint);
+  const { stored, item } = await hold(ctx, id);
+  const { compiled } = item;
+  requirePrincipal(ctx, compiled.executionPrincipalId);
+  requirePrincipal(ctx, changes.executionPrincipalId ?? compiled.executionPrincipalId);
+  ctx.rightsChecked();
+  requireNotArchived(stored);
+  if (compiled.enabled) throw new Fault('CONNECTION_ENABLED', 'Disable the subscription before changing it.');
+  const { endpoint, secretRef, eventTypes, filters } = compiled;
+  const before = {
+    endpoint,
+    secretRef,
+    eventTypes,
+    filters,
+    executionPrincipalId: compiled.executionPrincipalId ?? '',
+  };
+  const retryPolicy = { ...compiled.retryPolicy, ...changes.retryPolicy };
+  const next = await itemOf(ctx, stored.code, { ...before, ...changes, retryPolicy, enabled: false }, refusal);
+  return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: next });
+}
+
+/**
+ * Takes events from now on. This is the confirmation that saving is not. Enabling what is enabled changes nothing.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED, INVALID_REQUEST while the secret has no value
+ */
+export async function enableSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
+  const { stored, item } = await hold(ctx, id);
+  requirePrincipal(ctx, item.compiled.executionPrincipalId);
+  ctx.rightsChecked();
+  requireNotArchived(stored);
+  if (item.compiled.enabled) return subscriptionAnswer(ctx, { id, state: 'ACTIVE', compiled: item.compiled });
+  const { secretRef } = item.compiled;
+  const secret = (await loadItems(ctx, 'signingSecrets')).find(({ code }) => code === secretRef);
+  const usable = secret?.state === 'ACTIVE' && (await listValues(ctx, [secret.id])).length > 0;
+  if (!usable) refuse([{ path: '/secretRef', code: NO_VALUE[0], message: NO_VALUE[1] }]);
+  return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: switched(item, true) });
+}
+
+/** Takes no further events; what is queued waits, what is under way goes on. @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED */
+export async function disableSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
+  const { stored, item } = await hold(ctx, id);
+  ctx.rightsChecked();
+  requireNotArchived(stored);
+  if (!item.compiled.enabled) return subscriptionAnswer(ctx, { id, state: 'ACTIVE', compiled: item.compiled });
+  return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: switched(item, false) });
+}
+
+/** @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED when it is archived already */
+export async function archiveSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
+  const { stored, item } = await hold(ctx, id);
+  ctx.rightsChecked();
+  requireNotArchived(stored);
+  return plan(ctx, 'archive', stored, { id, code: stored.code, state: 'ARCHIVED', item: switched(item, false) });
+}
+
+/** Brings an archived subscription back, disabled. @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST */
+export async function restoreSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
+  const { stored, item } = await hold(ctx, id);
+  requirePrincipal(ctx, item.compiled.executionPrincipalId);
+  ctx.rightsChecked();
+  if (stored.state === 'ACTIVE') return subscriptionAnswer(ctx, { id, state: 'ACTIVE', compiled: item.compiled });
+  // What it names may have gone meanwhile; it is judged as if it were made now.
+  const { endpoint, secretRef, eventTypes, filters, retryPolicy } = item.compiled;
+  const before = { endpoint, secretRef, eventTypes, filters, retryPolicy };
+  const executionPrincipalId = item.compiled.executionPrincipalId ?? '';
+  const next = await itemOf(ctx, stored.code, { ...before, executionPrincipalId, enabled: false }, undefined);
+  return plan(ctx, 'restore', stored, { id, code: stored.code, state: 'ACTIVE', item: next });
+}
+
+/**
+ * One more attempt of a failed delivery, now.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED, STATE_CONFLICT when the delivery has not failed or its
+ *   subscription is disabled
+ */
+export async function retry(ctx: WriteContext, id: string): Promise<DeliveryAnswer> {
+  ctx.actor.require(RIGHT);
+  const row = await findDelivery(ctx, id);
+  if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such delivery.');
+  ctx.rightsChecked();
+  const stored = (await loadItems(ctx, SECTION)).find((item) => item.id === row.subscriptionId);
+  if (stored === undefined) throw new Error(`delivery ${id} is of no subscription`);
+  requireNotArchived(stored);
+  if (row.status !== 'FAILED') {
+    throw new Fault('STATE_CONFLICT', 'Only a failed delivery can be retried.', { status: row.status });
+  }
+  if (!(stored.definition as WebhookDefinition).enabled) {
+    throw new Fault('STATE_CONFLICT', 'The subscription is disabled; enable it first.', { enabled: false });
+  }
+  ctx.plan(retryDelivery, { id, at: ctx.now });
+  ctx.emit({ type: 'WebhookDeliveryRetried', subject: `webhook-delivery:${id}` });
+  const next = { status: 'PENDING', maxAttempts: row.attemptCount + 1, dueAt: ctx.now, finishedAt: null } as const;
+  return await deliveryAnswer(ctx, { ...row, ...next, leased: false, error: null });
+}

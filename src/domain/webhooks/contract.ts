@@ -1,0 +1,289 @@
+/** What travels for webhook subscriptions, deliveries and signing secrets (api.md, "Webhook subscriptions"; configuration, 6). */
+import Type from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
+import { Code, oneOf } from '../../mechanisms/config-schemas.ts';
+import { EVENT_KINDS } from './event-kinds.ts';
+
+const ItemState = oneOf(['ACTIVE', 'ARCHIVED']);
+const Endpoint = Type.String({
+  minLength: 1,
+  maxLength: 2048,
+  description: 'An https address without user name, query and fragment, at public addresses.',
+});
+const EventTypes = Type.Array(oneOf(EVENT_KINDS), { minItems: 1, uniqueItems: true });
+const Filters = closed({
+  types: Type.Optional(
+    Type.Array(IdOrCode, { maxItems: 1000, uniqueItems: true, description: 'Ids or codes; none: all types.' }),
+  ),
+  condition: Type.Optional(
+    // Its grammar is judged by the condition language, which names each place.
+    closed(
+      {
+        field: Type.Optional(Type.Unknown()),
+        operator: Type.Optional(Type.Unknown()),
+        value: Type.Optional(Type.Unknown()),
+        logic: Type.Optional(Type.Unknown()),
+        conditions: Type.Optional(Type.Unknown()),
+      },
+      { description: 'A condition on the record, judged with the rights of the executor.' },
+    ),
+  ),
+});
+const RetryPolicy = closed({
+  maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, default: 3 })),
+  baseDelayMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_600_000, default: 1000 })),
+});
+
+const Subscription = Type.Object(
+  {
+    id: Id,
+    code: Type.String(),
+    endpoint: Type.String(),
+    secretRef: Type.String({ description: 'Code of the signing secret; the secret itself is never returned.' }),
+    executionPrincipalId: Id,
+    eventTypes: Type.Array(Type.String()),
+    filters: Type.Object({
+      types: Type.Optional(Type.Array(Type.String())),
+      condition: Type.Optional(Type.Unknown()),
+    }),
+    retryPolicy: Type.Object({ maxAttempts: Type.Integer(), baseDelayMs: Type.Integer() }),
+    enabled: Type.Boolean(),
+    state: ItemState,
+  },
+  { $id: 'WebhookSubscription' },
+);
+
+const Response = Type.Object({
+  status: Type.Integer(),
+  durationMs: Type.Integer(),
+  bodyExcerpt: Type.String({ description: 'Empty for callers who could not be the executor themselves.' }),
+});
+
+const Delivery = Type.Object(
+  {
+    id: Id,
+    subscriptionId: Id,
+    eventId: Id,
+    eventType: Type.String(),
+    objectId: nullable(Id),
+    status: oneOf(['PENDING', 'DELIVERED', 'FAILED', 'SKIPPED']),
+    attemptCount: Type.Integer(),
+    maxAttempts: Type.Integer(),
+    createdAt: Instant,
+    nextAttemptAt: Type.Optional(Instant),
+    finishedAt: Type.Optional(Instant),
+    response: Type.Optional(Response),
+    error: Type.Optional(Type.String()),
+    attempts: Type.Array(
+      Type.Object({
+        number: Type.Integer(),
+        at: Instant,
+        response: Type.Optional(Response),
+        error: Type.Optional(Type.String()),
+      }),
+    ),
+  },
+  { $id: 'WebhookDelivery' },
+);
+
+const shared = { access: 'webhooks:manage', right: 'webhook.manage', tag: 'Webhooks' } as const;
+const administered = { ...shared, access: 'console' } as const;
+const params = closed({ id: Id });
+
+export const listSubscriptions = defineOperation({
+  ...shared,
+  id: 'webhooks.list',
+  method: 'GET',
+  path: '/webhooks',
+  unit: 'read',
+  status: 200,
+  summary: 'List webhook subscriptions',
+  description: 'Settings, archived subscriptions too, never the signing secret.',
+  answer: Type.Array(Subscription),
+  faults: ['RIGHT_MISSING'],
+});
+
+export const createSubscription = defineOperation({
+  ...shared,
+  id: 'webhooks.create',
+  method: 'POST',
+  path: '/webhooks',
+  unit: 'write',
+  status: 201,
+  summary: 'Create a webhook subscription',
+  description:
+    'Sends nothing. The secret must have a value unless `enabled` is false. An executor other than the caller needs the right role.assign.',
+  body: closed({
+    code: Code,
+    endpoint: Endpoint,
+    secretRef: Code,
+    executionPrincipalId: Id,
+    eventTypes: EventTypes,
+    filters: Type.Optional(Filters),
+    retryPolicy: Type.Optional(RetryPolicy),
+    enabled: Type.Optional(Type.Boolean({ default: true })),
+  }),
+  answer: Subscription,
+  faults: ['RIGHT_MISSING', 'ALREADY_EXISTS'],
+});
+
+export const listDeliveries = defineOperation({
+  ...shared,
+  id: 'webhooks.deliveries',
+  method: 'GET',
+  path: '/webhook-deliveries',
+  unit: 'snapshot',
+  status: 200,
+  summary: 'List the last 100 deliveries',
+  description: 'Newest first, of the subscription named, or of all; each with its attempts.',
+  query: closed({ subscriptionId: Type.Optional(Id) }),
+  answer: Type.Array(Delivery),
+  faults: ['RIGHT_MISSING'],
+});
+
+export const getDelivery = defineOperation({
+  ...administered,
+  id: 'webhooks.delivery',
+  method: 'GET',
+  path: '/webhook-deliveries/{id}',
+  unit: 'snapshot',
+  status: 200,
+  summary: 'Read a delivery with its attempts',
+  params,
+  answer: Delivery,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+});
+
+export const retryDelivery = defineOperation({
+  ...administered,
+  id: 'webhooks.retry',
+  method: 'POST',
+  path: '/webhook-deliveries/{id}/retry',
+  unit: 'write',
+  status: 200,
+  summary: 'Attempt a failed delivery once more',
+  description: 'The subscription must be enabled and not archived.',
+  params,
+  answer: Delivery,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'STATE_CONFLICT', 'CONNECTION_ARCHIVED'],
+});
+
+export const changeSubscription = defineOperation({
+  ...administered,
+  id: 'webhooks.change',
+  method: 'PATCH',
+  path: '/webhooks/{id}',
+  unit: 'write',
+  status: 200,
+  summary: 'Change a webhook subscription',
+  description: 'Only while it is disabled. What is left out stays; `filters` replaces the stored ones whole.',
+  params,
+  body: closed(
+    {
+      endpoint: Type.Optional(Endpoint),
+      secretRef: Type.Optional(Code),
+      executionPrincipalId: Type.Optional(Id),
+      eventTypes: Type.Optional(EventTypes),
+      filters: Type.Optional(Filters),
+      retryPolicy: Type.Optional(RetryPolicy),
+    },
+    { minProperties: 1 },
+  ),
+  answer: Subscription,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'CONNECTION_ENABLED', 'CONNECTION_ARCHIVED'],
+});
+
+function command<const Id extends string>(name: Id, summary: string, description: string) {
+  return defineOperation({
+    ...administered,
+    id: `webhooks.${name}`,
+    method: 'POST',
+    path: `/webhooks/{id}/${name}`,
+    unit: 'write',
+    status: 200,
+    summary,
+    description,
+    params,
+    answer: Subscription,
+    faults: ['NOT_FOUND', 'RIGHT_MISSING', 'CONNECTION_ARCHIVED'],
+  });
+}
+
+export const enableSubscription = command(
+  'enable',
+  'Enable a webhook subscription',
+  'The confirmation that saving is not: from now on events are delivered. Refused while the secret has no value.',
+);
+export const disableSubscription = command(
+  'disable',
+  'Disable a webhook subscription',
+  'What is queued waits, and an attempt that is under way goes on.',
+);
+export const archiveSubscription = command('archive', 'Archive a webhook subscription', 'As disabling, and for good.');
+export const restoreSubscription = command('restore', 'Restore an archived webhook subscription', 'It stays disabled.');
+
+const Secret = Type.Object(
+  {
+    id: Id,
+    code: Type.String(),
+    state: ItemState,
+    hasValue: Type.Boolean({ description: 'Without one, connections with this secret cannot be enabled.' }),
+    createdAt: nullable(Instant),
+    previousUntil: nullable(Instant),
+  },
+  { $id: 'SigningSecret' },
+);
+
+const ShownSecret = Type.Object(
+  {
+    code: Type.String(),
+    secret: Type.String({ description: 'whsec_ and base64; shown this once.' }),
+    previousUntil: Type.Optional(nullable(Instant)),
+  },
+  { $id: 'ShownSecret' },
+);
+
+const secrets = { access: 'console', right: 'webhook.manage', tag: 'Signing secrets' } as const;
+
+export const listSecrets = defineOperation({
+  ...secrets,
+  id: 'secrets.list',
+  method: 'GET',
+  path: '/signing-secrets',
+  unit: 'snapshot',
+  status: 200,
+  summary: 'List signing secrets',
+  description: 'Never their values.',
+  answer: Type.Array(Secret),
+  faults: ['RIGHT_MISSING'],
+});
+
+export const createSecret = defineOperation({
+  ...secrets,
+  id: 'secrets.create',
+  method: 'POST',
+  path: '/signing-secrets',
+  unit: 'write',
+  status: 201,
+  summary: 'Create a signing secret',
+  description: 'The secret is shown this once.',
+  body: closed({ code: Code }),
+  answer: ShownSecret,
+  faults: ['RIGHT_MISSING', 'ALREADY_EXISTS', 'ARCHIVED'],
+});
+
+export const rotateSecret = defineOperation({
+  ...secrets,
+  id: 'secrets.rotate',
+  method: 'POST',
+  path: '/signing-secrets/{code}/rotate',
+  unit: 'write',
+  status: 200,
+  summary: 'Give a signing secret a new value',
+  description: 'The value before goes on signing beside it for `overlap`, an ISO 8601 duration, PT0S unless given.',
+  params: closed({ code: Type.String({ minLength: 1, maxLength: 63 }) }),
+  body: closed({ overlap: Type.Optional(Type.String({ maxLength: 40 })) }),
+  answer: ShownSecret,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED'],
+});

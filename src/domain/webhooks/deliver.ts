@@ -1,0 +1,324 @@
+/**
+ * The second stage: leases due deliveries, makes their attempts and notes what came of them. Any number of processes may do so at
+ * once. A crash at any point leaves a lease that ends, after which the attempt is repeated with the same id: nothing is lost.
+ */
+import { type Clock, instant, newId } from '../../mechanisms/clock.ts';
+import type { Database } from '../../mechanisms/db/pool.ts';
+import type { Outbound } from '../../mechanisms/outbound.ts';
+import type { SecretBox } from '../../mechanisms/secrets.ts';
+import type { Caller, Work } from '../../mechanisms/work.ts';
+import type { CompiledWebhook } from './definitions.ts';
+import { type EventParts, type Payload, Payloads, type Sender } from './payload.ts';
+import { signedHeaders, verdictOf } from './rules.ts';
+import { sealPurpose } from './signing-secrets.ts';
+import {
+  type Finished,
+  findSenders,
+  finishDeliveries,
+  type LeasedDelivery,
+  leaseDeliveries,
+  type SenderRow,
+} from './store-delivery.ts';
+
+export interface DeliveryOptions {
+  db: Database;
+  work: Work;
+  clock: Clock;
+  outbound: Outbound;
+  secrets: SecretBox;
+  /** The executor with the rights of this moment; undefined for one who is not active. */
+  callerOf(userId: string): Promise<Caller | undefined>;
+  parts: EventParts;
+  onError(error: unknown): void;
+  /** Called when there is room for further deliveries, or a repeat falls due. */
+  onRoom(): void;
+  limits?: Partial<DeliveryLimits>;
+}
+
+export interface DeliveryLimits {
+  /** Attempts under way at once, in all. */
+  total: number;
+  /** The same of one subscription. */
+  each: number;
+  /** The same of one whose receiver is slow or does not answer. */
+  eachTroubled: number;
+  /** A receiver that takes longer is in trouble. */
+  slowMs: number;
+  /** After this another process repeats an attempt: well above the time limit of a call. */
+  leaseMs: number;
+}
+
+const LIMITS: DeliveryLimits = { total: 1024, each: 64, eachTroubled: 4, slowMs: 2000, leaseMs: 30_000 };
+/** How long a delivery waits that could not be tried for a reason of ours. */
+const OURS_MS = 1000;
+const WRONG_KEY_MS = 30_000;
+/** So many bad attempts in a row, and a receiver is in trouble. */
+const TROUBLED = 5;
+/** What is not noted yet is repeated after a crash; beyond this no more is begun. */
+const MOST_UNNOTED = 4096;
+
+interface Ready extends Sender {
+  secrets: string[];
+}
+
+export class Deliverer {
+  readonly #options: DeliveryOptions;
+  readonly #limits: DeliveryLimits;
+  readonly #payloads: Payloads;
+  /** Subscription → attempts under way. */
+  readonly #busy = new Map<string, number>();
+  /** Subscription → attempts in a row that were slow or got no answer. */
+  readonly #troubles = new Map<string, number>();
+  readonly #opened = new Map<string, string>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #running = new Set<Promise<void>>();
+  #total = 0;
+  #notes: Finished[] = [];
+  #noting: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+    this.#limits = { ...LIMITS, ...options.limits };
+    this.#payloads = new Payloads(options.parts);
+  }
+
+  /** Leases what is due and begins its attempts, which go on after this. @returns whether there may be more at once */
+  async turn(): Promise<boolean> {
+    const { db, clock } = this.#options;
+    const free = this.#limits.total - this.#total;
+    if (this.#stopped || free <= 0 || this.#notes.length > MOST_UNNOTED) return false;
+    const now = clock.now();
+    const lease = newId();
+    const leased = await leaseDeliveries(db, {
+      lease,
+      now: instant(now),
+      until: instant(now + this.#limits.leaseMs),
+      total: free,
+      each: this.#limits.each,
+      rooms: this.#rooms(),
+    });
+    if (leased.length === 0) return false;
+    for (const { subscriptionId } of leased) this.#count(subscriptionId, 1);
+    const attempts = this.#attempts(lease, leased).finally(() => this.#running.delete(attempts));
+    this.#running.add(attempts);
+    return true;
+  }
+
+  #rooms(): { id: string; room: number }[] {
+    const { each, eachTroubled } = this.#limits;
+    return [...new Set([...this.#busy.keys(), ...this.#troubles.keys()])].map((id) => {
+      const most = (this.#troubles.get(id) ?? 0) >= TROUBLED ? eachTroubled : each;
+      return { id, room: Math.max(0, most - (this.#busy.get(id) ?? 0)) };
+    });
+  }
+
+  #count(subscriptionId: string, by: 1 | -1): void {
+    const busy = (this.#busy.get(subscriptionId) ?? 0) + by;
+    if (busy === 0) this.#busy.delete(subscriptionId);
+    else this.#busy.set(subscriptionId, busy);
+    this.#total += by;
+  }
+
+  async #attempts(lease: string, leased: readonly LeasedDelivery[]): Promise<void> {
+    const waiting = new Set(leased);
+    /** Each delivery is settled once; its room is free from then on. */
+    const settle: Settle = (delivery, finished) => {
+      if (!waiting.delete(delivery)) return;
+      this.#count(delivery.subscriptionId, -1);
+      this.#note({ id: delivery.id, lease, ...finished });
+    };
+    /** What failed for a reason of ours is no attempt: it is done anew. */
+    const giveBack = (deliveries: readonly LeasedDelivery[], delayMs: number): void => {
+      const open = deliveries.filter((delivery) => waiting.has(delivery));
+      for (const delivery of open) settle(delivery, this.#unsent('PENDING', delayMs, null));
+      if (open.length > 0) this.#wakeIn(delayMs);
+    };
+    try {
+      const senders = await this.#senders(leased);
+      await Promise.all(
+        [...groupBy(leased, ({ subscriptionId }) => subscriptionId)].map(async ([id, own]) => {
+          const sender = senders.get(id);
+          if (sender !== undefined) await this.#attemptsOf(sender, own, settle);
+          giveBack(own, sender === undefined ? WRONG_KEY_MS : OURS_MS);
+        }),
+      );
+    } catch (error) {
+      this.#options.onError(error);
+      giveBack(leased, OURS_MS);
+    }
+  }
+
+  async #attemptsOf(sender: Ready, own: readonly LeasedDelivery[], settle: Settle): Promise<void> {
+    try {
+      const principal = sender.webhook.executionPrincipalId;
+      const caller = principal === null ? undefined : await this.#options.callerOf(principal);
+      if (caller === undefined) {
+        for (const delivery of own) settle(delivery, this.#skipped('The executor is not active.'));
+        return;
+      }
+      await Promise.all(
+        (await this.#read(caller, sender, own)).map(async ([delivery, payload]) => {
+          if (payload.kind === 'skip') settle(delivery, this.#skipped(payload.reason));
+          else settle(delivery, await this.#send(sender, delivery, payload.data));
+        }),
+      );
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  }
+
+  /** What each delivery sends now; one that cannot be read for a reason of ours is left out and waits. */
+  #read(caller: Caller, sender: Sender, own: readonly LeasedDelivery[]): Promise<[LeasedDelivery, Payload][]> {
+    return this.#options.work.read(caller, async (ctx) => {
+      await this.#payloads.preload(ctx, own);
+      const read: [LeasedDelivery, Payload][] = [];
+      for (const delivery of own) {
+        try {
+          read.push([delivery, await this.#payloads.of(ctx, delivery, sender)]);
+        } catch (error) {
+          this.#options.onError(error);
+        }
+      }
+      return read;
+    });
+  }
+
+  async #send(
+    sender: Ready,
+    delivery: LeasedDelivery,
+    data: Record<string, unknown>,
+  ): Promise<Omit<Finished, 'id' | 'lease'>> {
+    const { clock, outbound } = this.#options;
+    const at = clock.now();
+    const timestamp = instant(at);
+    const { id, eventId, eventType, eventAt, attemptCount, maxAttempts, baseDelayMs } = delivery;
+    const body = Buffer.from(
+      JSON.stringify({ deliveryId: id, eventId, eventType, timestamp, occurredAt: eventAt, data }),
+    );
+    const headers = signedHeaders(sender.secrets, timestamp, id, body);
+    const outcome = await outbound.post(sender.webhook.endpoint, headers, body);
+    const now = clock.now();
+    const slow = outcome.kind === 'failed' || (outcome.kind === 'answered' && outcome.durationMs > this.#limits.slowMs);
+    if (slow) this.#troubles.set(sender.id, (this.#troubles.get(sender.id) ?? 0) + 1);
+    else this.#troubles.delete(sender.id);
+    const verdict = verdictOf(outcome, { id, baseDelayMs, maxAttempts }, attemptCount + 1, now);
+    if (verdict.status === 'PENDING') this.#wakeIn(verdict.delayMs);
+    return {
+      status: verdict.status,
+      attempted: true,
+      at: timestamp,
+      due_at: instant(now + verdict.delayMs),
+      http_status: verdict.httpStatus,
+      duration_ms: verdict.durationMs,
+      excerpt: verdict.excerpt,
+      error: verdict.error,
+    };
+  }
+
+  #unsent(status: 'PENDING' | 'SKIPPED', delayMs: number, error: string | null): Omit<Finished, 'id' | 'lease'> {
+    const now = this.#options.clock.now();
+    const none = { http_status: null, duration_ms: 0, excerpt: null };
+    return { status, attempted: false, at: instant(now), due_at: instant(now + delayMs), error, ...none };
+  }
+
+  #skipped(reason: string): Omit<Finished, 'id' | 'lease'> {
+    return this.#unsent('SKIPPED', 0, reason);
+  }
+
+  /** Ready subscriptions by id. One whose secret cannot be opened is left out: its deliveries wait for the right key. */
+  async #senders(leased: readonly LeasedDelivery[]): Promise<Map<string, Ready>> {
+    const { db, clock } = this.#options;
+    const ids = [...new Set(leased.map(({ subscriptionId }) => subscriptionId))];
+    const ready = new Map<string, Ready>();
+    for (const row of await findSenders(db, ids, instant(clock.now()))) {
+      try {
+        const secrets = this.#open(row);
+        const webhook = row.compiled as CompiledWebhook;
+        if (secrets.length > 0) ready.set(row.id, { id: row.id, version: row.version, webhook, secrets });
+      } catch (error) {
+        this.#options.onError(error);
+      }
+    }
+    return ready;
+  }
+
+  #open(row: SenderRow): string[] {
+    return row.secrets.map(({ version, sealed }) => {
+      const purpose = sealPurpose(row.secretId ?? '', version);
+      let secret = this.#opened.get(sealed);
+      if (secret === undefined) {
+        secret = this.#options.secrets.open(Buffer.from(sealed, 'hex'), purpose);
+        // Few are in use; what rotations leave behind is forgotten with the rest.
+        if (this.#opened.size > 1000) this.#opened.clear();
+        this.#opened.set(sealed, secret);
+      }
+      return secret;
+    });
+  }
+
+  /** Notes are written many at a time: while one statement is under way the next ones gather. */
+  #note(finished: Finished): void {
+    this.#notes.push(finished);
+    this.#startNoting();
+  }
+
+  #startNoting(): void {
+    this.#noting ??= this.#write().finally(() => {
+      this.#noting = undefined;
+      // One may have come after the last look.
+      if (this.#notes.length > 0 && !this.#stopped) this.#startNoting();
+    });
+  }
+
+  async #write(): Promise<void> {
+    // What settles in this very turn of the loop goes along.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#notes.length > 0) {
+      const notes = this.#notes.splice(0, 500);
+      try {
+        await finishDeliveries(this.#options.db, notes);
+      } catch (error) {
+        this.#options.onError(error);
+        // At the end of the process it is not tried again: the leases end by themselves and the attempts are repeated.
+        if (this.#stopped) return;
+        this.#notes.unshift(...notes);
+        await new Promise((resolve) => {
+          setTimeout(resolve, OURS_MS);
+        });
+      }
+      this.#options.onRoom();
+    }
+  }
+
+  #wakeIn(ms: number): void {
+    // Others look at their next turn; a timer cannot wait longer than this, and need not.
+    if (this.#stopped || ms > 60_000) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.#options.onRoom();
+    }, ms);
+    this.#timers.add(timer);
+  }
+
+  /** Begins nothing further, and waits for what is under way and for its notes. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    await Promise.all(this.#running);
+    await this.#noting;
+    if (this.#notes.length > 0) await this.#write();
+  }
+}
+
+type Settle = (delivery: LeasedDelivery, finished: Omit<Finished, 'id' | 'lease'>) => void;
+
+function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(key(item));
+    if (group === undefined) groups.set(key(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -1,0 +1,269 @@
+/** Many processes, faults and slow receivers: nothing is lost, nothing is done twice without need, nobody waits for another. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
+import { type Hooks, startHooks } from '../../../test/harness/hooks.ts';
+import { type Receiver, startReceiver } from '../../../test/harness/receiver.ts';
+import { instant } from '../../mechanisms/clock.ts';
+import { dispatchEvents } from './dispatch.ts';
+import { finishDeliveries, leaseDeliveries, purgeDeliveries } from './store-delivery.ts';
+
+const systemTime = { now: () => Date.now() };
+
+describe('deliveries among many', () => {
+  let hooks: Hooks;
+  before(async () => {
+    hooks = await startHooks({ idle: true });
+  });
+  after(() => hooks.close());
+  beforeEach(async () => {
+    for (const { id, state } of await hooks.ok('boss', 'GET', '/webhooks')) {
+      if (state === 'ACTIVE') await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/archive`);
+    }
+    hooks.receiver.received.length = 0;
+    hooks.receiver.answer = { status: 200 };
+  });
+
+  const other = (): Promise<TestApp> =>
+    startTestApp({ on: hooks.app, outbound: { allowPrivate: true, ca: hooks.receiver.ca } });
+  const makeMany = (count: number) => Promise.all(Array.from({ length: count }, () => hooks.make()));
+  const leaseAll = (lease: string, leaseMs: number, each = 1000) =>
+    leaseDeliveries(hooks.app.db, {
+      lease,
+      now: instant(Date.now()),
+      until: instant(Date.now() + leaseMs),
+      total: 1000,
+      each,
+      rooms: [],
+    });
+
+  it('are hastened by a word from the process that committed', async () => {
+    // This process has done no background work yet: others are told.
+    await hooks.subscribe();
+    const worker = await other();
+    try {
+      worker.app.startWorker();
+      await sleep(200);
+      const delays: number[] = [];
+      for (let turn = 0; turn < 15; turn++) {
+        const began = performance.now();
+        await hooks.make();
+        await hooks.receiver.wait(turn + 1);
+        delays.push(performance.now() - began);
+        await sleep(30);
+      }
+      delays.sort((a, b) => a - b);
+      // The timer alone would make it wait half a second, a quarter in the middle.
+      assert.ok((delays[7] ?? 0) < 150, `${delays.map(Math.round)}`);
+    } finally {
+      await worker.close();
+    }
+  });
+
+  it('are made by one process each, however many there are', async () => {
+    const { id } = await hooks.subscribe();
+    const others = await Promise.all([other(), other()]);
+    try {
+      const loops = [hooks.app, ...others].map(({ app }) => app.startWorker());
+      await makeMany(300);
+      await hooks.receiver.wait(300);
+      await hooks.settled(id, 100);
+      await Promise.all(loops.map((loop) => loop.stop()));
+      const ids = hooks.receiver.received.map(({ body }) => body.deliveryId);
+      assert.equal(ids.length, 300, 'none came twice');
+      assert.equal(new Set(ids).size, 300);
+      assert.equal(new Set(hooks.receiver.received.map(({ body }) => body.eventId)).size, 300);
+    } finally {
+      await Promise.all(others.map((app) => app.close()));
+    }
+  });
+
+  it('are leased to one alone, and again only once the lease is over', async () => {
+    await hooks.subscribe();
+    await makeMany(60);
+    await dispatchEvents(hooks.app.db, systemTime);
+    const leases = Array.from({ length: 6 }, () => randomUUID());
+    const taken = await Promise.all(leases.map((lease) => leaseAll(lease, 300, 20)));
+    const ids = taken.flat().map(({ id }) => id);
+    assert.equal(new Set(ids).size, ids.length, 'nothing was handed out twice');
+    const rest = await leaseAll(randomUUID(), 300);
+    assert.equal(ids.length + rest.length, 60);
+    assert.deepEqual(await leaseAll(randomUUID(), 300), []);
+    await sleep(350);
+    const turn = taken.findIndex((own) => own.length > 0);
+    const late = leases[turn] as string;
+    const mine = taken[turn]?.[0];
+    assert.ok(mine);
+    const again = await leaseAll(randomUUID(), 300);
+    assert.equal(again.length, 60, 'who leased them is taken for dead');
+    const note = { attempted: true, at: instant(Date.now()), due_at: instant(Date.now()), http_status: 200 };
+    await finishDeliveries(hooks.app.db, [
+      { ...note, id: mine.id, lease: late, status: 'DELIVERED', duration_ms: 1, excerpt: '', error: null },
+    ]);
+    const [row] = await hooks.rows('SELECT status, attempt_count FROM webhook_deliveries WHERE id = $1', [mine.id]);
+    assert.deepEqual(row, { status: 'PENDING', attempt_count: 0 }, 'a word that comes too late changes nothing');
+    await sleep(310);
+    const loop = hooks.app.app.startWorker();
+    await hooks.receiver.wait(60);
+    await loop.stop();
+    assert.deepEqual(
+      new Set(hooks.receiver.received.map(({ body }) => body.deliveryId)),
+      new Set(again.map(({ id }) => id)),
+    );
+  });
+
+  it('are of the events that happened while their subscription was enabled, whoever switches meanwhile', async () => {
+    const { id } = await hooks.subscribe();
+    const loop = hooks.app.app.startWorker();
+    /** Times by which a switch had certainly not begun, and was certainly over. */
+    const switches: { on: boolean; before: number; after: number }[] = [];
+    let over = false;
+    const streaming = (async () => {
+      while (!over) await makeMany(4);
+    })();
+    for (let turn = 0; turn < 10; turn++) {
+      const on = turn % 2 === 1;
+      const before = Date.now();
+      await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/${on ? 'enable' : 'disable'}`);
+      switches.push({ on, before, after: Date.now() });
+      await sleep(2);
+      await makeMany(3);
+    }
+    over = true;
+    await streaming;
+    while ((await hooks.rows('SELECT 1 FROM outbox LIMIT 1')).length > 0) await sleep(10);
+    await loop.stop();
+    const events = await hooks.rows<{ at: Date; made: number }>(
+      `SELECT j.at, count(d.id)::int AS made FROM journal j LEFT JOIN webhook_deliveries d ON d.event_id = j.id AND d.subscription_id = $1
+      WHERE j.type = 'ObjectCreated' GROUP BY j.id, j.at`,
+      [id],
+    );
+    const seen = { on: 0, off: 0 };
+    for (const { at, made } of events) {
+      const time = new Date(at).getTime();
+      const last = switches.filter(({ before }) => before <= time).at(-1);
+      // What happens while a switch is under way may fall on either side of it.
+      if (last === undefined || time <= last.after) continue;
+      assert.equal(made, last.on ? 1 : 0, `an event of ${time} after ${JSON.stringify(last)}`);
+      seen[last.on ? 'on' : 'off']++;
+    }
+    assert.ok(seen.on >= 10 && seen.off >= 10, JSON.stringify(seen));
+  });
+
+  it('come out of the outbox with it or not at all', async () => {
+    const { id } = await hooks.subscribe();
+    const { id: objectId } = await hooks.make();
+    await hooks.rows(`CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$`);
+    await hooks.rows('CREATE TRIGGER fail_once BEFORE INSERT ON webhook_deliveries EXECUTE FUNCTION fail_once()');
+    await assert.rejects(dispatchEvents(hooks.app.db, systemTime));
+    const waiting = await hooks.rows('SELECT type FROM outbox WHERE object_id = $1', [objectId]);
+    assert.deepEqual(waiting, [{ type: 'ObjectCreated' }]);
+    await hooks.rows('DROP TRIGGER fail_once ON webhook_deliveries');
+    await hooks.rows('CREATE TRIGGER fail_once BEFORE INSERT ON webhook_attempts EXECUTE FUNCTION fail_once()');
+    const loop = hooks.app.app.startWorker();
+    await hooks.receiver.wait(1);
+    await sleep(100);
+    assert.equal((await hooks.deliveries(id))[0].status, 'PENDING', 'what could not be noted is not known');
+    await hooks.rows('DROP FUNCTION fail_once CASCADE');
+    const [delivery] = await hooks.settled(id);
+    await loop.stop();
+    assert.deepEqual([delivery.status, delivery.attemptCount], ['DELIVERED', 1]);
+    assert.equal(hooks.receiver.received.length, 1, 'and is noted later, not sent again');
+  });
+
+  it('wait for the right master key rather than get lost', async () => {
+    const { id } = await hooks.subscribe();
+    const [kept] = await hooks.rows<{ sealed: Buffer }>('SELECT sealed FROM signing_secret_values');
+    await hooks.rows(`UPDATE signing_secret_values SET sealed = '\\x0102'`);
+    await hooks.make();
+    const before = hooks.receiver.connections;
+    const loop = hooks.app.app.startWorker();
+    const row = async () =>
+      (
+        await hooks.rows(
+          'SELECT status, attempt_count, lease, due_at > now() AS later FROM webhook_deliveries WHERE subscription_id = $1',
+          [id],
+        )
+      )[0];
+    while ((await row()) === undefined || (await row()).lease !== null || !(await row()).later) await sleep(10);
+    await loop.stop();
+    assert.deepEqual(await row(), { status: 'PENDING', attempt_count: 0, lease: null, later: true });
+    assert.equal(hooks.receiver.connections, before);
+    await hooks.rows('UPDATE signing_secret_values SET sealed = $1', [kept?.sealed]);
+  });
+
+  it('outlast a restart', async () => {
+    const { id } = await hooks.subscribe({ retryPolicy: { maxAttempts: 3, baseDelayMs: 100 } });
+    hooks.receiver.answer = { status: 500 };
+    await makeMany(5);
+    const first = hooks.app.app.startWorker();
+    await hooks.receiver.wait(5);
+    await first.stop();
+    assert.ok(
+      (await hooks.deliveries(id)).every(({ status, attemptCount }) => status === 'PENDING' && attemptCount >= 1),
+    );
+    hooks.receiver.answer = { status: 200 };
+    const successor = await other();
+    try {
+      successor.app.startWorker();
+      const rows = await hooks.settled(id, 5);
+      assert.ok(rows.every(({ status }) => status === 'DELIVERED'));
+    } finally {
+      await successor.close();
+    }
+  });
+
+  it('are kept while they are among the last 100, or young', async () => {
+    const { id } = await hooks.subscribe();
+    const loop = hooks.app.app.startWorker();
+    await makeMany(110);
+    await hooks.receiver.wait(110);
+    await hooks.settled(id, 100);
+    await loop.stop();
+    const count = async () =>
+      (await hooks.rows('SELECT count(*)::int AS n FROM webhook_deliveries WHERE subscription_id = $1', [id]))[0].n;
+    await purgeDeliveries(hooks.app.db, '2020-01-01T00:00:00.000Z', 1000);
+    assert.equal(await count(), 110);
+    await purgeDeliveries(hooks.app.db, '2100-01-01T00:00:00.000Z', 1000);
+    assert.equal(await count(), 100);
+    const orphans = await hooks.rows(
+      'SELECT 1 FROM webhook_attempts a LEFT JOIN webhook_deliveries d ON d.id = a.delivery_id WHERE d.id IS NULL',
+    );
+    assert.deepEqual(orphans, []);
+  });
+});
+
+describe('one receiver of twenty that hangs', () => {
+  let hooks: Hooks;
+  let hanging: Receiver;
+  before(async () => {
+    // Fewer attempts at once than hang, so that they would take all the room if they could.
+    hooks = await startHooks({ deliveries: { total: 64, each: 16 } });
+    hanging = await startReceiver({ certificate: hooks.receiver.certificate });
+    hanging.answer = 'hang';
+  });
+  after(async () => {
+    // What hangs ends with its connections.
+    await hanging.close();
+    await hooks.close();
+  });
+
+  it('delays none of the others', async () => {
+    const others = await Promise.all(Array.from({ length: 19 }, () => hooks.subscribe()));
+    const { id } = await hooks.subscribe({ endpoint: hanging.url, retryPolicy: { maxAttempts: 1, baseDelayMs: 1 } });
+    const made = await Promise.all(Array.from({ length: 80 }, () => hooks.make()));
+    await hooks.receiver.wait(made.length * others.length, 25_000);
+    const { received } = hooks.receiver;
+    const delays = received.map(({ at, body }) => at - Date.parse(body.occurredAt)).sort((a, b) => a - b);
+    const waiting = (await hooks.deliveries(id)).filter(({ status }) => status === 'PENDING');
+    assert.ok(
+      hanging.received.length >= 3 && waiting.length > 64,
+      'more hang, or wait behind those, than there is room',
+    );
+    // One that waited for a hanging one to end would have waited for ten seconds.
+    const p99 = delays[Math.floor(delays.length * 0.99)] ?? 0;
+    assert.ok(p99 < 8000, `p50 ${delays[Math.floor(delays.length / 2)]}, p99 ${p99}`);
+  });
+});

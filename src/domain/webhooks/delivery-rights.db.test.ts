@@ -1,0 +1,192 @@
+/** What is sent is what the executor may see at that very moment, and nothing more (reliability, WH5; decisions). */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type Hooks, startHooks, type Subscribing } from '../../../test/harness/hooks.ts';
+import { changeRights, idOf } from '../../../test/harness/load-world.ts';
+import { EVENT_KINDS } from './event-kinds.ts';
+
+const SKIPPED = ['SKIPPED', 0];
+
+describe('rights of the executor', () => {
+  let hooks: Hooks;
+  before(async () => {
+    // Nothing is delivered before a test says so: what happens between event and attempt happens in that pause.
+    hooks = await startHooks({ idle: true });
+  });
+  after(() => hooks.close());
+  beforeEach(async () => {
+    for (const { id, state } of await hooks.ok('boss', 'GET', '/webhooks')) {
+      if (state === 'ACTIVE') await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/archive`);
+    }
+    hooks.receiver.received.length = 0;
+    hooks.receiver.answer = { status: 200 };
+  });
+
+  const subscribe = async (input: Subscribing = {}) =>
+    (await hooks.subscribe({ as: 'limited', eventTypes: [...EVENT_KINDS], ...input })).id;
+  const outcomes = (rows: any[]) => rows.map(({ status, attemptCount }) => [status, attemptCount]);
+  /** Lets background work run until all is settled, and stops it again. */
+  const deliver = async (id: string, count: number): Promise<any[]> => {
+    const loop = hooks.app.app.startWorker();
+    try {
+      return await hooks.settled(id, count);
+    } finally {
+      await loop.stop();
+    }
+  };
+  const sent = () => hooks.receiver.received.map(({ body }) => body);
+
+  it('leave out hidden fields and skip hidden records without a connection', async () => {
+    const id = await subscribe({ eventTypes: ['ObjectCreated'] });
+    const seen = await hooks.make({ secret: 'canary-7731' });
+    await hooks.make({ kind: 'b', secret: 'canary-7731' });
+    await hooks.make({ title: 'Of a type without any right' }, 'other');
+    const before = hooks.receiver.connections;
+    const rows = await deliver(id, 3);
+    assert.deepEqual(outcomes(rows).sort(), [['DELIVERED', 1], SKIPPED, SKIPPED].sort());
+    assert.deepEqual(
+      sent().map(({ data }) => data.objectId),
+      [seen.id],
+    );
+    assert.deepEqual(Object.keys(sent()[0].data.object.values).sort(), ['kind', 'title']);
+    assert.ok(!hooks.receiver.received[0]?.raw.includes('canary-7731'));
+    assert.equal(hooks.receiver.connections - before, 1);
+    assert.ok(rows.every(({ status, error }) => status === 'DELIVERED' || /may not see/.test(error)));
+  });
+
+  it('are read at the attempt and not at the event', async () => {
+    const id = await subscribe({ eventTypes: ['ObjectCreated'] });
+    const hidden = await hooks.make();
+    const shown = await hooks.make({ kind: 'b' });
+    const archived = await hooks.make();
+    const changed = await hooks.make({ title: 'Before' });
+    const patch = (record: { id: string }, changes: object) =>
+      hooks.ok('boss', 'PATCH', `/objects/${record.id}`, { expectedRevision: 1, changes });
+    await patch(hidden, { kind: 'b' });
+    await patch(shown, { kind: 'a' });
+    await patch(changed, { title: 'After' });
+    await hooks.ok('boss', 'DELETE', `/objects/${archived.id}`, { expectedRevision: 1 });
+    const rows = await deliver(id, 4);
+    const status = (record: { id: string }) => rows.find(({ objectId }) => objectId === record.id).status;
+    assert.deepEqual([hidden, shown, archived, changed].map(status), [
+      'SKIPPED',
+      'DELIVERED',
+      'DELIVERED',
+      'DELIVERED',
+    ]);
+    const data = (record: { id: string }) => sent().find((body) => body.data.objectId === record.id).data;
+    assert.equal(data(archived).object.state, 'ARCHIVED');
+    assert.equal(data(changed).object.values.title, 'After');
+    assert.deepEqual([data(changed).revision, data(changed).object.revision], [2, 2], 'of one read with the values');
+  });
+
+  it('are read anew for each attempt', async () => {
+    const retryPolicy = { maxAttempts: 3, baseDelayMs: 300 };
+    const id = await subscribe({ eventTypes: ['ObjectCreated'], retryPolicy });
+    const record = await hooks.make();
+    hooks.receiver.answer = { status: 500 };
+    const loop = hooks.app.app.startWorker();
+    try {
+      await hooks.receiver.wait(1);
+      await hooks.ok('boss', 'PATCH', `/objects/${record.id}`, { expectedRevision: 1, changes: { kind: 'b' } });
+      assert.deepEqual(outcomes(await hooks.settled(id)), [['SKIPPED', 1]]);
+      assert.equal(hooks.receiver.received.length, 1);
+    } finally {
+      await loop.stop();
+    }
+  });
+
+  it('decide on comments, with their text, and on relations', async () => {
+    const kinds = ['CommentAdded', 'CommentUpdated', 'RelationAdded'];
+    const limited = await subscribe({ eventTypes: kinds });
+    const boss = await subscribe({ eventTypes: kinds, as: 'boss' });
+    const { id } = await hooks.make();
+    const add = (body: string, visibility: string) =>
+      hooks.ok('boss', 'POST', `/objects/${id}/comments`, { body, visibility });
+    await add('open words', 'public');
+    await add('secret words', 'internal');
+    const turned = await add('turned words', 'public');
+    await hooks.ok('boss', 'PATCH', `/comments/${turned.id}`, {
+      expectedRevision: 1,
+      body: 'x',
+      visibility: 'internal',
+    });
+    const [definition] = await hooks.ok('boss', 'GET', '/relation-definitions');
+    const ends = [await hooks.make(), await hooks.make({ kind: 'b' })];
+    for (const { id: targetObjectId } of ends)
+      await hooks.ok('boss', 'POST', `/objects/${id}/relations`, { definitionId: definition.id, targetObjectId });
+    const before = hooks.receiver.connections;
+    const rows = await deliver(limited, 6);
+    await deliver(boss, 6);
+    assert.equal(rows.filter(({ status }) => status === 'DELIVERED').length, 2);
+    assert.equal(rows.filter(({ status }) => status === 'SKIPPED').length, 4);
+    const ofLimited = new Set(rows.map((row) => row.id));
+    const bodies = sent();
+    const got = bodies.filter(({ deliveryId }) => ofLimited.has(deliveryId));
+    assert.deepEqual(
+      got.map(({ data }) => data.comment?.body ?? data.targetObjectId).sort(),
+      ['open words', ends[0]?.id].sort(),
+    );
+    assert.ok(!/secret words|turned words/.test(JSON.stringify(got)));
+    assert.equal(bodies.length - got.length, 6, 'whoever may see all is told all');
+    assert.ok(hooks.receiver.connections > before);
+  });
+
+  it('judge filters: no question to a hidden field is answered', async () => {
+    const filter = async (condition: unknown, as: 'limited' | 'boss' = 'limited', types: string[] = ['thing']) =>
+      await subscribe({ as, eventTypes: ['ObjectCreated'], filters: { types, condition } });
+    const leaf = (field: string, operator: string, value: unknown) => ({ field, operator, value });
+    const type = await idOf(hooks.app, 'config_items', 'thing');
+    const met = [
+      await filter(leaf('title', 'contains', 'FOUND')),
+      await filter(leaf('secret', 'equals', 'x'), 'boss'),
+      await filter(leaf('owner', 'equals', hooks.ids.manager), 'limited', [type]),
+      await filter(leaf('owner', 'not-equals', '$me')),
+      await filter({ logic: 'OR', conditions: [leaf('secret', 'equals', 'x'), leaf('kind', 'equals', 'a')] }),
+    ];
+    const unmet = [
+      await filter(leaf('owner', 'equals', '$me'), 'boss'),
+      await filter(leaf('title', 'contains', 'lost')),
+      await filter(leaf('secret', 'equals', 'x')),
+      await filter(leaf('secret', 'not-equals', 'y')),
+      await filter(leaf('secret', 'is-empty', true)),
+      await filter(leaf('secret', 'is-empty', false)),
+      await subscribe({ eventTypes: ['ObjectCreated'], filters: { types: ['other'] } }),
+    ];
+    await hooks.make({ title: 'To be found', secret: 'x', owner: hooks.ids.manager });
+    const loop = hooks.app.app.startWorker();
+    try {
+      const statuses = async (ids: readonly string[]) =>
+        await Promise.all(ids.map(async (id) => (await hooks.settled(id))[0].status));
+      assert.deepEqual(new Set(await statuses(met)), new Set(['DELIVERED']));
+      assert.deepEqual(new Set(await statuses(unmet)), new Set(['SKIPPED']));
+      assert.equal(hooks.receiver.received.length, 5);
+    } finally {
+      await loop.stop();
+    }
+  });
+
+  it('are gone with the role, and with the person', async () => {
+    const id = await subscribe({ eventTypes: ['ObjectCreated'] });
+    await hooks.make();
+    const role = await idOf(hooks.app, 'config_items', 'limited');
+    await changeRights(hooks.app, 'DELETE FROM role_assignments WHERE role_id = $1', [role]);
+    await hooks.app.app.epoch.refresh();
+    const before = hooks.receiver.connections;
+    assert.deepEqual(outcomes(await deliver(id, 1)), [SKIPPED]);
+    const own = await subscribe({ as: 'boss', eventTypes: ['ObjectCreated'] });
+    await hooks.make();
+    await changeRights(hooks.app, "UPDATE users SET state = 'ARCHIVED' WHERE login = 'boss'", []);
+    await hooks.app.app.epoch.refresh();
+    const loop = hooks.app.app.startWorker();
+    for (let tries = 0; tries < 500; tries++) {
+      const [row] = await hooks.rows('SELECT status FROM webhook_deliveries WHERE subscription_id = $1', [own]);
+      if (row?.status === 'SKIPPED') break;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await loop.stop();
+    const [row] = await hooks.rows('SELECT status, error FROM webhook_deliveries WHERE subscription_id = $1', [own]);
+    assert.deepEqual(row, { status: 'SKIPPED', error: 'The executor is not active.' });
+    assert.equal(hooks.receiver.connections, before);
+  });
+});

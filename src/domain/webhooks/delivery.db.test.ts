@@ -1,0 +1,289 @@
+/** From an event to a receiver: what is sent, to whom, signed how (api.md, "Events"; decisions, "Events and webhooks"). */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { type Hooks, startHooks } from '../../../test/harness/hooks.ts';
+import { isSigned, startReceiver } from '../../../test/harness/receiver.ts';
+import { EVENT_KINDS } from './event-kinds.ts';
+
+describe('delivery', () => {
+  let hooks: Hooks;
+  before(async () => {
+    hooks = await startHooks({ outbound: { limitMs: 400 } });
+  });
+  after(() => hooks.close());
+  beforeEach(async () => {
+    // What one test subscribed is not for the next.
+    for (const { id, state } of await hooks.ok('boss', 'GET', '/webhooks')) {
+      if (state === 'ACTIVE') await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/archive`);
+    }
+    hooks.receiver.received.length = 0;
+    hooks.receiver.answer = { status: 200, body: 'thank you' };
+  });
+
+  it('sends the card of a new record, signed, with the headers of both schemes', async () => {
+    const { id: subscription } = await hooks.subscribe();
+    const began = Date.now();
+    const { id } = await hooks.make({ title: 'Ünïcode / "quoted" 😀', amount: '12345678901234567890.5' });
+    const [request] = await hooks.receiver.wait(1);
+    assert.ok(request);
+    const { headers, body, raw } = request;
+    assert.equal(headers['content-type'], 'application/json');
+    assert.equal(headers['authorization'], undefined);
+    assert.match(String(headers['x-itsm-timestamp']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.ok(Math.abs(Date.parse(String(headers['x-itsm-timestamp'])) - began) < 2000);
+    assert.ok(isSigned(hooks.secret, request));
+    const { data, ...outer } = body;
+    assert.equal(outer.deliveryId, headers['x-itsm-delivery']);
+    assert.equal(outer.timestamp, headers['x-itsm-timestamp']);
+    assert.equal(outer.eventType, 'ObjectCreated');
+    assert.deepEqual(Object.keys(outer).sort(), ['deliveryId', 'eventId', 'eventType', 'occurredAt', 'timestamp']);
+    assert.deepEqual(Object.keys(data).sort(), ['object', 'objectId', 'revision']);
+    assert.equal(data.objectId, id);
+    assert.equal(data.revision, 1);
+    assert.equal(data.object.values.title, 'Ünïcode / "quoted" 😀');
+    assert.equal(data.object.values.amount, '12345678901234567890.5');
+    const card = ['id', 'number', 'revision', 'state', 'typeDefinitionId', 'values', 'workflowState'];
+    assert.deepEqual(Object.keys(data.object).sort(), card);
+    const [event] = await hooks.ok('boss', 'GET', `/objects/${id}/history`);
+    assert.equal(outer.eventId, event.id);
+    assert.equal(outer.occurredAt, event.at);
+    assert.equal(headers['webhook-id'], outer.deliveryId);
+    const verified = new Webhook(hooks.secret).verify(raw.toString('utf8'), headers as Record<string, string>);
+    assert.deepEqual(verified, body);
+    const [delivery] = await hooks.settled(subscription);
+    assert.equal(delivery.id, outer.deliveryId);
+    assert.equal(delivery.status, 'DELIVERED');
+    assert.equal(delivery.attemptCount, 1);
+    assert.equal(delivery.objectId, id);
+    assert.equal(delivery.response.status, 200);
+    assert.equal(delivery.response.bodyExcerpt, 'thank you');
+  });
+
+  it('sends nothing when it is saved', async () => {
+    await hooks.make();
+    const quiet = await startReceiver();
+    try {
+      const { id } = await hooks.subscribe({ endpoint: quiet.url });
+      await sleep(150);
+      assert.equal(quiet.connections, 0);
+      assert.deepEqual(await hooks.deliveries(id), [], 'nor what happened before');
+    } finally {
+      await quiet.close();
+    }
+  });
+
+  it('tells of every kind of event with the ids of what it is about', async () => {
+    const { id: subscription } = await hooks.subscribe({ eventTypes: [...EVENT_KINDS] });
+    const { id } = await hooks.make();
+    const near = await hooks.make();
+    const on = `/objects/${id}`;
+    await hooks.ok('boss', 'PATCH', on, { expectedRevision: 1, changes: { title: 'Other' } });
+    const comment = await hooks.ok('boss', 'POST', `${on}/comments`, { body: 'Words', visibility: 'public' });
+    await hooks.ok('boss', 'PATCH', `/comments/${comment.id}`, { expectedRevision: 1, body: 'More words' });
+    const file = await hooks.ok('boss', 'POST', `${on}/attachments`, { filename: 'a.txt', contentBase64: 'eA==' });
+    await hooks.ok('boss', 'DELETE', `/attachments/${file.id}`, { expectedRevision: 1 });
+    const [definition] = await hooks.ok('boss', 'GET', '/relation-definitions');
+    const made = { definitionId: definition.id, targetObjectId: near.id };
+    const { relation } = await hooks.ok('boss', 'POST', `${on}/relations`, made);
+    await hooks.ok('boss', 'DELETE', `/relations/${relation.id}`, { expectedRevision: 1 });
+    const { state, transitions } = await hooks.ok('boss', 'GET', `${on}/workflow`);
+    const move = { transitionId: transitions[0].id, expectedRevision: 2, expectedStateId: state.id };
+    await hooks.ok('boss', 'POST', `${on}/transitions`, { ...move, values: { $reason: 'Because' } });
+    await hooks.settled(subscription, 10);
+    assert.equal(hooks.receiver.received.find(({ body }) => body.data.commentId)?.body.data.comment.body, 'More words');
+    await hooks.ok('boss', 'DELETE', `/comments/${comment.id}`, { expectedRevision: 2 });
+    await hooks.ok('boss', 'DELETE', on, { expectedRevision: 3 });
+    await hooks.okAdmin('boss', 'POST', `${on}/restore`);
+    const deliveries = await hooks.settled(subscription, 13);
+    const sent = new Map(hooks.receiver.received.map(({ body }) => [body.eventType, body.data]));
+    assert.deepEqual([...sent.keys()].sort(), EVENT_KINDS.filter((kind) => !/^Sla|^Article/.test(kind)).sort());
+    assert.ok(deliveries.every(({ status }) => status === 'DELIVERED'));
+    for (const kind of ['CommentAdded', 'CommentUpdated', 'CommentArchived'])
+      assert.equal(sent.get(kind).commentId, comment.id, kind);
+    assert.equal(sent.get('CommentArchived').comment, undefined, 'an archived comment is shown nowhere');
+    assert.equal(sent.get('AttachmentAdded').attachmentId, file.id);
+    assert.equal(sent.get('RelationArchived').relationId, relation.id);
+    assert.equal(sent.get('ObjectTransitioned').transition.code, 'end');
+    assert.ok(!JSON.stringify(hooks.receiver.received.map(({ body }) => body)).includes('Because'));
+    assert.equal(new Set(hooks.receiver.received.map(({ body }) => body.deliveryId)).size, 13);
+  });
+
+  it('repeats with the same id, a new time and a new signature, as the policy says', async () => {
+    const { id } = await hooks.subscribe({ retryPolicy: { maxAttempts: 4, baseDelayMs: 60 } });
+    const answers = [
+      { status: 500, body: 'no' },
+      'reset',
+      { status: 429, headers: { 'retry-after': '1' } },
+      { status: 200 },
+    ];
+    hooks.receiver.answer = () => (answers.shift() ?? { status: 599 }) as never;
+    await hooks.make();
+    const [delivery] = await hooks.settled(id);
+    const { received } = hooks.receiver;
+    assert.equal(received.length, 4);
+    assert.equal(new Set(received.map(({ body }) => body.deliveryId)).size, 1);
+    assert.equal(new Set(received.map(({ body }) => body.timestamp)).size, 4);
+    assert.equal(new Set(received.map(({ body }) => body.occurredAt)).size, 1);
+    assert.ok(received.every((request) => isSigned(hooks.secret, request)));
+    const gaps = received.slice(1).map(({ at }, index) => at - (received[index]?.at ?? 0));
+    assert.ok((gaps[0] ?? 0) >= 58 && (gaps[0] ?? 0) < 500, `${gaps}`);
+    assert.ok((gaps[1] ?? 0) >= 118 && (gaps[1] ?? 0) < 700, `${gaps}`);
+    assert.ok((gaps[2] ?? 0) >= 998 && (gaps[2] ?? 0) < 2000, `Retry-After is kept: ${gaps}`);
+    assert.deepEqual([delivery.status, delivery.attemptCount, delivery.maxAttempts], ['DELIVERED', 4, 4]);
+    assert.deepEqual(
+      delivery.attempts.map((attempt: any) => attempt.response?.status ?? attempt.error),
+      [500, 'no answer: UND_ERR_SOCKET', 429, 200],
+    );
+    assert.equal(delivery.attempts[0].response.bodyExcerpt, 'no');
+  });
+
+  it('makes as many attempts as the answer and the policy allow', async () => {
+    const policy = { maxAttempts: 2, baseDelayMs: 1 };
+    const once = await hooks.subscribe({ retryPolicy: { maxAttempts: 1, baseDelayMs: 1 } });
+    const twice = await hooks.subscribe({ retryPolicy: policy });
+    const stranger = await startReceiver();
+    const others = [
+      await hooks.subscribe({ retryPolicy: policy, endpoint: 'https://nowhere.invalid/x' }),
+      await hooks.subscribe({ retryPolicy: policy, endpoint: stranger.url }),
+    ];
+    try {
+      const cases: [unknown, string, number][] = [
+        [{ status: 204 }, 'DELIVERED', 1],
+        [{ status: 302, headers: { location: 'https://127.0.0.1/' } }, 'FAILED', 1],
+        [{ status: 404 }, 'FAILED', 1],
+        [{ status: 408 }, 'FAILED', 1],
+        [{ status: 503 }, 'FAILED', 2],
+        ['hang', 'FAILED', 2],
+        ['reset', 'FAILED', 2],
+      ];
+      for (const [turn, [answer, status, attempts]] of cases.entries()) {
+        hooks.receiver.answer = answer as never;
+        await hooks.make();
+        const [first] = await hooks.settled(once.id, turn + 1);
+        const [second] = await hooks.settled(twice.id, turn + 1);
+        assert.deepEqual([first.status, first.attemptCount], [status, 1], JSON.stringify(answer));
+        assert.deepEqual([second.status, second.attemptCount], [status, attempts], JSON.stringify(answer));
+      }
+      for (const { id } of others) {
+        for (const delivery of await hooks.settled(id, cases.length)) {
+          assert.deepEqual(
+            [delivery.status, delivery.attemptCount],
+            ['FAILED', 2],
+            'a name or a certificate may be mended',
+          );
+        }
+      }
+      assert.equal(stranger.received.length, 0, 'nothing is said to whom nobody vouches for');
+    } finally {
+      await stranger.close();
+    }
+  });
+
+  it('takes events while it is enabled alone, and lets what is queued wait meanwhile', async () => {
+    const { id } = await hooks.subscribe({ retryPolicy: { maxAttempts: 3, baseDelayMs: 300 } });
+    const on = (what: string) => hooks.okAdmin('boss', 'POST', `/webhooks/${id}/${what}`);
+    hooks.receiver.answer = { status: 500 };
+    const queued = await hooks.make();
+    await hooks.receiver.wait(1);
+    await on('disable');
+    await hooks.make();
+    hooks.receiver.answer = { status: 200 };
+    await sleep(600);
+    assert.equal(hooks.receiver.received.length, 1, 'the second attempt was due and waits');
+    await on('enable');
+    const later = await hooks.make();
+    const deliveries = await hooks.settled(id, 2);
+    assert.deepEqual(deliveries.map(({ objectId }) => objectId).sort(), [queued.id, later.id].sort());
+    assert.ok(deliveries.every(({ status }) => status === 'DELIVERED'));
+    hooks.receiver.answer = { status: 200, delayMs: 200 };
+    const running = await hooks.make();
+    await hooks.receiver.wait(4);
+    await on('archive');
+    const [last] = await hooks.settled(id, 3);
+    assert.deepEqual([last.objectId, last.status], [running.id, 'DELIVERED'], 'a started request goes on');
+  });
+
+  it('signs with both secrets while they overlap, and with the new one alone after', async () => {
+    const { id } = await hooks.subscribe();
+    const rotate = async (overlap: string): Promise<string> => {
+      const rotated = await hooks.okAdmin('boss', 'POST', '/signing-secrets/main/rotate', { overlap });
+      return rotated.secret;
+    };
+    const verifies = (secret: string): boolean => {
+      const { raw, headers } = hooks.receiver.received.at(-1) as never as {
+        raw: Buffer;
+        headers: Record<string, string>;
+      };
+      try {
+        new Webhook(secret).verify(raw.toString('utf8'), headers);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const older = hooks.secret;
+    hooks.secret = await rotate('PT1H');
+    assert.notEqual(hooks.secret, older);
+    await hooks.make();
+    const [first] = await hooks.receiver.wait(1);
+    assert.ok(first && isSigned(hooks.secret, first) && !isSigned(older, first));
+    assert.deepEqual([verifies(hooks.secret), verifies(older)], [true, true]);
+    const previous = hooks.secret;
+    hooks.secret = await rotate('PT0S');
+    await hooks.make();
+    await hooks.receiver.wait(2);
+    assert.deepEqual([verifies(hooks.secret), verifies(previous), verifies(older)], [true, false, false]);
+    await hooks.settled(id, 2);
+  });
+
+  it('shows the last 100, newest first, and receivers’ words to those who could be the executor', async () => {
+    const { id } = await hooks.subscribe({ as: 'limited' });
+    const records = await Promise.all(Array.from({ length: 104 }, () => hooks.make()));
+    const rows = await hooks.settled(id, 100);
+    await hooks.receiver.wait(104);
+    assert.equal(rows.length, 100);
+    const times = rows.map(({ createdAt }) => createdAt);
+    assert.deepEqual(times, [...times].sort().reverse());
+    assert.ok(rows.every(({ objectId }) => records.some((record) => record.id === objectId)));
+    const said = async (who: 'boss' | 'manager' | 'limited'): Promise<string> =>
+      (await hooks.ok(who, 'GET', `/webhook-deliveries?subscriptionId=${id}`))[0].response.bodyExcerpt;
+    assert.deepEqual(
+      [await said('boss'), await said('limited'), await said('manager')],
+      ['thank you', 'thank you', ''],
+    );
+    const all = await hooks.ok('boss', 'GET', '/webhook-deliveries');
+    assert.equal(all.length, 100);
+    assert.deepEqual(await hooks.ok('boss', 'GET', `/webhook-deliveries?subscriptionId=${hooks.ids.boss}`), []);
+  });
+
+  it('makes one more attempt of a failed delivery by hand', async () => {
+    const { id } = await hooks.subscribe({ retryPolicy: { maxAttempts: 1, baseDelayMs: 1 } });
+    const on = (what: string) => hooks.okAdmin('boss', 'POST', `/webhooks/${id}/${what}`);
+    hooks.receiver.answer = { status: 400 };
+    await hooks.make();
+    const [failed] = await hooks.settled(id);
+    const retry = () => hooks.admin('boss', 'POST', `/webhook-deliveries/${failed.id}/retry`);
+    hooks.receiver.answer = { status: 500, delayMs: 100 };
+    const answers = await Promise.all([retry(), retry()]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409], 'two at once are one');
+    assert.equal(answers.find(({ status }) => status === 409)?.body.error.code, 'STATE_CONFLICT');
+    const [again] = await hooks.settled(id);
+    assert.deepEqual([again.status, again.attemptCount, again.maxAttempts], ['FAILED', 2, 2]);
+    assert.equal(hooks.receiver.received.length, 2);
+    assert.equal(new Set(hooks.receiver.received.map(({ body }) => body.deliveryId)).size, 1);
+    await on('disable');
+    assert.equal((await retry()).body.error.code, 'STATE_CONFLICT');
+    await on('archive');
+    assert.equal((await retry()).body.error.code, 'CONNECTION_ARCHIVED');
+    await on('restore');
+    await on('enable');
+    hooks.receiver.answer = { status: 200 };
+    assert.equal((await retry()).status, 200);
+    const [delivered] = await hooks.settled(id);
+    assert.deepEqual([delivered.status, delivered.attemptCount], ['DELIVERED', 3]);
+    assert.equal((await retry()).body.error.code, 'STATE_CONFLICT', 'what was delivered is not sent again');
+    assert.equal((await hooks.admin('manager', 'POST', `/webhook-deliveries/${hooks.ids.boss}/retry`)).status, 404);
+  });
+});

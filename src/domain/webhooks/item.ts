@@ -1,0 +1,106 @@
+/**
+ * A subscription as a configuration item, whichever way it comes in: a bundle and a call are judged, compiled and written by the
+ * same functions (configuration, section 1).
+ */
+import Type, { type Static } from 'typebox';
+import { closed } from '../../contract/schemas.ts';
+import { Code, ConditionSchema, Login, oneOf } from '../../mechanisms/config-schemas.ts';
+import type { Change, CompileView, Report } from '../../mechanisms/config-section.ts';
+import { planItem } from '../../mechanisms/config-store.ts';
+import { compileTypedCondition, type TypeShape } from '../../mechanisms/config-types.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import type { CompiledWebhook, WebhookDefinition } from './definitions.ts';
+import { EVENT_KINDS } from './event-kinds.ts';
+import { endpointProblem } from './rules.ts';
+import { closePeriod, openPeriod } from './store.ts';
+
+export const WebhookItem = closed({
+  code: Code,
+  endpoint: Type.String({ minLength: 1, maxLength: 2048 }),
+  secretRef: Code,
+  executionPrincipal: Login,
+  eventTypes: Type.Array(oneOf(EVENT_KINDS), { minItems: 1, uniqueItems: true }),
+  filters: Type.Optional(
+    closed({
+      types: Type.Optional(Type.Array(Code, { maxItems: 1000, uniqueItems: true })),
+      condition: Type.Optional(ConditionSchema),
+    }),
+  ),
+  retryPolicy: Type.Optional(
+    closed({
+      maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
+      baseDelayMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_600_000 })),
+    }),
+  ),
+  enabled: Type.Optional(Type.Boolean()),
+});
+
+export type Item = Static<typeof WebhookItem>;
+
+/** The item with every default filled in. */
+export function normalise(item: Item): WebhookDefinition {
+  const { types = [], condition } = item.filters ?? {};
+  return {
+    code: item.code,
+    endpoint: item.endpoint,
+    secretRef: item.secretRef,
+    executionPrincipal: item.executionPrincipal,
+    eventTypes: item.eventTypes,
+    filters: { types, ...(condition === undefined ? {} : { condition: condition as never }) },
+    retryPolicy: {
+      maxAttempts: item.retryPolicy?.maxAttempts ?? 3,
+      baseDelayMs: item.retryPolicy?.baseDelayMs ?? 1000,
+    },
+    enabled: item.enabled ?? true,
+  };
+}
+
+function checkEndpoint(endpoint: string, report: Report): void {
+  const problem = endpointProblem(endpoint);
+  if (problem !== undefined) report(['endpoint'], 'WRONG_FORMAT', problem);
+}
+
+/** Judges the definition and gives it ids in place of logins and codes. */
+export function compile(webhook: WebhookDefinition, view: CompileView, report: Report): CompiledWebhook {
+  checkEndpoint(webhook.endpoint, report);
+  const { types, condition } = webhook.filters;
+  const principal = webhook.executionPrincipal;
+  const executionPrincipalId = view.has('users', principal) ? view.id('users', principal) : null;
+  if (condition === undefined) return { ...webhook, executionPrincipalId };
+  const shapes =
+    types.length === 0
+      ? [...view.active<TypeShape>('types').values()]
+      : types.flatMap((code) => view.get<TypeShape>('types', code) ?? []);
+  const compiled = compileTypedCondition(
+    condition,
+    ['filters', 'condition'],
+    shapes,
+    { view, report },
+    types.length !== 1,
+  );
+  return {
+    ...webhook,
+    filters: { types, ...(compiled === undefined ? {} : { condition: compiled }) },
+    executionPrincipalId,
+  };
+}
+
+/**
+ * Writes the item and, with it, from when on it takes which events. A change of an enabled connection ends one period and begins
+ * another at the same instant: it is disabled, changed and enabled in the one transaction.
+ */
+export function write(ctx: WriteContext, change: Change): void {
+  planItem(ctx, change);
+  const { enabled, eventTypes, retryPolicy } = change.definition as WebhookDefinition;
+  if (change.stored !== undefined) ctx.plan(closePeriod, { subscription_id: change.id, at: ctx.now });
+  if (change.state === 'ACTIVE' && enabled) {
+    ctx.plan(openPeriod, {
+      id: ctx.newId(),
+      subscription_id: change.id,
+      at: ctx.now,
+      event_types: eventTypes,
+      max_attempts: retryPolicy.maxAttempts,
+      base_delay_ms: retryPolicy.baseDelayMs,
+    });
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * From a call's words to a configuration item's: calls name people and types by id, items by login and code. Both ways in meet
+ * in the one compiler of the section, so that a subscription made by a call is what a bundle would have made, and exports so.
+ */
+import { type Condition, type FieldResolver, resolverOf } from '../../lib/filter.ts';
+import { namingSection } from '../../mechanisms/config-condition.ts';
+import type { CompileView } from '../../mechanisms/config-section.ts';
+import type { TypeShape } from '../../mechanisms/config-types.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { findType, registry } from '../metadata/door.ts';
+import { findNames } from './store.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+export interface Names {
+  /** The code or login of an id in a section; undefined where there is none. */
+  code(section: string, id: string): string | undefined;
+  /** Whether the person, group or unit is active. */
+  active(id: string): boolean;
+  view: CompileView;
+}
+
+function idsIn(value: unknown, found: Set<string>): Set<string> {
+  if (typeof value === 'string') {
+    if (UUID.test(value)) found.add(value);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) idsIn(part, found);
+  }
+  return found;
+}
+
+/** Types as the caller may name them: whoever may hand out rights, or changes configuration, knows them all. */
+function knownTypes(ctx: ReadContext): ReadonlyMap<string, TypeShape> {
+  const all = ctx.actor.has('role.assign') || ctx.actor.has('config.manage');
+  const shapes = new Map<string, TypeShape>();
+  for (const type of registry(ctx).active) {
+    if (!all && !ctx.actor.mayEver(type.id, 'read')) continue;
+    const { definition } = type.newest;
+    const fields = definition.fields.filter(({ code }) => all || ctx.actor.mayEverRead(type.id, code));
+    shapes.set(type.code, { ...definition, fields });
+  }
+  return shapes;
+}
+
+/** Names of everything that the ids in `parts` may stand for, and the view that the section's compiler asks. */
+export async function loadNames(ctx: ReadContext, secretCodes: readonly string[], parts: unknown): Promise<Names> {
+  const types = knownTypes(ctx);
+  const entries = new Map<string, string>();
+  const codes = new Map<string, string>();
+  const add = (section: string, id: string, code: string): void => {
+    entries.set(`${section} ${code}`, id);
+    codes.set(`${section} ${id}`, code);
+  };
+  for (const code of types.keys()) add('types', findType(registry(ctx), code)?.id ?? '', code);
+  for (const { id, code, state } of ctx.config.items('services')) if (state === 'ACTIVE') add('services', id, code);
+  for (const code of secretCodes) entries.set(`signingSecrets ${code}`, '');
+  const people = await findNames(ctx, [...idsIn(parts, new Set())]);
+  for (const { section, id, code } of people) add(section, id, code);
+  const active = new Set(people.flatMap((one) => (one.active ? one.id : [])));
+  const workflows = new Map(ctx.config.items('workflows').map(({ code, compiled }) => [code, compiled]));
+  const named = (section: string): ReadonlyMap<string, unknown> => (section === 'types' ? types : workflows);
+  const view: CompileView = {
+    has: (section, code) => entries.has(`${section} ${code}`),
+    get: (section, code) => named(section).get(code) as never,
+    active: (section) => named(section) as never,
+    archived: () => new Map(),
+    stored: () => undefined,
+    versions: () => [],
+    id: (section, code) => entries.get(`${section} ${code}`) ?? '',
+    nested: () => {
+      throw new Error('a subscription has no things inside');
+    },
+  };
+  return {
+    code: (section, id) => codes.get(`${section} ${id}`),
+    active: (id) => active.has(id),
+    view,
+  };
+}
+
+function resolverOfTypes(types: readonly TypeShape[]): FieldResolver {
+  return resolverOf(
+    (types[0]?.fields ?? []).map(({ code, dataType, multiple }) => ({ code, kind: 'value', dataType, multiple })),
+  );
+}
+
+/** The condition with codes and logins in place of ids; an id of nothing stays and is refused by the compiler. */
+export function withCodes(condition: unknown, names: Names, typeCodes: readonly string[]): Condition {
+  const { view } = names;
+  const shapes =
+    typeCodes.length === 0
+      ? [...view.active<TypeShape>('types').values()]
+      : typeCodes.flatMap((code) => view.get<TypeShape>('types', code) ?? []);
+  const resolve = resolverOfTypes(shapes);
+  const walk = (part: unknown, depth: number): unknown => {
+    if (typeof part !== 'object' || part === null || Array.isArray(part) || depth > 64) return part;
+    const members = part as Record<string, unknown>;
+    const { conditions, field: code, value } = members;
+    if (Array.isArray(conditions)) {
+      return { ...members, conditions: conditions.map((inner) => walk(inner, depth + 1)) };
+    }
+    const field = typeof code === 'string' ? resolve(code) : undefined;
+    if (field === undefined) return part;
+    const section = field.kind === 'system' && field.code === 'typeId' ? 'types' : namingSection(field.dataType);
+    if (section === undefined) return part;
+    const named = (one: unknown): unknown => (typeof one === 'string' ? (names.code(section, one) ?? one) : one);
+    return { ...members, value: Array.isArray(value) ? value.map(named) : named(value) };
+  };
+  return walk(condition, 1) as Condition;
+}

@@ -1,0 +1,117 @@
+/**
+ * What an attempt sends: read with the executor's rights at that very moment, never a snapshot of the event (api.md, "Events",
+ * rules 3 and 4). Where the executor may see nothing, or the subscription's filter does not hold, nothing is sent.
+ */
+import { evaluate, parseCondition, type TypedCondition } from '../../lib/filter.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ConfigSnapshot } from '../../mechanisms/snapshot.ts';
+import { fieldResolver, type RecordType, registry, today } from '../metadata/door.ts';
+import { type EventFilter, preload, readCard, type VisibleObject } from '../objects/door.ts';
+import type { CompiledWebhook } from './definitions.ts';
+import type { LeasedDelivery } from './store-delivery.ts';
+
+/** What other rooms know of an event; `app.ts` hands it in, so that this room need not know those. */
+export interface EventParts {
+  /** Which events about what stands around a record the caller may not see. */
+  filters: readonly EventFilter[];
+  /** A comment as the caller may see it now. */
+  comment(ctx: ReadContext, object: VisibleObject, commentId: string): Promise<object | undefined>;
+  /** What goes out of an event about an article, where the caller may read it. */
+  article?(ctx: ReadContext, about: Record<string, unknown>): Promise<object | undefined>;
+}
+
+/** A subscription as one attempt needs it. */
+export interface Sender {
+  id: string;
+  version: number;
+  webhook: CompiledWebhook;
+}
+
+export type Payload = { kind: 'send'; data: Record<string, unknown> } | { kind: 'skip'; reason: string };
+
+const OUT_OF_SIGHT: Payload = { kind: 'skip', reason: 'The executor may not see what the event is about.' };
+const FILTERED: Payload = { kind: 'skip', reason: 'The filter of the subscription does not hold.' };
+
+export class Payloads {
+  readonly #parts: EventParts;
+  /** Parsed conditions by subscription, version and type, for as long as the configuration stands. */
+  readonly #parsed = new WeakMap<ConfigSnapshot, Map<string, TypedCondition | null>>();
+
+  constructor(parts: EventParts) {
+    this.#parts = parts;
+  }
+
+  /** Loads the records of many deliveries at once, so that each needs no statement of its own. */
+  async preload(ctx: ReadContext, deliveries: readonly LeasedDelivery[]): Promise<void> {
+    await preload(ctx, [...new Set(deliveries.flatMap(({ objectId }) => objectId ?? []))]);
+  }
+
+  async of(ctx: ReadContext, delivery: LeasedDelivery, sender: Sender): Promise<Payload> {
+    const { objectId, about } = delivery;
+    if (objectId === null) return await this.#article(ctx, about, sender.webhook);
+    const found = await readCard(ctx, objectId);
+    if (found === undefined) return OUT_OF_SIGHT;
+    const { object, card } = found;
+    const event = { id: delivery.eventId, type: delivery.eventType, at: delivery.eventAt, data: about };
+    const row = { ...event, actorId: null, actorName: null, via: '', revision: null, changes: null };
+    for (const filter of this.#parts.filters) {
+      if ((await filter(ctx, object, [row])).has(event.id)) return OUT_OF_SIGHT;
+    }
+    if (!this.#holds(ctx, object, sender)) return FILTERED;
+    const { id, typeDefinitionId, number, revision, state, workflowState, values } = card;
+    const data: Record<string, unknown> = {
+      objectId,
+      revision,
+      object: { id, typeDefinitionId, number, revision, state, workflowState, values },
+      ...about,
+    };
+    if (typeof about['commentId'] === 'string') {
+      const comment = await this.#parts.comment(ctx, object, about['commentId']);
+      if (comment !== undefined) data['comment'] = comment;
+    }
+    return { kind: 'send', data };
+  }
+
+  async #article(ctx: ReadContext, about: Record<string, unknown>, webhook: CompiledWebhook): Promise<Payload> {
+    const { types, condition } = webhook.filters;
+    // A filter is about records; what is none cannot meet it.
+    if (types.length > 0 || condition !== undefined) return FILTERED;
+    const data = await this.#parts.article?.(ctx, about);
+    return data === undefined ? OUT_OF_SIGHT : { kind: 'send', data: { ...data } };
+  }
+
+  /** Judged on what the executor may see: a condition on a hidden field is false, whatever it asks. */
+  #holds(ctx: ReadContext, object: VisibleObject, sender: Sender): boolean {
+    const { types, condition } = sender.webhook.filters;
+    if (types.length > 0 && !types.includes(object.type.code)) return false;
+    if (condition === undefined) return true;
+    const parsed = this.#condition(ctx, object.type, sender);
+    if (parsed === null) return false;
+    const variables = { ...ctx.actor.variables, now: ctx.now, today: today(registry(ctx), ctx.now) };
+    const { titleField } = object.version;
+    return evaluate(parsed, object.facts, variables, (code, { kind }) => {
+      if (kind === 'value') return object.right.reads(code);
+      return code !== 'title' || titleField === null || object.right.reads(titleField);
+    });
+  }
+
+  /** Null where the record's type no longer takes the condition. */
+  #condition(ctx: ReadContext, type: RecordType, { id, version, webhook }: Sender): TypedCondition | null {
+    let known = this.#parsed.get(ctx.config);
+    if (known === undefined) {
+      known = new Map();
+      this.#parsed.set(ctx.config, known);
+    }
+    const key = `${id} ${version} ${type.id}`;
+    let parsed = known.get(key);
+    if (parsed === undefined) {
+      try {
+        parsed = parseCondition(webhook.filters.condition, { resolve: fieldResolver(type), variables: 'allowed' });
+      } catch {
+        parsed = null;
+      }
+      known.set(key, parsed);
+    }
+    return parsed;
+  }
+}

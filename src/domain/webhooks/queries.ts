@@ -1,0 +1,154 @@
+/** The reads on subscriptions and deliveries: all of them ask for the right webhook.manage. */
+import { Fault } from '../../lib/fault.ts';
+import type { ItemState } from '../../mechanisms/config-section.ts';
+import { loadItems } from '../../mechanisms/config-store.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { registry } from '../metadata/door.ts';
+import type { CompiledWebhook } from './definitions.ts';
+import { type AttemptRow, type DeliveryRow, findDelivery, listDeliveries as listRows } from './store.ts';
+
+export const RIGHT = 'webhook.manage';
+/** Decisions, "Events and webhooks": the last 100, of one subscription or of all. */
+const SHOWN = 100;
+
+export interface SubscriptionAnswer {
+  id: string;
+  code: string;
+  endpoint: string;
+  secretRef: string;
+  executionPrincipalId: string;
+  eventTypes: string[];
+  filters: { types?: string[]; condition?: unknown };
+  retryPolicy: { maxAttempts: number; baseDelayMs: number };
+  enabled: boolean;
+  state: ItemState;
+}
+
+export function subscriptionAnswer(
+  ctx: ReadContext,
+  { id, state, compiled }: { id: string; state: ItemState; compiled: CompiledWebhook },
+): SubscriptionAnswer {
+  const { code, endpoint, secretRef, executionPrincipalId, eventTypes, retryPolicy } = compiled;
+  const { types, condition } = compiled.filters;
+  return {
+    id,
+    code,
+    endpoint,
+    secretRef,
+    executionPrincipalId: executionPrincipalId ?? '',
+    eventTypes,
+    filters: {
+      ...(types.length === 0 ? {} : { types: types.map((type) => registry(ctx).byCode.get(type)?.id ?? type) }),
+      ...(condition === undefined ? {} : { condition }),
+    },
+    retryPolicy,
+    enabled: compiled.enabled && state === 'ACTIVE',
+    state,
+  };
+}
+
+/** Subscriptions by code, archived ones too: the administration restores them from here. @throws Fault RIGHT_MISSING */
+export async function listSubscriptions(ctx: ReadContext): Promise<SubscriptionAnswer[]> {
+  ctx.actor.require(RIGHT);
+  return (await loadItems(ctx, 'webhooks')).map(({ id, state, compiled }) =>
+    subscriptionAnswer(ctx, { id, state, compiled: compiled as CompiledWebhook }),
+  );
+}
+
+interface ResponseAnswer {
+  status: number;
+  durationMs: number;
+  bodyExcerpt: string;
+}
+
+interface AttemptAnswer {
+  number: number;
+  at: string;
+  response?: ResponseAnswer;
+  error?: string;
+}
+
+export interface DeliveryAnswer {
+  id: string;
+  subscriptionId: string;
+  eventId: string;
+  eventType: string;
+  objectId: string | null;
+  status: DeliveryRow['status'];
+  attemptCount: number;
+  maxAttempts: number;
+  createdAt: string;
+  nextAttemptAt?: string;
+  finishedAt?: string;
+  response?: ResponseAnswer;
+  error?: string;
+  attempts: AttemptAnswer[];
+}
+
+function responseOf(attempt: AttemptRow | undefined, readable: boolean): { response?: ResponseAnswer } {
+  if (attempt === undefined || attempt.status === null) return {};
+  const { status, durationMs, bodyExcerpt } = attempt;
+  return { response: { status, durationMs, bodyExcerpt: readable ? (bodyExcerpt ?? '') : '' } };
+}
+
+function errorOf(error: string | null | undefined): { error?: string } {
+  return error === null || error === undefined ? {} : { error };
+}
+
+/** Receivers may repeat what they were sent: their words are for the executor, and for whoever could be the executor. */
+async function excerptReaders(ctx: ReadContext): Promise<(subscriptionId: string) => boolean> {
+  if (ctx.actor.has('role.assign')) return () => true;
+  const own = new Set(
+    (await loadItems(ctx, 'webhooks')).flatMap(({ id, compiled }) =>
+      (compiled as CompiledWebhook).executionPrincipalId === ctx.actor.userId ? [id] : [],
+    ),
+  );
+  return (subscriptionId) => own.has(subscriptionId);
+}
+
+function answer(row: DeliveryRow, readable: boolean): DeliveryAnswer {
+  const { id, subscriptionId, eventId, eventType, objectId, status, attemptCount, maxAttempts, createdAt } = row;
+  const last = row.attempts.at(-1);
+  return {
+    id,
+    subscriptionId,
+    eventId,
+    eventType,
+    objectId,
+    status,
+    attemptCount,
+    maxAttempts,
+    createdAt,
+    // While an attempt is under way, what comes next is not known.
+    ...(status === 'PENDING' && !row.leased ? { nextAttemptAt: row.dueAt } : {}),
+    ...(row.finishedAt === null ? {} : { finishedAt: row.finishedAt }),
+    ...responseOf(last, readable),
+    ...errorOf(row.error ?? last?.error),
+    attempts: row.attempts.map((attempt) => ({
+      number: attempt.number,
+      at: attempt.at,
+      ...responseOf(attempt, readable),
+      ...errorOf(attempt.error),
+    })),
+  };
+}
+
+export async function deliveryAnswer(ctx: ReadContext, row: DeliveryRow): Promise<DeliveryAnswer> {
+  return answer(row, (await excerptReaders(ctx))(row.subscriptionId));
+}
+
+/** The last 100 deliveries, newest first. @throws Fault RIGHT_MISSING */
+export async function listDeliveries(ctx: ReadContext, subscriptionId: string | undefined): Promise<DeliveryAnswer[]> {
+  ctx.actor.require(RIGHT);
+  const readable = await excerptReaders(ctx);
+  const rows = await listRows(ctx, subscriptionId, SHOWN);
+  return rows.map((row) => answer(row, readable(row.subscriptionId)));
+}
+
+/** @throws Fault RIGHT_MISSING, NOT_FOUND */
+export async function getDelivery(ctx: ReadContext, id: string): Promise<DeliveryAnswer> {
+  ctx.actor.require(RIGHT);
+  const row = await findDelivery(ctx, id);
+  if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such delivery.');
+  return await deliveryAnswer(ctx, row);
+}

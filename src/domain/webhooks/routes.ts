@@ -1,0 +1,28 @@
+import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import type { Outbound } from '../../mechanisms/outbound.ts';
+import type { SecretBox } from '../../mechanisms/secrets.ts';
+import * as commands from './commands.ts';
+import * as contract from './contract.ts';
+import { getDelivery, listDeliveries, listSubscriptions } from './queries.ts';
+import { createSecret, listSecrets, rotateSecret } from './signing-secrets.ts';
+
+export function webhookRoutes(secrets: SecretBox, outbound: Pick<Outbound, 'refusal'>): BoundOperation[] {
+  const refusal: commands.Refusal = (url) => outbound.refusal(url);
+  return [
+    bind(contract.listSubscriptions, (ctx) => listSubscriptions(ctx)),
+    bind(contract.createSubscription, (ctx, { body }) => commands.createSubscription(ctx, body, refusal)),
+    bind(contract.changeSubscription, (ctx, { params, body }) =>
+      commands.changeSubscription(ctx, params.id, body, refusal),
+    ),
+    bind(contract.enableSubscription, (ctx, { params }) => commands.enableSubscription(ctx, params.id)),
+    bind(contract.disableSubscription, (ctx, { params }) => commands.disableSubscription(ctx, params.id)),
+    bind(contract.archiveSubscription, (ctx, { params }) => commands.archiveSubscription(ctx, params.id)),
+    bind(contract.restoreSubscription, (ctx, { params }) => commands.restoreSubscription(ctx, params.id)),
+    bind(contract.listDeliveries, (ctx, { query }) => listDeliveries(ctx, query.subscriptionId)),
+    bind(contract.getDelivery, (ctx, { params }) => getDelivery(ctx, params.id)),
+    bind(contract.retryDelivery, (ctx, { params }) => commands.retry(ctx, params.id)),
+    bind(contract.listSecrets, (ctx) => listSecrets(ctx)),
+    bind(contract.createSecret, (ctx, { body }) => createSecret(ctx, secrets, body.code)),
+    bind(contract.rotateSecret, (ctx, { params, body }) => rotateSecret(ctx, secrets, params.code, body.overlap)),
+  ];
+}

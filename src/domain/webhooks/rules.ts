@@ -1,0 +1,139 @@
+/**
+ * Pure decisions about deliveries: what is signed and how, what an answer means, when the next attempt comes (decisions, "Events
+ * and webhooks"; api.md, "Events").
+ */
+import { createHash, createHmac } from 'node:crypto';
+import type { Outcome } from '../../mechanisms/outbound.ts';
+
+const SECRET_PREFIX = 'whsec_';
+const LONGEST_DELAY_MS = 3_600_000;
+const EXCERPT = 1000;
+
+/** What is wrong with the form of an endpoint, as a sentence; its addresses are judged elsewhere. Undefined: nothing. */
+export function endpointProblem(endpoint: string): string | undefined {
+  // A parser would take a further slash for none, and what follows for the host.
+  if (!/^https:\/\/[^/]/.test(endpoint)) return 'Use an address that begins with https://.';
+  if (!URL.canParse(endpoint) || /[\s\p{Cc}\\]/u.test(endpoint)) {
+    return 'Use an address such as https://hooks.example.org/docket.';
+  }
+  // Parsed parts do not tell of a bare "@", "?" or "#": the text itself is looked at.
+  if (endpoint.includes('@')) return 'Take user name and password out of the address.';
+  if (endpoint.includes('?') || endpoint.includes('#')) return 'Take out what stands from "?" or "#" on.';
+  return undefined;
+}
+
+/** A secret as it is shown, once, and as the HMAC key of `X-ITSM-Signature`. */
+export function shownSecret(bytes: Buffer): string {
+  return SECRET_PREFIX + bytes.toString('base64');
+}
+
+function itsmSignature(secret: string, timestamp: string, deliveryId: string, body: Buffer): string {
+  const mac = createHmac('sha256', secret).update(`${timestamp}.${deliveryId}.`).update(body);
+  return `sha256=${mac.digest('hex')}`;
+}
+
+function standardSignature(secret: string, seconds: number, deliveryId: string, body: Buffer): string {
+  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+  const mac = createHmac('sha256', key).update(`${deliveryId}.${seconds}.`).update(body);
+  return `v1,${mac.digest('base64')}`;
+}
+
+/**
+ * The headers of one attempt over the very bytes that are sent.
+ *
+ * @param secrets in force, the newest first: it alone makes `X-ITSM-Signature`, each of them a Standard Webhooks signature
+ * @param timestamp of the attempt, RFC 3339 UTC with milliseconds
+ */
+export function signedHeaders(
+  secrets: readonly string[],
+  timestamp: string,
+  deliveryId: string,
+  body: Buffer,
+): Record<string, string> {
+  const seconds = Math.floor(Date.parse(timestamp) / 1000);
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Docket',
+    'x-itsm-delivery': deliveryId,
+    'x-itsm-timestamp': timestamp,
+    'x-itsm-signature': itsmSignature(secrets[0] ?? '', timestamp, deliveryId, body),
+    'webhook-id': deliveryId,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': secrets.map((secret) => standardSignature(secret, seconds, deliveryId, body)).join(' '),
+  };
+}
+
+/** Milliseconds that `Retry-After` asks for, as seconds or as a date; undefined where it says nothing that can be read. */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  const text = header?.trim() ?? '';
+  if (/^\d{1,10}$/.test(text)) return Number(text) * 1000;
+  // Of the forms that a parser takes, only those with a weekday are of HTTP.
+  const at = /^[A-Z][a-z]+,? /.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+}
+
+/** From 0 up to 1, the same for the same attempt and spread over deliveries: no die is needed to keep them apart. */
+function spread(deliveryId: string, attempt: number): number {
+  return createHash('sha256').update(`${deliveryId} ${attempt}`).digest().readUInt32BE(0) / 2 ** 32;
+}
+
+/**
+ * Milliseconds from the end of attempt `attempt` (from 1) to the next: base × 2^(attempt − 1), at most an hour, and up to a
+ * tenth more; a longer `Retry-After` is kept, up to an hour.
+ */
+export function delayMs(
+  policy: { deliveryId: string; baseDelayMs: number },
+  attempt: number,
+  askedMs: number | undefined,
+): number {
+  const plain = Math.min(policy.baseDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS);
+  const jittered = Math.round(plain * (1 + 0.1 * spread(policy.deliveryId, attempt)));
+  return Math.max(jittered, Math.min(askedMs ?? 0, LONGEST_DELAY_MS));
+}
+
+/** Text of an answer that can be stored and shown: no controls, no halves of characters, not long. */
+export function excerptOf(body: Buffer): string {
+  const text = body.subarray(0, EXCERPT * 4).toString('utf8');
+  return [...text.replaceAll(/[\p{Cc}\p{Cs}]+/gu, ' ')].slice(0, EXCERPT).join('').trim();
+}
+
+/** What an attempt leaves: the note of it, and what becomes of the delivery. */
+export interface Verdict {
+  status: 'DELIVERED' | 'FAILED' | 'PENDING';
+  /** For a delivery that stays pending: milliseconds until its next attempt. */
+  delayMs: number;
+  httpStatus: number | null;
+  durationMs: number;
+  excerpt: string | null;
+  error: string | null;
+}
+
+function isTemporary(status: number): boolean {
+  return status === 429 || status >= 500;
+}
+
+/** @param attempt the number of this attempt, from 1 */
+export function verdictOf(
+  outcome: Outcome,
+  delivery: { id: string; baseDelayMs: number; maxAttempts: number },
+  attempt: number,
+  nowMs: number,
+): Verdict {
+  const policy = { deliveryId: delivery.id, baseDelayMs: delivery.baseDelayMs };
+  const last = attempt >= delivery.maxAttempts;
+  if (outcome.kind === 'refused') {
+    const { reason } = outcome;
+    return { status: 'FAILED', delayMs: 0, httpStatus: null, durationMs: 0, excerpt: null, error: reason };
+  }
+  const { durationMs } = outcome;
+  if (outcome.kind === 'failed') {
+    const again = { status: 'PENDING', delayMs: delayMs(policy, attempt, undefined) } as const;
+    const note = { httpStatus: null, durationMs, excerpt: null, error: outcome.reason };
+    return last ? { status: 'FAILED', delayMs: 0, ...note } : { ...again, ...note };
+  }
+  const { status, body, retryAfter } = outcome;
+  const note = { httpStatus: status, durationMs, excerpt: excerptOf(body), error: null };
+  if (status >= 200 && status < 300) return { status: 'DELIVERED', delayMs: 0, ...note };
+  if (last || !isTemporary(status)) return { status: 'FAILED', delayMs: 0, ...note };
+  return { status: 'PENDING', delayMs: delayMs(policy, attempt, retryAfterMs(retryAfter, nowMs)), ...note };
+}

@@ -1,0 +1,156 @@
+/**
+ * Signing secrets: named in the configuration, valued here (configuration, section 2; decisions, "Signing secrets"). A value is
+ * shown once, when it is made, and stored sealed; a rotation makes the next one and lets the one before go on for the overlap.
+ */
+import { Fault } from '../../lib/fault.ts';
+import type { Change, StoredItem } from '../../mechanisms/config-section.ts';
+import { loadItems, lockConfiguration, planItem } from '../../mechanisms/config-store.ts';
+import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import { type SecretBox, secretBytes } from '../../mechanisms/secrets.ts';
+import { shownSecret } from './rules.ts';
+import { dropValues, insertValue, listValues, replaceValues, type SecretValueRow } from './store-secrets.ts';
+
+const RIGHT = 'webhook.manage';
+const SECTION = 'signingSecrets';
+const SECRET_BYTES = 32;
+
+export interface SecretAnswer {
+  id: string;
+  code: string;
+  state: 'ACTIVE' | 'ARCHIVED';
+  /** Whether there is a value, so that a connection with this secret can be enabled. */
+  hasValue: boolean;
+  /** When the value in force was made. */
+  createdAt: string | null;
+  /** Until when the value before it goes on signing beside it; null when none does. */
+  previousUntil: string | null;
+}
+
+/** For what a value is sealed: it opens as this value of this secret alone. */
+export function sealPurpose(secretId: string, version: number): string {
+  return `signing secret ${secretId} ${version}`;
+}
+
+function answer(item: StoredItem, values: readonly SecretValueRow[]): SecretAnswer {
+  const own = values.filter(({ secretId }) => secretId === item.id);
+  const current = own.find(({ expiresAt }) => expiresAt === null);
+  const previous = own.find(({ expiresAt }) => expiresAt !== null);
+  return {
+    id: item.id,
+    code: item.code,
+    state: item.state,
+    hasValue: current !== undefined,
+    createdAt: current?.createdAt ?? null,
+    previousUntil: previous?.expiresAt ?? null,
+  };
+}
+
+/** @throws Fault RIGHT_MISSING */
+export async function listSecrets(ctx: ReadContext): Promise<SecretAnswer[]> {
+  ctx.actor.require(RIGHT);
+  const items = await loadItems(ctx, SECTION);
+  const values = await listValues(
+    ctx,
+    items.map(({ id }) => id),
+  );
+  return items.map((item) => answer(item, values));
+}
+
+interface Shown {
+  code: string;
+  /** The secret itself; shown this once. */
+  secret: string;
+}
+
+function makeValue(ctx: WriteContext, box: SecretBox, secretId: string, version: number): string {
+  const secret = shownSecret(secretBytes(SECRET_BYTES));
+  const sealed = box.seal(secret, sealPurpose(secretId, version)).toString('hex');
+  ctx.plan(insertValue, { secret_id: secretId, version, sealed, at: ctx.now });
+  return secret;
+}
+
+/**
+ * Makes the first value of a secret, and the secret itself where the configuration does not name it yet.
+ *
+ * @throws Fault RIGHT_MISSING, ALREADY_EXISTS with `{field: 'code'}`, ARCHIVED
+ */
+export async function createSecret(ctx: WriteContext, box: SecretBox, code: string): Promise<Shown> {
+  ctx.actor.require(RIGHT);
+  ctx.rightsChecked();
+  await lockConfiguration(ctx);
+  const stored = (await loadItems(ctx, SECTION)).find((item) => item.code === code);
+  if (stored?.state === 'ARCHIVED') throw archived();
+  if (stored !== undefined && (await listValues(ctx, [stored.id])).length > 0) {
+    throw new Fault('ALREADY_EXISTS', 'This signing secret has a value already; rotate it for another.', {
+      field: 'code',
+    });
+  }
+  const id = stored?.id ?? ctx.newId();
+  if (stored === undefined) {
+    const definition = { code };
+    const change: Change = {
+      action: 'create',
+      section: SECTION,
+      id,
+      code,
+      stored: undefined,
+      state: 'ACTIVE',
+      definition,
+      compiled: definition,
+    };
+    planItem(ctx, change);
+    ctx.emit({
+      type: 'ConfigChanged',
+      subject: `${SECTION}:${code}`,
+      data: { action: 'create', after: definition },
+    });
+    ctx.raise('config');
+  }
+  ctx.emit({ type: 'SigningSecretCreated', subject: `${SECTION}:${code}` });
+  return { code, secret: makeValue(ctx, box, id, 1) };
+}
+
+/**
+ * Makes the next value: from now on it signs, and the one before beside it for the overlap.
+ *
+ * @param overlap ISO 8601 duration
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, INVALID_REQUEST
+ */
+export async function rotateSecret(
+  ctx: WriteContext,
+  box: SecretBox,
+  code: string,
+  overlap = 'PT0S',
+): Promise<Shown & { previousUntil: string | null }> {
+  ctx.actor.require(RIGHT);
+  ctx.rightsChecked();
+  const stored = (await loadItems(ctx, SECTION)).find((item) => item.code === code);
+  if (stored === undefined) throw new Fault('NOT_FOUND', 'There is no such signing secret.');
+  if (stored.state === 'ARCHIVED') throw archived();
+  const until = overlapEnd(ctx.now, overlap);
+  const current = (await listValues(ctx, [stored.id])).find(({ expiresAt }) => expiresAt === null);
+  const version = current?.version ?? 0;
+  ctx.plan(replaceValues, { secret_id: stored.id, current: version, until });
+  ctx.plan(dropValues, { secret_id: stored.id, below: until === null ? version + 1 : version });
+  const secret = makeValue(ctx, box, stored.id, version + 1);
+  ctx.emit({ type: 'SigningSecretRotated', subject: `${SECTION}:${code}`, data: { overlap } });
+  return { code, secret, previousUntil: version === 0 ? null : until };
+}
+
+function archived(): Fault {
+  return new Fault('ARCHIVED', 'The signing secret is archived; name it in the bundle to restore it.');
+}
+
+/** Null for no overlap. @throws Fault INVALID_REQUEST */
+function overlapEnd(now: string, overlap: string): string | null {
+  try {
+    const start = Temporal.Instant.from(now);
+    const end = start.toZonedDateTimeISO('UTC').add(Temporal.Duration.from(overlap)).toInstant();
+    const order = Temporal.Instant.compare(end, start);
+    if (order >= 0) return order === 0 ? null : end.toString({ smallestUnit: 'millisecond' });
+  } catch {
+    // Told below: one wording for what is no duration and what leads into the past.
+  }
+  const message = 'overlap is an ISO 8601 duration such as P1D or PT1H.';
+  throw new Fault('INVALID_REQUEST', message, [{ path: '/overlap', code: 'INVALID_DURATION', message }]);
+}

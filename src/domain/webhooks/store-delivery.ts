@@ -1,0 +1,193 @@
+/** SQL of dispatch and delivery: what workers do with outbox rows and deliveries, any number of them at once. */
+import sql from 'sql-template-tag';
+import type { Queryable } from '../../mechanisms/db/pool.ts';
+import type { OutboxRow } from '../../mechanisms/journal.ts';
+
+/** What of an event's data travels with its delivery: names of things, and nothing that somebody wrote. */
+const ABOUT = [
+  'commentId',
+  'attachmentId',
+  'relationId',
+  'definitionCode',
+  'sourceObjectId',
+  'targetObjectId',
+  'slaInstanceId',
+  'transition',
+  'articleId',
+  'versionId',
+  'code',
+  'locale',
+  'title',
+];
+
+export interface Matched {
+  eventId: string;
+  subscriptionId: string;
+  about: Record<string, unknown>;
+  maxAttempts: number;
+  baseDelayMs: number;
+}
+
+/** Which subscriptions took the events when these happened. The event's data is read where its index finds it. */
+export async function matchEvents(db: Queryable, rows: readonly OutboxRow[]): Promise<Matched[]> {
+  const events = JSON.stringify(rows.map(({ event_id, type, object_id, at }) => ({ event_id, type, object_id, at })));
+  return await db.query<Matched>(sql`
+    SELECT e.event_id AS "eventId", p.subscription_id AS "subscriptionId", p.max_attempts AS "maxAttempts",
+      p.base_delay_ms AS "baseDelayMs",
+      coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(coalesce(o.data, a.data)) WHERE key = ANY(${ABOUT}::text[])),
+        '{}') AS about
+    FROM jsonb_to_recordset(${events}::jsonb) AS e (event_id uuid, type text, object_id uuid, at timestamptz)
+    JOIN webhook_periods p
+      ON e.type = ANY(p.event_types) AND p.from_at <= e.at AND (p.until_at IS NULL OR e.at < p.until_at)
+    LEFT JOIN LATERAL (SELECT j.data FROM journal j
+      WHERE j.object_id = e.object_id AND j.at = e.at AND j.id = e.event_id LIMIT 1) o ON true
+    LEFT JOIN LATERAL (SELECT j.data FROM journal j
+      WHERE e.object_id IS NULL AND j.object_id IS NULL AND j.at = e.at AND j.id = e.event_id LIMIT 1) a ON true`);
+}
+
+export interface NewDelivery {
+  id: string;
+  subscription_id: string;
+  event_id: string;
+  event_type: string;
+  object_id: string | null;
+  event_at: string;
+  about: Record<string, unknown>;
+  max_attempts: number;
+  base_delay_ms: number;
+  at: string;
+}
+
+export async function insertDeliveries(db: Queryable, rows: readonly NewDelivery[]): Promise<void> {
+  await db.query(sql`
+    INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, object_id, event_at, about, max_attempts,
+      base_delay_ms, created_at, due_at)
+    SELECT id, subscription_id, event_id, event_type, object_id, event_at, about, max_attempts, base_delay_ms, at, at
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (id uuid, subscription_id uuid, event_id uuid,
+      event_type text, object_id uuid, event_at timestamptz, about jsonb, max_attempts integer, base_delay_ms integer,
+      at timestamptz)
+    ON CONFLICT (event_id, subscription_id) DO NOTHING`);
+}
+
+/** A delivery whose attempt this process makes now. */
+export interface LeasedDelivery {
+  id: string;
+  subscriptionId: string;
+  eventId: string;
+  eventType: string;
+  objectId: string | null;
+  eventAt: string;
+  about: Record<string, unknown>;
+  attemptCount: number;
+  maxAttempts: number;
+  baseDelayMs: number;
+}
+
+export interface LeaseRequest {
+  lease: string;
+  now: string;
+  until: string;
+  /** Most deliveries at once, in all and of one subscription. */
+  total: number;
+  each: number;
+  /** How many more a subscription may have under way, where it is not `each`. */
+  rooms: readonly { id: string; room: number }[];
+}
+
+/**
+ * Takes due deliveries of enabled subscriptions: each is handed to one process alone until its lease ends. No subscription gets
+ * more than its share of the whole, so that one whose receiver hangs leaves room for the others.
+ */
+export async function leaseDeliveries(db: Queryable, request: LeaseRequest): Promise<LeasedDelivery[]> {
+  const { lease, now, until, total, each } = request;
+  return await db.query<LeasedDelivery>(sql`
+    WITH enabled AS (
+      SELECT p.subscription_id AS id, least(coalesce(r.room, ${each}::int), greatest(4, ${total}::int / (count(*) OVER ())::int)) AS room
+      FROM webhook_periods p
+      LEFT JOIN jsonb_to_recordset(${JSON.stringify(request.rooms)}::jsonb) AS r (id uuid, room integer)
+        ON r.id = p.subscription_id
+      WHERE p.until_at IS NULL
+    ), due AS MATERIALIZED (
+      SELECT d.id FROM enabled e CROSS JOIN LATERAL (
+        SELECT x.id FROM webhook_deliveries x
+        WHERE x.subscription_id = e.id AND x.status = 'PENDING' AND x.due_at <= ${now}::timestamptz
+        ORDER BY x.due_at, x.id LIMIT e.room FOR UPDATE SKIP LOCKED) d
+      LIMIT ${total}::int
+    )
+    UPDATE webhook_deliveries d SET lease = ${lease}::uuid, due_at = ${until}::timestamptz
+    FROM due WHERE d.id = due.id
+    RETURNING d.id, d.subscription_id AS "subscriptionId", d.event_id AS "eventId", d.event_type AS "eventType",
+      d.object_id AS "objectId", d.event_at AS "eventAt", d.about, d.attempt_count AS "attemptCount",
+      d.max_attempts AS "maxAttempts", d.base_delay_ms AS "baseDelayMs"`);
+}
+
+export interface SenderRow {
+  id: string;
+  version: number;
+  compiled: unknown;
+  secretId: string | null;
+  /** Values in force or in overlap, newest first. */
+  secrets: { version: number; sealed: string }[];
+}
+
+/** The subscriptions with their secrets as they stand now. */
+export async function findSenders(db: Queryable, ids: readonly string[], now: string): Promise<SenderRow[]> {
+  return await db.query<SenderRow>(sql`
+    SELECT w.id, w.version, w.compiled, s.id AS "secretId",
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('version', v.version, 'sealed', encode(v.sealed, 'hex'))
+          ORDER BY v.version DESC), '[]')
+        FROM signing_secret_values v
+        WHERE v.secret_id = s.id AND (v.expires_at IS NULL OR v.expires_at > ${now}::timestamptz)) AS secrets
+    FROM config_items w
+    LEFT JOIN config_items s ON s.section = 'signingSecrets' AND s.code = w.compiled ->> 'secretRef'
+    WHERE w.section = 'webhooks' AND w.id = ANY(${[...ids]}::uuid[])`);
+}
+
+/** What became of a leased delivery. */
+export interface Finished {
+  id: string;
+  lease: string;
+  status: 'PENDING' | 'DELIVERED' | 'FAILED' | 'SKIPPED';
+  /** Whether something was sent, so that there is an attempt to note. */
+  attempted: boolean;
+  at: string;
+  due_at: string;
+  http_status: number | null;
+  duration_ms: number;
+  excerpt: string | null;
+  error: string | null;
+}
+
+/** Notes what became of deliveries, with their attempts. A lease that another process took over meanwhile notes nothing. */
+export async function finishDeliveries(db: Queryable, rows: readonly Finished[]): Promise<void> {
+  await db.query(sql`
+    WITH r AS (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (id uuid, lease uuid, status text,
+        attempted boolean, at timestamptz, due_at timestamptz, http_status integer, duration_ms integer, excerpt text, error text)
+    ), done AS (
+      UPDATE webhook_deliveries d SET status = r.status, attempt_count = d.attempt_count + r.attempted::int, lease = NULL,
+        due_at = r.due_at, finished_at = CASE WHEN r.status <> 'PENDING' THEN r.at END,
+        error = CASE WHEN r.status <> 'PENDING' THEN r.error END
+      FROM r WHERE d.id = r.id AND d.lease = r.lease AND d.status = 'PENDING'
+      RETURNING d.id, d.attempt_count
+    )
+    INSERT INTO webhook_attempts (delivery_id, number, at, status, duration_ms, body_excerpt, error)
+    SELECT r.id, done.attempt_count, r.at, r.http_status, r.duration_ms, r.excerpt, r.error
+    FROM done JOIN r ON r.id = done.id WHERE r.attempted`);
+}
+
+/** Removes finished deliveries from before `before`, up to `limit`, but for the last 100 of each subscription. */
+export async function purgeDeliveries(db: Queryable, before: string, limit: number): Promise<number> {
+  const rows = await db.query<{ n: number }>(sql`
+    WITH kept AS (
+      SELECT s.id, (SELECT x.id FROM webhook_deliveries x WHERE x.subscription_id = s.id ORDER BY x.id DESC OFFSET 99 LIMIT 1) AS oldest
+      FROM config_items s WHERE s.section = 'webhooks'
+    ), gone AS (
+      DELETE FROM webhook_deliveries WHERE id IN (
+        SELECT d.id FROM kept k JOIN webhook_deliveries d ON d.subscription_id = k.id AND d.id < k.oldest
+        WHERE d.finished_at < ${before}::timestamptz LIMIT ${limit}::int FOR UPDATE OF d SKIP LOCKED)
+      RETURNING id
+    ), attempts AS (DELETE FROM webhook_attempts a USING gone WHERE a.delivery_id = gone.id)
+    SELECT count(*)::int AS n FROM gone`);
+  return rows[0]?.n ?? 0;
+}

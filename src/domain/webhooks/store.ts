@@ -1,0 +1,108 @@
+/** SQL on subscriptions' periods and on deliveries, as administration sees them. Subscriptions are configuration items. */
+import sql, { empty, type Sql } from 'sql-template-tag';
+import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+
+/** The subscription takes no more events from `at` on. */
+export const closePeriod: TableWrite<{ subscription_id: string; at: string }> = {
+  name: 'close_webhook_period',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    UPDATE webhook_periods p SET until_at = greatest(p.from_at, r.at)
+    FROM jsonb_to_recordset(${rows}) AS r (subscription_id uuid, at timestamptz)
+    WHERE p.subscription_id = r.subscription_id AND p.until_at IS NULL`,
+};
+
+/** It takes events of these types from `at` on, which are delivered by this policy. */
+export const openPeriod: TableWrite<{
+  id: string;
+  subscription_id: string;
+  at: string;
+  event_types: readonly string[];
+  max_attempts: number;
+  base_delay_ms: number;
+}> = {
+  name: 'open_webhook_period',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO webhook_periods (id, subscription_id, from_at, event_types, max_attempts, base_delay_ms)
+    SELECT id, subscription_id, at, event_types, max_attempts, base_delay_ms
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, subscription_id uuid, at timestamptz, event_types text[],
+      max_attempts integer, base_delay_ms integer)`,
+};
+
+/** Section, id and code of people, groups and units, by id; people who left too. */
+export async function findNames(
+  ctx: ReadContext,
+  ids: readonly string[],
+): Promise<{ section: string; id: string; code: string; active: boolean }[]> {
+  const list = [...ids];
+  return await ctx.query(sql`
+    SELECT 'users' AS section, id, login AS code, state = 'ACTIVE' AS active FROM users WHERE id = ANY(${list}::uuid[])
+    UNION ALL SELECT 'groups', id, code, state = 'ACTIVE' FROM groups WHERE id = ANY(${list}::uuid[])
+    UNION ALL SELECT 'orgUnits', id, code, state = 'ACTIVE' FROM org_units WHERE id = ANY(${list}::uuid[])`);
+}
+
+export interface AttemptRow {
+  number: number;
+  at: string;
+  /** Null when no answer came. */
+  status: number | null;
+  durationMs: number;
+  bodyExcerpt: string | null;
+  error: string | null;
+}
+
+export interface DeliveryRow {
+  id: string;
+  subscriptionId: string;
+  eventId: string;
+  eventType: string;
+  objectId: string | null;
+  status: 'PENDING' | 'DELIVERED' | 'FAILED' | 'SKIPPED';
+  attemptCount: number;
+  maxAttempts: number;
+  createdAt: string;
+  dueAt: string;
+  leased: boolean;
+  finishedAt: string | null;
+  error: string | null;
+  /** The first comes first. */
+  attempts: AttemptRow[];
+}
+
+const DELIVERY = sql`d.id, d.subscription_id AS "subscriptionId", d.event_id AS "eventId", d.event_type AS "eventType",
+  d.object_id AS "objectId", d.status, d.attempt_count AS "attemptCount", d.max_attempts AS "maxAttempts",
+  d.created_at AS "createdAt", d.due_at AS "dueAt", d.lease IS NOT NULL AS leased, d.finished_at AS "finishedAt", d.error,
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('number', a.number, 'status', a.status, 'durationMs', a.duration_ms,
+      'at', to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'bodyExcerpt', a.body_excerpt,
+      'error', a.error) ORDER BY a.number), '[]')
+    FROM webhook_attempts a WHERE a.delivery_id = d.id) AS attempts`;
+
+/** Newest first: ids are made in the order of time. */
+export async function listDeliveries(
+  ctx: ReadContext,
+  subscriptionId: string | undefined,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  const of = subscriptionId === undefined ? empty : sql`WHERE x.subscription_id = ${subscriptionId}::uuid`;
+  return await ctx.query<DeliveryRow>(sql`
+    SELECT ${DELIVERY} FROM (SELECT x.* FROM webhook_deliveries x ${of} ORDER BY x.id DESC LIMIT ${limit}::int) AS d
+    ORDER BY d.id DESC`);
+}
+
+export async function findDelivery(ctx: ReadContext, id: string): Promise<DeliveryRow | undefined> {
+  const rows = await ctx.query<DeliveryRow>(sql`SELECT ${DELIVERY} FROM webhook_deliveries d WHERE d.id = ${id}::uuid`);
+  return rows[0];
+}
+
+/** One more attempt of a failed delivery, while its subscription is enabled; whoever comes second is decided anew. */
+export const retryDelivery: TableWrite<{ id: string; at: string }> = {
+  name: 'retry_webhook_delivery',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE webhook_deliveries d SET status = 'PENDING', max_attempts = d.attempt_count + 1, due_at = r.at, lease = NULL,
+      finished_at = NULL, error = NULL
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz)
+    WHERE d.id = r.id AND d.status = 'FAILED' AND EXISTS (
+      SELECT 1 FROM webhook_periods p WHERE p.subscription_id = d.subscription_id AND p.until_at IS NULL) RETURNING 1`,
+};

@@ -1,0 +1,140 @@
+/**
+ * The web console's files: read once at start, served from memory with the compression made at build time. Hashed files are
+ * kept by browsers for ever; the page itself carries a nonce of its own for styles, and no inline script is ever allowed.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Exchange, Headers } from './exchange.ts';
+
+interface ConsoleFile {
+  type: string;
+  etag: string;
+  plain: Buffer;
+  brotli: Buffer | undefined;
+  gzip: Buffer | undefined;
+  /** Its name changes with its content. */
+  hashed: boolean;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.webmanifest': 'application/manifest+json',
+};
+
+/** Stands in the built page where the nonce of each answer goes. */
+const NONCE_MARK = '__CSP_NONCE__';
+
+const PAGE_HEADERS: Readonly<Headers> = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+  'X-Frame-Options': 'DENY',
+};
+
+/** What the page may load: itself alone. Pasted images are shown from memory (`blob:`, `data:`) before they are stored. */
+function contentPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function readFile(folder: string, name: string): ConsoleFile {
+  const file = path.join(folder, name);
+  const packed = (suffix: string): Buffer | undefined =>
+    existsSync(file + suffix) ? readFileSync(file + suffix) : undefined;
+  const plain = readFileSync(file);
+  return {
+    type: TYPES[path.extname(name)] ?? 'application/octet-stream',
+    etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 27)}"`,
+    plain,
+    brotli: packed('.br'),
+    gzip: packed('.gz'),
+    hashed: name.startsWith('assets/'),
+  };
+}
+
+export class ConsoleFiles {
+  readonly #files: ReadonlyMap<string, ConsoleFile>;
+  readonly #page: string;
+
+  /** Reads the built console. @throws Error when the folder holds none */
+  constructor(folder: string) {
+    const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !/\.(?:br|gz|map)$/.test(entry.name))
+      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'));
+    this.#page = readFileSync(path.join(folder, 'index.html'), 'utf8');
+    this.#files = new Map(
+      names.filter((name) => name !== 'index.html').map((name) => [`/${name}`, readFile(folder, name)]),
+    );
+  }
+
+  /**
+   * Answers a GET of a file, or of a page for a person: client routes are the page's own, so that every path that is no file
+   * and not the API's gives the page to whoever asks for HTML.
+   *
+   * @returns false when the request is for somebody else
+   */
+  answer(exchange: Exchange): boolean {
+    const { request } = exchange;
+    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+    const [place = ''] = (request.url ?? '').split('?', 1);
+    const file = this.#files.get(place);
+    if (file !== undefined) {
+      sendFile(exchange, file);
+      return true;
+    }
+    const wantsPage = place === '/' || (request.headers.accept ?? '').includes('text/html');
+    if (!wantsPage || /^\/(?:api|assets)(?:\/|$)/.test(place)) return false;
+    const nonce = randomBytes(18).toString('base64url');
+    exchange.sendText(200, 'text/html; charset=utf-8', this.#page.replaceAll(NONCE_MARK, nonce), {
+      ...PAGE_HEADERS,
+      'Content-Security-Policy': contentPolicy(nonce),
+    });
+    return true;
+  }
+}
+
+function sendFile(exchange: Exchange, file: ConsoleFile): void {
+  const { headers } = exchange.request;
+  const answer: Headers = {
+    ETag: file.etag,
+    Vary: 'Accept-Encoding',
+    'Cache-Control': file.hashed ? 'public, max-age=31536000, immutable' : 'public, no-cache',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  };
+  if (headers['if-none-match']?.split(',').some((one) => one.trim().replace(/^W\//, '') === file.etag) === true) {
+    exchange.sendText(304, undefined, '', answer);
+    return;
+  }
+  const [bytes, encoding] = chosen(file, headers['accept-encoding'] ?? '');
+  exchange.sendText(
+    200,
+    file.type,
+    bytes,
+    encoding === undefined ? answer : { ...answer, 'Content-Encoding': encoding },
+  );
+}
+
+function chosen(file: ConsoleFile, accepted: string): [Buffer, string | undefined] {
+  const takes = (name: string): boolean =>
+    new RegExp(`(?:^|[,\\s])${name}(?!\\s*;\\s*q=0(?:\\.0*)?(?:[,\\s]|$))`).test(accepted);
+  if (file.brotli !== undefined && takes('br')) return [file.brotli, 'br'];
+  if (file.gzip !== undefined && takes('gzip')) return [file.gzip, 'gzip'];
+  return [file.plain, undefined];
+}

@@ -1,0 +1,130 @@
+/**
+ * The elements of a JSON array of objects, one by one as the text comes: memory holds one element and a chunk, whatever the
+ * size. Each element is read as strictly as any JSON from outside (`json.ts`).
+ */
+import { Fault, isFault } from './fault.ts';
+import { parseStrictJson } from './json.ts';
+
+/** Longest element, in characters. */
+const LONGEST = 8 * 1024 * 1024;
+
+export type JsonRow = Readonly<Record<string, unknown>>;
+
+function malformed(line: number, column: number, reason: string): Fault {
+  const message = `The JSON is malformed at line ${line}, column ${column}: ${reason}`;
+  return new Fault('INVALID_REQUEST', message, [{ path: '/content', code: 'MALFORMED', message }]);
+}
+
+type State = 'start' | 'first' | 'element' | 'inside' | 'next' | 'end';
+
+/** Splits the array; gives the texts of its elements. */
+class Splitter {
+  #state: State = 'start';
+  #depth = 0;
+  #quoted = false;
+  #escaped = false;
+  #parts: string[] = [];
+  #length = 0;
+  #line = 1;
+  #column = 1;
+  /** Where the element that is being read began. */
+  #from = { line: 1, column: 1 };
+
+  *push(chunk: string): Generator<{ text: string; line: number; column: number }> {
+    let begin = this.#state === 'inside' ? 0 : -1;
+    for (let at = 0; at < chunk.length; at++) {
+      const code = chunk.charCodeAt(at);
+      if (this.#state === 'inside') {
+        if (this.#inside(code)) {
+          this.#parts.push(chunk.slice(begin, at + 1));
+          yield { text: this.#parts.join(''), ...this.#from };
+          this.#parts = [];
+          this.#length = 0;
+          this.#state = 'next';
+          begin = -1;
+        }
+      } else if (!isBlank(code) && this.#outside(code)) begin = at;
+      if (code === 0x0a) {
+        this.#line++;
+        this.#column = 1;
+      } else this.#column++;
+    }
+    if (begin === -1) return;
+    this.#parts.push(chunk.slice(begin));
+    this.#length += chunk.length - begin;
+    if (this.#length > LONGEST) throw malformed(this.#from.line, this.#from.column, 'this element is too long.');
+  }
+
+  /** Takes what stands between elements; answers whether an element begins. */
+  #outside(code: number): boolean {
+    if (this.#state === 'start' && code === 0x5b) this.#state = 'first';
+    else if ((this.#state === 'first' || this.#state === 'next') && code === 0x5d) this.#state = 'end';
+    else if (this.#state === 'next' && code === 0x2c) this.#state = 'element';
+    else if ((this.#state === 'first' || this.#state === 'element') && code === 0x7b) {
+      this.#state = 'inside';
+      this.#depth = 1;
+      this.#from = { line: this.#line, column: this.#column };
+      return true;
+    } else throw malformed(this.#line, this.#column, EXPECTED[this.#state]);
+    return false;
+  }
+
+  /** Whether the element ends with this character. */
+  #inside(code: number): boolean {
+    if (this.#quoted) {
+      if (this.#escaped) this.#escaped = false;
+      else if (code === 0x5c) this.#escaped = true;
+      else if (code === 0x22) this.#quoted = false;
+      return false;
+    }
+    if (code === 0x22) this.#quoted = true;
+    else if (code === 0x7b || code === 0x5b) this.#depth++;
+    else if (code === 0x7d || code === 0x5d) return --this.#depth === 0;
+    return false;
+  }
+
+  end(): void {
+    if (this.#state !== 'end') throw malformed(this.#line, this.#column, EXPECTED[this.#state]);
+  }
+}
+
+const EXPECTED: Readonly<Record<State, string>> = {
+  start: 'the content is an array of objects and begins with [.',
+  first: 'an object or ] is expected here.',
+  element: 'an object is expected here.',
+  inside: 'the text ends inside an object.',
+  next: 'a comma or ] is expected here.',
+  end: 'something stands behind the array.',
+};
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+/** The place of a flaw in an element, as a place in the whole. */
+function relocated(error: unknown, line: number, column: number): unknown {
+  if (!isFault(error, 'INVALID_JSON')) return error;
+  const found = /line (\d+), column (\d+): (.*)$/s.exec(error.message);
+  if (found === null) return malformed(line, column, error.message);
+  const [, inLine = '1', inColumn = '1', reason = ''] = found;
+  const first = inLine === '1';
+  return malformed(line + Number(inLine) - 1, Number(inColumn) + (first ? column - 1 : 0), reason);
+}
+
+/** @throws Fault INVALID_REQUEST with line and column of what is malformed */
+export async function* readJsonRows(source: AsyncIterable<string>): AsyncGenerator<JsonRow> {
+  const splitter = new Splitter();
+  let first = true;
+  for await (const chunk of source) {
+    const text = first && chunk.startsWith('\uFEFF') ? chunk.slice(1) : chunk;
+    if (chunk !== '') first = false;
+    for (const element of splitter.push(text)) {
+      try {
+        yield parseStrictJson(element.text) as JsonRow;
+      } catch (error) {
+        throw relocated(error, element.line, element.column);
+      }
+    }
+  }
+  splitter.end();
+}

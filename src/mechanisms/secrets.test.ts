@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { openSecretBox, SealBroken, SecretBox, secretBytes } from './secrets.ts';
+
+const KEY = 'a master key of the tests, long enough';
+
+describe('sealed secrets', () => {
+  it('open with the same key for the same purpose alone', () => {
+    const box = new SecretBox(KEY);
+    const sealed = box.seal('whsec_value', 'secret 1');
+    assert.ok(!sealed.includes('value'));
+    assert.equal(new SecretBox(KEY).open(sealed, 'secret 1'), 'whsec_value');
+    assert.throws(() => box.open(sealed, 'secret 2'), SealBroken);
+    assert.throws(() => new SecretBox(`${KEY}!`).open(sealed, 'secret 1'), SealBroken);
+    assert.notDeepEqual(box.seal('whsec_value', 'secret 1'), sealed, 'never twice the same');
+  });
+
+  it('do not open with a bit changed anywhere, or cut short', () => {
+    const box = new SecretBox(KEY);
+    const sealed = box.seal('value', 'p');
+    for (let at = 0; at < sealed.length; at++) {
+      const changed = Buffer.from(sealed);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      assert.throws(() => box.open(changed, 'p'), SealBroken, `byte ${at}`);
+      assert.throws(() => box.open(sealed.subarray(0, at), 'p'), SealBroken, `first ${at} bytes`);
+    }
+  });
+
+  it('are of as many bytes as asked', () => {
+    assert.equal(secretBytes(32).length, 32);
+    assert.notDeepEqual(secretBytes(32), secretBytes(32));
+  });
+});
+
+describe('the master key', () => {
+  it('is made once in the data folder, for its owner alone, however many ask at once', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'docket-key-'));
+    try {
+      const dataDir = path.join(folder, 'data');
+      const settings = { secretKey: undefined, dataDir };
+      const boxes = await Promise.all(Array.from({ length: 8 }, () => openSecretBox(settings)));
+      const sealed = boxes[0]?.seal('x', 'p') ?? Buffer.alloc(0);
+      for (const box of boxes) assert.equal(box.open(sealed, 'p'), 'x');
+      assert.deepEqual(await readdir(dataDir), ['master.key'], 'no draft is left');
+      assert.equal((await stat(path.join(dataDir, 'master.key'))).mode & 0o777, 0o600);
+      assert.equal((await openSecretBox(settings)).open(sealed, 'p'), 'x', 'after a restart too');
+      const given = await openSecretBox({ secretKey: KEY, dataDir });
+      assert.throws(() => given.open(sealed, 'p'), SealBroken, 'the setting goes before the file');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('is not made anew over a file that holds none', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'docket-key-'));
+    try {
+      await writeFile(path.join(folder, 'master.key'), 'short\n');
+      await assert.rejects(openSecretBox({ secretKey: undefined, dataDir: folder }), /holds no master key/);
+      assert.equal(await readFile(path.join(folder, 'master.key'), 'utf8'), 'short\n');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});

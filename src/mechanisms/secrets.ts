@@ -1,0 +1,102 @@
+/**
+ * Secrets that the service must be able to read again are stored sealed: AES-256-GCM under a key that is derived from the
+ * master key (configuration, section 2). The master key is `DOCKET_SECRET_KEY`, or a file that is made in the data folder.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+const FORMAT = 1;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_FILE = 'master.key';
+
+/** A sealed value is not of this master key, or was tampered with. */
+export class SealBroken extends Error {
+  constructor() {
+    super(
+      'A stored secret cannot be opened with this master key; set DOCKET_SECRET_KEY to the one it was sealed with.',
+    );
+    this.name = 'SealBroken';
+  }
+}
+
+/** Seals and opens; `purpose` says what the value is for and where it stands, and a value opens for no other purpose. */
+export class SecretBox {
+  readonly #key: Buffer;
+
+  constructor(masterKey: string | Uint8Array) {
+    this.#key = Buffer.from(hkdfSync('sha256', masterKey, '', 'docket stored secrets', 32));
+  }
+
+  seal(plain: string, purpose: string): Buffer {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(purpose));
+    const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+    return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), text]);
+  }
+
+  /** @throws SealBroken */
+  open(sealed: Uint8Array, purpose: string): string {
+    const bytes = Buffer.from(sealed);
+    const head = 1 + NONCE_BYTES + TAG_BYTES;
+    if (bytes[0] !== FORMAT || bytes.length < head) throw new SealBroken();
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(1, 1 + NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(1 + NONCE_BYTES, head));
+    try {
+      return Buffer.concat([decipher.update(bytes.subarray(head)), decipher.final()]).toString('utf8');
+    } catch {
+      throw new SealBroken();
+    }
+  }
+}
+
+/** Random bytes for a new secret. */
+export function secretBytes(count: number): Buffer {
+  return randomBytes(count);
+}
+
+/** The box that the settings name; the first call on a data folder makes its key. Any number of processes may ask at once. */
+export async function openSecretBox(settings: { secretKey: string | undefined; dataDir: string }): Promise<SecretBox> {
+  if (settings.secretKey !== undefined) return new SecretBox(settings.secretKey);
+  const file = path.join(settings.dataDir, KEY_FILE);
+  const key = (await readKey(file)) ?? (await makeKey(settings.dataDir, file));
+  return new SecretBox(key);
+}
+
+async function readKey(file: string): Promise<string | undefined> {
+  try {
+    const key = (await readFile(file, 'utf8')).trim();
+    if (key.length < 32) throw new Error(`${file} holds no master key; put the right one back.`);
+    return key;
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Written whole under another name first: a key that is only half there must never seal anything. */
+async function makeKey(folder: string, file: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  const handle = await open(draft, 'wx', 0o600);
+  try {
+    await handle.writeFile(`${randomBytes(32).toString('base64url')}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  try {
+    await link(draft, file);
+  } catch (error) {
+    // Another process was first, and its key is the one.
+    if ((error as { code?: string }).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  const key = await readKey(file);
+  if (key === undefined) throw new Error(`${file} went away while it was made.`);
+  return key;
+}

@@ -1,0 +1,158 @@
+/** Every room that there is: the only file that names them all, and what each brings to the service. */
+import type { ConfigSection } from './mechanisms/config-section.ts';
+import { bundleRoutes } from './bundle/routes.ts';
+import { addItem } from './bundle/single.ts';
+import type { Operation } from './contract/operation.ts';
+import { accessRoutes, sessionFollower, systemActor } from './domain/access/door.ts';
+import { rolesSection } from './domain/access/config.ts';
+import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
+import { catalogRoutes } from './domain/catalog/door.ts';
+import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
+import { identityRoutes } from './domain/identity/door.ts';
+import { importDefinitionsSection } from './domain/imports/config.ts';
+import { integrationsSection } from './domain/inbound/config.ts';
+import { inboundRoutes } from './domain/inbound/door.ts';
+import { knowledgeBasesSection } from './domain/knowledge/config.ts';
+import { settingsSection, typesSection } from './domain/metadata/config.ts';
+import { recordProbe } from './domain/objects/config.ts';
+import { relationDefinitionsSection } from './domain/relations/config.ts';
+import { calendarsSection, slaPoliciesSection } from './domain/sla/config.ts';
+import { signingSecretsSection, webhooksSection } from './domain/webhooks/config.ts';
+import { workflowsSection } from './domain/workflow/config.ts';
+import { metadataRoutes, typeSlice } from './domain/metadata/door.ts';
+import { attachmentRoutes, attachmentUse } from './domain/attachments/door.ts';
+import { bulkRoutes } from './domain/bulk/door.ts';
+import { exportRoutes } from './domain/exports/door.ts';
+import { importRoutes } from './domain/imports/door.ts';
+import { commentEvents, commentRoutes } from './domain/comments/door.ts';
+import { deskRoutes } from './domain/desk/door.ts';
+import { imageUse, objectRoutes } from './domain/objects/door.ts';
+import { relationEvents, relationRoutes } from './domain/relations/door.ts';
+import {
+  makeSearchParts,
+  NO_ARTICLES,
+  NO_SERVICES,
+  type SearchParts,
+  searchFollower,
+  searchRoutes,
+  wordMatch,
+} from './domain/search/door.ts';
+import { slaFollower, slaRoutes } from './domain/sla/door.ts';
+import { webhookRoutes } from './domain/webhooks/door.ts';
+import { workflowRoutes } from './domain/workflow/door.ts';
+import { inputReader } from './http/validate.ts';
+import type { BoundOperation } from './mechanisms/binding.ts';
+import type { BlobUse } from './mechanisms/blobs/register.ts';
+import { ContentHolder, type ContentParts } from './mechanisms/blobs/serve.ts';
+import type { BlobStore } from './mechanisms/blobs/store.ts';
+import type { Actor } from './mechanisms/context.ts';
+import { newId } from './mechanisms/clock.ts';
+import type { Follower } from './mechanisms/context.ts';
+import { Outbound } from './mechanisms/outbound.ts';
+import { SecretBox } from './mechanisms/secrets.ts';
+import type { ConfigSnapshot } from './mechanisms/snapshot.ts';
+import { type Caller } from './mechanisms/work.ts';
+
+/** The sections of the configuration bundle, in the order in which they are applied and exported. */
+export const configSections: readonly ConfigSection[] = [
+  settingsSection,
+  usersSection,
+  groupsSection,
+  orgUnitsSection,
+  workflowsSection(recordProbe),
+  typesSection(recordProbe),
+  rolesSection,
+  calendarsSection,
+  slaPoliciesSection,
+  relationDefinitionsSection,
+  servicesSection,
+  catalogsSection,
+  knowledgeBasesSection,
+  signingSecretsSection,
+  webhooksSection,
+  integrationsSection,
+  importDefinitionsSection,
+];
+
+/** What the rooms' handlers need beyond their context. */
+export interface Parts extends ContentParts<Caller> {
+  search: SearchParts;
+  secrets: SecretBox;
+  outbound: Pick<Outbound, 'refusal'>;
+  /** The rights of a person who is ACTIVE, for what is done on their behalf; undefined for anybody else. */
+  actorOf(userId: string): Promise<Actor | undefined>;
+}
+
+/** What the search room shares among all requests and changes of a process. */
+export function searchParts(): SearchParts {
+  return makeSearchParts(NO_ARTICLES, NO_SERVICES);
+}
+
+/** Where content of the blob store is referred to; what nothing refers to is swept. */
+export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
+
+/** Rooms that react to others' events inside the same unit, in this order. Whatever writes records must have them. */
+export function followers(search: SearchParts): Follower[] {
+  return [slaFollower, searchFollower(search.analysis, search.articles), sessionFollower];
+}
+
+/** Every operation of the service, in the order in which the documents show them. */
+export function bindings(parts: Parts): BoundOperation[] {
+  return [
+    ...metadataRoutes,
+    ...objectRoutes([commentEvents, relationEvents], parts, wordMatch(parts.search)),
+    ...commentRoutes,
+    ...attachmentRoutes(parts),
+    ...relationRoutes,
+    ...workflowRoutes,
+    ...searchRoutes(parts.search),
+    ...bulkRoutes,
+    ...slaRoutes,
+    ...importRoutes(parts, (ctx, item) => addItem(ctx, configSections, importDefinitionsSection.key, item)),
+    ...exportRoutes(parts.freshCaller, wordMatch(parts.search)),
+    ...catalogRoutes(parts.actorOf),
+    ...webhookRoutes(parts.secrets, parts.outbound),
+    ...identityRoutes,
+    ...inboundRoutes(inputReader),
+    ...accessRoutes,
+    ...deskRoutes,
+    ...bundleRoutes(configSections),
+  ];
+}
+
+export function operations(): Operation[] {
+  // Declarations do not depend on what handlers are given; nothing of this is called.
+  const none = (): never => {
+    throw new Error('operations are declarations here');
+  };
+  const blobs: BlobStore = { put: none, read: none, remove: none, list: none, check: none };
+  const parts: Parts = {
+    blobs,
+    holder: new ContentHolder(0),
+    search: searchParts(),
+    secrets: new SecretBox('declarations seal nothing'),
+    outbound: { refusal: none },
+    freshCaller: none,
+    actorOf: none,
+  };
+  return bindings(parts).map((bound) => bound.operation);
+}
+/** Unique constraints that a client can run into, and what to tell it. */
+export const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new Map([
+  ['objects_pkey', { code: 'ALREADY_EXISTS', field: 'objectId' }],
+  ['users_login', { code: 'ALREADY_EXISTS', field: 'login' }],
+  ['users_email', { code: 'ALREADY_EXISTS', field: 'email' }],
+  ['groups_code', { code: 'ALREADY_EXISTS', field: 'code' }],
+  ['org_units_code', { code: 'ALREADY_EXISTS', field: 'code' }],
+]);
+
+/** The service itself, acting on its own configuration. */
+export function systemCaller(config: ConfigSnapshot): Caller {
+  return {
+    actor: systemActor(config.get(typeSlice)),
+    via: 'system',
+    keyId: null,
+    correlationId: newId(),
+    config,
+  };
+}

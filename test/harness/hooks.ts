@@ -1,0 +1,171 @@
+/** A world with a receiver of webhooks, and hands to subscribe and to look at deliveries. */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ADMIN_SCOPE } from '../../src/contract/scopes.ts';
+import { startTestApp, type TestAnswer, type TestApp, type TestOptions } from './app.ts';
+import { watchAnswers } from './load-document.ts';
+import { ACTIONS, bundle, idOf, RIGHTS, stored } from './load-world.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+/**
+ * - boss: everything. manager: webhook.manage alone. limited: reads things of kind `a` without `secret` and without internal
+ *   comments. nobody: no right.
+ */
+export const PEOPLE = ['boss', 'manager', 'limited', 'nobody'] as const;
+export type Person = (typeof PEOPLE)[number];
+
+export const HOOKS_WORLD = `
+settings: { defaultLocale: en-US, timezone: Europe/Moscow }
+types:
+  - code: thing
+    name: Thing
+    numbering: { prefix: THG, digits: 4 }
+    title: title
+    workflow: flow
+    fields:
+      - { code: title, dataType: string, required: true }
+      - { code: kind, dataType: enum, default: a, constraints: { options: [{ code: a }, { code: b }] } }
+      - { code: secret, dataType: string }
+      - { code: owner, dataType: user }
+      - { code: amount, dataType: decimal }
+  - code: other
+    name: Other
+    title: title
+    fields: [{ code: title, dataType: string, required: true }]
+workflows:
+  - code: flow
+    initial: begun
+    states: [{ code: begun, category: open }, { code: ended, category: done }]
+    transitions: [{ code: end, from: [begun], to: ended, fields: [{ code: $reason }] }]
+relationDefinitions:
+  - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many }
+roles:
+  - code: all
+    rights: [${RIGHTS}]
+    records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' }, transitions: '*' }]
+    assignedTo: { users: [boss] }
+  - code: manager
+    rights: [webhook.manage]
+    assignedTo: { users: [manager, limited] }
+  - code: limited
+    records:
+      - type: thing
+        where: { field: kind, operator: equals, value: a }
+        actions: [read, history]
+        fields: { read: [title, kind, owner, amount], write: [] }
+    assignedTo: { users: [limited] }
+users:
+${PEOPLE.map((login) => `  - { login: ${login}, displayName: Person ${login}, email: ${login}@example.org }`).join('\n')}
+`;
+
+export interface Subscribing {
+  code?: string;
+  endpoint?: string;
+  as?: Person;
+  eventTypes?: string[];
+  filters?: unknown;
+  retryPolicy?: { maxAttempts?: number; baseDelayMs?: number };
+  enabled?: boolean;
+}
+
+export interface Hooks {
+  app: TestApp;
+  receiver: Receiver;
+  keys: Record<Person, string>;
+  adminKeys: Record<Person, string>;
+  ids: Record<Person, string>;
+  /** The value of the signing secret `main`. */
+  secret: string;
+  call(who: Person, method: string, path: string, body?: unknown): Promise<TestAnswer>;
+  admin(who: Person, method: string, path: string, body?: unknown): Promise<TestAnswer>;
+  /** As `call` and `admin`, and the answer's `data`; anything but a success fails the test. */
+  ok<T = any>(who: Person, method: string, path: string, body?: unknown): Promise<T>;
+  okAdmin<T = any>(who: Person, method: string, path: string, body?: unknown): Promise<T>;
+  /** A new subscription to the receiver by the boss. */
+  subscribe(input?: Subscribing): Promise<{ id: string; code: string }>;
+  make(values?: Record<string, unknown>, type?: string): Promise<{ id: string; revision: number }>;
+  deliveries(subscriptionId: string): Promise<any[]>;
+  /** Waits until all deliveries of the subscription are finished, at least so many. */
+  settled(subscriptionId: string, count?: number): Promise<any[]>;
+  rows<Row = any>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** @throws AssertionError when an answer was not as the documents describe it */
+  close(): Promise<void>;
+}
+
+export interface HooksOptions extends Pick<TestOptions, 'clock' | 'deliveries' | 'outbound'> {
+  /** Without background work, which a test then starts itself. */
+  idle?: boolean;
+}
+
+export async function startHooks(options: HooksOptions = {}): Promise<Hooks> {
+  const receiver = await startReceiver();
+  const { clock, deliveries } = options;
+  const app = await startTestApp({
+    bundle: bundle(HOOKS_WORLD),
+    outbound: { allowPrivate: true, ca: receiver.ca, ...options.outbound },
+    ...(clock === undefined ? {} : { clock }),
+    ...(deliveries === undefined ? {} : { deliveries }),
+  });
+  const undescribed = watchAnswers(app);
+  const each = async <T>(make: (login: Person) => Promise<T>): Promise<Record<Person, T>> =>
+    Object.fromEntries(await Promise.all(PEOPLE.map(async (login) => [login, await make(login)]))) as Record<Person, T>;
+  const keys = await each(async (login) => (await app.createKey({ login })).key);
+  const adminKeys = await each(async (login) => (await app.createKey({ login, scopes: [ADMIN_SCOPE] })).key);
+  const ids = await each((login) => idOf(app, 'users', login));
+  const send = (key: string, method: string, path: string, body: unknown): Promise<TestAnswer> =>
+    app.request(method, path, { key, ...(body === undefined ? {} : { body }) });
+  let count = 0;
+  const data = (answer: TestAnswer, what: string): any => {
+    assert.ok(answer.status < 300, `${what}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body.data;
+  };
+  const self: Hooks = {
+    app,
+    receiver,
+    keys,
+    adminKeys,
+    ids,
+    secret: '',
+    call: (who, method, path, body) => send(keys[who], method, `/api/v1${path}`, body),
+    admin: (who, method, path, body) => send(adminKeys[who], method, `/api/admin/v1${path}`, body),
+    ok: async (who, method, path, body) => data(await self.call(who, method, path, body), `${method} ${path}`),
+    okAdmin: async (who, method, path, body) => data(await self.admin(who, method, path, body), `${method} ${path}`),
+    subscribe: async (input = {}) => {
+      const { as = 'boss', ...rest } = input;
+      const code = input.code ?? `hook-${++count}`;
+      const { id } = await self.ok('boss', 'POST', '/webhooks', {
+        endpoint: receiver.url,
+        secretRef: 'main',
+        eventTypes: ['ObjectCreated'],
+        executionPrincipalId: ids[as],
+        ...rest,
+        code,
+      });
+      return { id, code };
+    },
+    make: async (values = {}, type = 'thing') => {
+      const body = { typeDefinitionId: type, values: { title: 'A thing', ...values } };
+      const { id, revision } = await self.ok('boss', 'POST', '/objects', body);
+      return { id, revision };
+    },
+    deliveries: (subscriptionId) => self.ok('boss', 'GET', `/webhook-deliveries?subscriptionId=${subscriptionId}`),
+    settled: async (subscriptionId, least = 1) => {
+      const until = performance.now() + 15_000;
+      for (;;) {
+        const rows = await self.deliveries(subscriptionId);
+        if (rows.length >= least && rows.every(({ status }) => status !== 'PENDING')) return rows;
+        assert.ok(performance.now() < until, `not settled: ${JSON.stringify(rows).slice(0, 2000)}`);
+        await sleep(10);
+      }
+    },
+    rows: (statement, values) => stored(app, statement, values),
+    close: async () => {
+      await app.close();
+      await receiver.close();
+      assert.deepEqual(undescribed.slice(0, 3), [], 'what answers said that the documents do not describe');
+    },
+  };
+  self.secret = (await self.okAdmin('boss', 'POST', '/signing-secrets', { code: 'main' })).secret;
+  if (options.idle !== true) app.app.startWorker();
+  return self;
+}

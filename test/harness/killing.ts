@@ -1,0 +1,186 @@
+/**
+ * At least once (reliability, WH1): events are made while processes that send them are killed without a word and receivers fail
+ * three times in ten; then what arrived is held against what the rules allow.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { TEST_KEY } from './app.ts';
+import { type Hooks, startHooks, type Subscribing } from './hooks.ts';
+import { type Answer, isSigned } from './receiver.ts';
+import type { SenderOptions } from './sender.ts';
+
+export interface KillingOptions {
+  events: number;
+  kills: number;
+  /** Milliseconds between kills, at most. */
+  pauseMs: number;
+  limitMs: number;
+  leaseMs: number;
+  /** How long all may take once the last process is up. */
+  patienceMs: number;
+  say(line: string): void;
+}
+
+export interface KillingReport {
+  expected: number;
+  requests: number;
+  /** Deliveries that were answered with success more than once. */
+  duplicates: number;
+  problems: string[];
+}
+
+const SENDER = fileURLToPath(new URL('sender.ts', import.meta.url));
+const SENDERS = 2;
+/** More failures than this in a row no delivery meets, so that its attempts suffice. */
+const MOST_FAILURES = 5;
+
+async function startSender(options: SenderOptions): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [SENDER, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.once('data', () => resolve());
+    child.once('exit', (code) => reject(new Error(`a sender ended with ${code} before it was ready`)));
+  });
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await gone;
+}
+
+interface Made {
+  id: string;
+  kind: string;
+  title: string;
+}
+
+/** Five subscriptions and which records each may hear of. */
+const SUBSCRIPTIONS: readonly { code: string; input: Subscribing; allows(made: Made): boolean }[] = [
+  { code: 'all-1', input: {}, allows: () => true },
+  { code: 'all-2', input: {}, allows: () => true },
+  { code: 'all-3', input: { eventTypes: ['ObjectUpdated', 'ObjectCreated'] }, allows: () => true },
+  { code: 'limited', input: { as: 'limited' }, allows: ({ kind }) => kind === 'a' },
+  {
+    code: 'filtered',
+    input: { filters: { types: ['thing'], condition: { field: 'title', operator: 'contains', value: 'keep' } } },
+    allows: ({ title }) => title.includes('keep'),
+  },
+];
+
+/** Fails three times in ten, in four ways, and no delivery for ever. */
+function fickle(): { answer(deliveryId: string): Answer; succeeded: Map<string, number> } {
+  const failures = new Map<string, number>();
+  const succeeded = new Map<string, number>();
+  return {
+    succeeded,
+    answer: (deliveryId) => {
+      const failed = failures.get(deliveryId) ?? 0;
+      if (Math.random() < 0.3 && failed < MOST_FAILURES) {
+        failures.set(deliveryId, failed + 1);
+        const ways: Answer[] = [{ status: 500 }, { status: 429 }, 'reset', { status: 503, delayMs: 50 }];
+        return ways[Math.floor(Math.random() * ways.length)] ?? 'reset';
+      }
+      succeeded.set(deliveryId, (succeeded.get(deliveryId) ?? 0) + 1);
+      return { status: 200 };
+    },
+  };
+}
+
+async function makeAll(hooks: Hooks, count: number, done: Made[]): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      while (next < count) {
+        const turn = next++;
+        const values = { kind: turn % 3 === 0 ? 'b' : 'a', title: turn % 2 === 0 ? `keep ${turn}` : `leave ${turn}` };
+        done.push({ ...(await hooks.make(values)), ...values });
+      }
+    }),
+  );
+}
+
+async function settled(hooks: Hooks, patienceMs: number): Promise<boolean> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    const [row] = await hooks.rows<{ open: number }>(
+      `SELECT ((SELECT count(*) FROM outbox) + (SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING'))::int AS open`,
+    );
+    if (row?.open === 0) return true;
+    if (performance.now() > until) return false;
+    await sleep(100);
+  }
+}
+
+/** What is wrong with what arrived. */
+async function judge(
+  hooks: Hooks,
+  made: readonly Made[],
+  succeeded: ReadonlyMap<string, number>,
+): Promise<KillingReport> {
+  const problems: string[] = [];
+  const expected = new Set<string>();
+  for (const { code, allows } of SUBSCRIPTIONS) {
+    for (const record of made) if (allows(record)) expected.add(`${code} ${record.id}`);
+  }
+  const ids = new Map<string, string>();
+  const arrived = new Set<string>();
+  for (const request of hooks.receiver.received) {
+    const { deliveryId, data } = request.body;
+    const pair = `${request.path.slice(1)} ${data.objectId}`;
+    if (!isSigned(hooks.secret, request)) problems.push(`${pair}: the signature is wrong`);
+    if (request.headers['x-itsm-delivery'] !== deliveryId) problems.push(`${pair}: header and body differ`);
+    if (!expected.has(pair)) problems.push(`${pair}: nobody allowed this`);
+    if ((ids.get(pair) ?? deliveryId) !== deliveryId) problems.push(`${pair}: more than one delivery id`);
+    ids.set(pair, deliveryId);
+    if (succeeded.has(deliveryId)) arrived.add(pair);
+  }
+  for (const pair of expected) if (!arrived.has(pair)) problems.push(`${pair}: lost`);
+  const states = await hooks.rows<{ status: string; n: number }>(
+    'SELECT status, count(*)::int AS n FROM webhook_deliveries GROUP BY status',
+  );
+  const count = (status: string): number => states.find((row) => row.status === status)?.n ?? 0;
+  if (count('DELIVERED') !== expected.size) problems.push(`${count('DELIVERED')} noted of ${expected.size}`);
+  const hushed = made.length * SUBSCRIPTIONS.length - expected.size;
+  if (count('SKIPPED') !== hushed) problems.push(`${count('SKIPPED')} skipped of ${hushed}`);
+  const duplicates = [...succeeded.values()].filter((times) => times > 1).length;
+  return { expected: expected.size, requests: hooks.receiver.received.length, duplicates, problems };
+}
+
+export async function killSenders(options: KillingOptions): Promise<KillingReport> {
+  const hooks = await startHooks({ idle: true });
+  const children: ChildProcess[] = [];
+  try {
+    const { answer, succeeded } = fickle();
+    hooks.receiver.answer = ({ body }) => answer(body.deliveryId);
+    const origin = hooks.receiver.url.replace(/\/hook$/, '');
+    for (const { code, input } of SUBSCRIPTIONS) {
+      const retryPolicy = { maxAttempts: 10, baseDelayMs: 20 };
+      await hooks.subscribe({ ...input, code, retryPolicy, endpoint: `${origin}/${code}` });
+    }
+    const { limitMs, leaseMs } = options;
+    const { ca } = hooks.receiver;
+    const start = () => startSender({ databaseUrl: hooks.app.databaseUrl, ca, key: TEST_KEY, limitMs, leaseMs });
+    for (let turn = 0; turn < SENDERS; turn++) children.push(await start());
+    const made: Made[] = [];
+    const making = makeAll(hooks, options.events, made);
+    for (let turn = 0; turn < options.kills; turn++) {
+      await sleep(options.pauseMs * Math.random());
+      const at = turn % children.length;
+      await kill(children[at] as ChildProcess);
+      children[at] = await start();
+      if (turn % 10 === 9)
+        options.say(`${turn + 1} killed, ${made.length} events, ${hooks.receiver.received.length} requests`);
+    }
+    await making;
+    options.say(`${made.length} events are made`);
+    const done = await settled(hooks, options.patienceMs);
+    const report = await judge(hooks, made, succeeded);
+    if (!done) report.problems.unshift('not everything was settled in time');
+    return report;
+  } finally {
+    await Promise.all(children.map(kill));
+    await hooks.close();
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * A process that does the service's background work on a database and nothing else, to be killed by tests. Its one argument is
+ * JSON: `{databaseUrl, ca, key, limitMs, leaseMs}`. It says "ready" when it works.
+ */
+import { tmpdir } from 'node:os';
+import { pino } from 'pino';
+import { buildApp } from '../../src/app.ts';
+import { FileBlobs } from '../../src/mechanisms/blobs/filesystem.ts';
+import { Database } from '../../src/mechanisms/db/pool.ts';
+import { SecretBox } from '../../src/mechanisms/secrets.ts';
+
+export interface SenderOptions {
+  databaseUrl: string;
+  ca: string;
+  /** The master key. */
+  key: string;
+  limitMs: number;
+  leaseMs: number;
+}
+
+const { databaseUrl, ca, key, limitMs, leaseMs } = JSON.parse(process.argv[2] ?? '{}') as SenderOptions;
+const app = await buildApp({
+  settings: { rateLimit: 'off', trustedProxies: [], metricsAllow: [], webhookAllowPrivate: true },
+  db: new Database({ url: databaseUrl, max: 6 }),
+  blobs: new FileBlobs(tmpdir()),
+  secrets: new SecretBox(key),
+  outbound: { ca, limitMs },
+  deliveries: { leaseMs },
+  log: pino({ level: 'silent' }),
+});
+app.startWorker();
+process.stdout.write('ready\n');

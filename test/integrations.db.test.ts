@@ -1,0 +1,182 @@
+/** Setting integrations up (api.md, "Inbound integration"; configuration, section 6). */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { startTestApp } from './harness/app.ts';
+import { type Around, refused, tally, together } from './harness/around.ts';
+import { COMMENT, type Config, CREATE, direct, type Inbound, startInbound, UPDATE } from './harness/inbound.ts';
+
+let world: Inbound;
+let around: Around;
+let people: Record<string, string>;
+
+describe('integrations', () => {
+  before(async () => {
+    world = await startInbound();
+    ({ around, people } = world);
+  });
+  after(() => around.close());
+
+  it('are made disabled unless said otherwise, and answer with ids', async () => {
+    const body = { code: 'first', type: 'inbound-webhook', executionPrincipalId: people['chief'], config: CREATE };
+    const made = await around.ok('chief', 'POST', '/integrations', body);
+    const types = (await around.ok('chief', 'GET', '/metadata/types')).types as { id: string; code: string }[];
+    const typeId = types.find(({ code }) => code === 'case')?.id;
+    assert.deepEqual(made, {
+      ...body,
+      id: made.id,
+      enabled: false,
+      state: 'ACTIVE',
+      config: { ...CREATE, typeDefinitionId: typeId },
+    });
+    const on = await around.ok('chief', 'POST', '/integrations', { ...body, code: 'second', enabled: true });
+    assert.equal(on.enabled, true);
+    const byId = { ...body, code: 'third', config: { ...CREATE, typeDefinitionId: typeId } };
+    assert.deepEqual((await around.ok('chief', 'POST', '/integrations', byId)).config, made.config);
+    const again = await around.call('chief', 'POST', '/integrations', { ...body, config: COMMENT });
+    refused(again, 409, 'ALREADY_EXISTS');
+    assert.deepEqual(again.body.error.details, { field: 'code' });
+    const { files } = (await world.admin('GET', '/config/export?identity=true')).body.data;
+    const plan = (await world.admin('POST', '/config/plan', { files, prune: true })).body.data as any[];
+    assert.deepEqual(
+      plan.filter(({ action }) => action !== 'leave'),
+      [],
+    );
+    assert.ok(plan.some(({ section, code }) => section === 'integrations' && code === 'first'));
+  });
+
+  it('are refused with every place that is wrong', async () => {
+    const body = { code: 'wrong', type: 'inbound-webhook', executionPrincipalId: people['chief'], config: CREATE };
+    const places = async (change: object): Promise<string[]> => {
+      const answer = await around.call('chief', 'POST', '/integrations', { ...body, ...change });
+      refused(answer, 400, 'INVALID_REQUEST', JSON.stringify(change));
+      return answer.body.error.details.map(({ path, code }: any) => `${path} ${code}`);
+    };
+    assert.deepEqual(
+      await places({ executionPrincipalId: randomUUID(), config: { ...CREATE, typeDefinitionId: 'nothing' } }),
+      ['/executionPrincipalId UNKNOWN_USER', '/config/typeDefinitionId UNKNOWN_TYPE'],
+    );
+    assert.deepEqual(await places({ config: { ...CREATE, mapping: direct('title', 'nothing', 'state', 'title') } }), [
+      '/config/mapping/3/target DUPLICATE',
+      '/config/mapping/1/target UNKNOWN_FIELD',
+      '/config/mapping/2/target UNKNOWN_FIELD',
+    ]);
+    const { typeDefinitionId: _, ...typeless } = CREATE;
+    assert.deepEqual(await places({ config: typeless }), ['/config/typeDefinitionId REQUIRED']);
+    assert.deepEqual(await places({ config: { ...UPDATE, mapping: direct('objectId') } }), [
+      '/config/mapping REQUIRED',
+      '/config/mapping REQUIRED',
+    ]);
+    assert.deepEqual(await places({ config: { ...COMMENT, mapping: direct('title', 'body') } }), [
+      '/config/mapping REQUIRED',
+      '/config/mapping/0/target UNKNOWN_FIELD',
+    ]);
+    for (const change of [
+      { type: 'outbound' },
+      { code: 'Not A Code' },
+      { config: { ...CREATE, command: 'object.archive' } },
+      { config: { ...CREATE, mapping: [] } },
+      { config: { ...CREATE, mapping: [{ source: 'a..b', target: 'title' }] } },
+      { config: { ...COMMENT, visibility: 'secret' } },
+      { executionPrincipalId: undefined },
+    ]) {
+      await places(change);
+    }
+  });
+
+  it('are for whoever may, and for no principal but themselves unless they may assign roles', async () => {
+    const { key } = await around.app.createKey({ login: 'agent' });
+    await around.app.apply([
+      {
+        name: 'a.yaml',
+        text: 'roles: [ { code: manager, rights: [integration.manage], assignedTo: { users: [agent] } } ]',
+      },
+    ]);
+    await around.app.app.epoch.refresh();
+    const make = (executionPrincipalId: string, config: Config) =>
+      around.app.request('POST', '/api/v1/integrations', {
+        key,
+        body: { code: `i-${randomUUID()}`, type: 'inbound-webhook', executionPrincipalId, config },
+      });
+    const other = await make(people['chief'] as string, COMMENT);
+    refused(other, 403, 'RIGHT_MISSING');
+    assert.deepEqual(other.body.error.details, { right: 'role.assign' });
+    const own = await make(people['agent'] as string, COMMENT);
+    assert.equal(own.status, 201);
+    const hidden = { ...UPDATE, mapping: direct('objectId', 'expectedRevision', 'secret') };
+    const nothing = { ...UPDATE, mapping: direct('objectId', 'expectedRevision', 'nothing') };
+    const words = async (config: Config): Promise<string> =>
+      JSON.stringify((await make(people['agent'] as string, config)).body.error).replaceAll(/secret|nothing/g, 'X');
+    assert.equal(await words(hidden), await words(nothing), 'a hidden field is one that is not there');
+    await around.app.apply([{ name: 'a.yaml', text: 'roles: [ { code: manager, rights: [] } ]' }]);
+    await around.app.app.epoch.refresh();
+    refused(await make(people['agent'] as string, COMMENT), 403, 'RIGHT_MISSING');
+  });
+
+  it('change only while they are disabled, and come back from the archive disabled', async () => {
+    const id = await world.integration(CREATE);
+    const at = `/integrations/${id}`;
+    const config = { ...CREATE, mapping: direct('title') };
+    refused(await world.admin('PATCH', at, { config }), 409, 'CONNECTION_ENABLED');
+    assert.equal((await world.admin('POST', `${at}/disable`)).body.data.enabled, false);
+    const changed = await world.admin('PATCH', at, { config });
+    assert.deepEqual([changed.status, changed.body.data.config.mapping], [200, config.mapping]);
+    refused(
+      await world.admin('PATCH', at, { config: { ...CREATE, typeDefinitionId: 'nothing' } }),
+      400,
+      'INVALID_REQUEST',
+    );
+    refused(await world.admin('PATCH', at, {}), 400, 'INVALID_REQUEST');
+    refused(await world.call('chief', id, { title: 'x' }), 409, 'INTEGRATION_DISABLED');
+    for (const verb of ['enable', 'enable'])
+      assert.equal((await world.admin('POST', `${at}/${verb}`)).body.data.enabled, true);
+    assert.equal((await world.call('chief', id, { title: 'x' })).status, 201);
+    const archived = await world.admin('POST', `${at}/archive`);
+    assert.deepEqual([archived.body.data.state, archived.body.data.enabled], ['ARCHIVED', false]);
+    refused(await world.call('chief', id, { title: 'x' }), 409, 'INTEGRATION_DISABLED');
+    for (const verb of ['archive', 'enable', 'disable']) {
+      refused(await world.admin('POST', `${at}/${verb}`), 409, 'CONNECTION_ARCHIVED', verb);
+    }
+    refused(await world.admin('PATCH', at, { config }), 409, 'CONNECTION_ARCHIVED');
+    const restored = await world.admin('POST', `${at}/restore`);
+    assert.deepEqual([restored.body.data.state, restored.body.data.enabled], ['ACTIVE', false]);
+    const audit = (
+      await around.rows<{ data: any }>(`SELECT data FROM journal WHERE subject LIKE 'integrations:%' ORDER BY seq`)
+    ).map(({ data }) => data.action);
+    assert.deepEqual(audit.slice(-5), ['change', 'change', 'change', 'archive', 'restore']);
+    const listed = (await world.admin('GET', '/integrations')).body.data as any[];
+    assert.deepEqual(
+      listed.find((one) => one.id === id),
+      restored.body.data,
+    );
+    refused(await world.admin('POST', `/integrations/${randomUUID()}/enable`), 404, 'NOT_FOUND');
+  });
+
+  it('are refused on another server within a second of being disabled', async () => {
+    const other = await startTestApp({ on: around.app });
+    try {
+      const id = await world.integration(CREATE);
+      const there = () =>
+        other.request('POST', `/api/v1/inbound/${id}`, { key: around.keys.chief, body: { title: 'x' } });
+      await until(async () => (await there()).status === 201);
+      await world.admin('POST', `/integrations/${id}/disable`);
+      await until(async () => (await there()).status === 409);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('wait for each other and for bundles: one code is one integration', async () => {
+    const body = { code: 'raced', type: 'inbound-webhook', executionPrincipalId: people['chief'], config: COMMENT };
+    const answers = await together(8, () => around.call('chief', 'POST', '/integrations', body));
+    assert.deepEqual(tally(answers), { 201: 1, '409 ALREADY_EXISTS': 7 });
+  });
+});
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 1000;
+  while (!(await holds())) {
+    assert.ok(performance.now() < end, 'not within a second');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * Timers survive (reliability, SL3): real services on one database are killed around the times at which warnings and breaches
+ * are due, and none is up for a while; what is due is told once, late where nobody was there, never lost.
+ */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTestApp, type TestApp } from './harness/app.ts';
+import { freePort, type Service, startService } from './harness/fault-service.ts';
+import { bundle, stored, user } from './harness/load-world.ts';
+
+const TARGET_MS = 2000;
+const WARN_PERCENT = 40;
+/** Within this of its time everything is told, as long as some service is up (decisions, "SLA"). */
+const IN_TIME_MS = 5000;
+const KILLS = 4;
+
+const WORLD = `
+types: [{ code: thing, name: Thing, fields: [{ code: note, dataType: string }] }]
+calendars: [{ code: always, timezone: Europe/Berlin, week: { ${['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => `${day}: ['00:00-24:00']`).join(', ')} } }]
+slaPolicies:
+  - code: quick
+    type: thing
+    calendar: always
+    targets: [{ duration: PT${TARGET_MS / 1000}S }]
+    start: { field: note, operator: is-empty, value: true }
+    stop: { field: note, operator: is-empty, value: false }
+    warnAt: [${WARN_PERCENT}]
+roles:
+  - { code: maker, records: [{ type: thing, actions: [create, read], fields: { read: '*', write: '*' } }], assignedTo: { users: [maker] } }
+users:
+${user('maker')}`;
+
+interface Told {
+  id: string;
+  warnings: number;
+  breaches: number;
+  /** How long after its time the breach was told. */
+  lag: number;
+  started: number;
+}
+
+describe('timers through kills', () => {
+  let app: TestApp;
+  let folder: string;
+  let key: string;
+  const running = new Set<Service>();
+
+  before(async () => {
+    app = await startTestApp({ bundle: bundle(WORLD) });
+    folder = await mkdtemp(path.join(tmpdir(), 'docket-timers-'));
+    key = (await app.createKey({ login: 'maker' })).key;
+  });
+  after(async () => {
+    for (const service of running) await service.kill();
+    await app.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const serve = async (): Promise<Service> => {
+    const service = await startService({
+      DATABASE_URL: app.databaseUrl,
+      DOCKET_DATA_DIR: folder,
+      DOCKET_PORT: String(await freePort()),
+      DOCKET_STARTER: 'none',
+    });
+    running.add(service);
+    return service;
+  };
+  const kill = async (service: Service): Promise<void> => {
+    running.delete(service);
+    await service.kill();
+  };
+  const make = async (count: number): Promise<void> => {
+    for (let made = 0; made < count; made++) {
+      const body = { typeDefinitionId: 'thing', values: {} };
+      assert.equal((await app.request('POST', '/api/v1/objects', { key, body })).status, 201);
+      await sleep(15);
+    }
+  };
+  const told = (): Promise<Told[]> =>
+    stored<Told>(
+      app,
+      `SELECT i.id, count(*) FILTER (WHERE j.type = 'SlaWarning')::int AS warnings,
+         count(*) FILTER (WHERE j.type = 'SlaBreached')::int AS breaches,
+         extract(epoch FROM max(j.at) FILTER (WHERE j.type = 'SlaBreached') - i.started_at)::float8 * 1000 - ${TARGET_MS} AS lag,
+         extract(epoch FROM i.started_at)::float8 * 1000 AS started
+       FROM sla_instances i JOIN journal j ON j.object_id = i.object_id GROUP BY i.id, i.started_at`,
+    );
+  const settled = async (within: number): Promise<Told[]> => {
+    const until = Date.now() + within;
+    for (;;) {
+      const all = await told();
+      if (all.every((one) => one.breaches > 0) || Date.now() > until) return all;
+      await sleep(100);
+    }
+  };
+
+  it('tells everything once, whoever is killed and whenever', async () => {
+    let [first, second] = await Promise.all([serve(), serve()]);
+    const making = make(60);
+    for (let round = 0; round < KILLS; round++) {
+      // Somewhere in the middle of what is due, another place each time.
+      await sleep(300 + round * 170);
+      const victim = round % 2 === 0 ? first : second;
+      await kill(victim);
+      const next = await serve();
+      if (round % 2 === 0) first = next;
+      else second = next;
+    }
+    await making;
+    const upTill = Date.now();
+    const all = await settled(TARGET_MS + IN_TIME_MS);
+    assert.ok(all.length >= 60);
+    for (const one of all) {
+      assert.deepEqual([one.warnings, one.breaches], [1, 1]);
+      assert.ok(one.lag >= 0 && one.lag < IN_TIME_MS, `told ${one.lag} ms after its time`);
+      assert.ok(one.started < upTill);
+    }
+    await Promise.all([kill(first), kill(second)]);
+  });
+
+  it('tells late what came due while nobody was up', async () => {
+    const known = new Set((await told()).map((one) => one.id));
+    await make(20);
+    await sleep(TARGET_MS + 200);
+    const before = await told();
+    assert.ok(before.filter((one) => !known.has(one.id)).every((one) => one.warnings + one.breaches === 0));
+    const service = await serve();
+    const all = await settled(IN_TIME_MS);
+    const late = all.filter((one) => !known.has(one.id));
+    assert.equal(late.length, 20);
+    for (const one of late) assert.deepEqual([one.warnings, one.breaches], [1, 1]);
+    assert.equal(await service.stop(), 0);
+    running.delete(service);
+  });
+});

@@ -1,0 +1,23 @@
+/** At least once, the quick tier of `node tools/at-least-once.ts` (reliability, WH1). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { killSenders } from './harness/killing.ts';
+
+describe('senders that are killed', () => {
+  it('lose nothing, send nothing that is not allowed, and repeat under the same id', async () => {
+    const report = await killSenders({
+      events: 500,
+      kills: 5,
+      pauseMs: 400,
+      limitMs: 1000,
+      leaseMs: 2000,
+      patienceMs: 30_000,
+      say: () => {},
+    });
+    assert.deepEqual(report.problems.slice(0, 5), []);
+    assert.equal(report.expected, 500 * 3 + 333 + 250);
+    assert.ok(report.requests > report.expected, 'failures were met and repeated');
+    // What a sender had under way when it was killed is repeated, and nothing else.
+    assert.ok(report.duplicates <= 5 * 5 * 64, `${report.duplicates} came twice`);
+  });
+});

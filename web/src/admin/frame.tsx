@@ -1,0 +1,59 @@
+/** One administration screen, with the navigation of the administration beside it. */
+import { Loader, ScrollArea } from '@mantine/core';
+import { Link, useParams } from '@tanstack/react-router';
+import { type ComponentType, lazy, Suspense } from 'react';
+import { NotFoundPage } from '../app/error-pages.tsx';
+import { useHas } from '../app/session.ts';
+import { texts as appTexts } from '../app/texts.ts';
+import { useLanguage } from '../i18n/language.ts';
+import { useText } from '../i18n/text.ts';
+import { adminScreens, offered, type ScreenProps, SECTIONS } from '../screens.ts';
+import classes from './admin.module.css';
+import { sectionTexts } from './section-texts.ts';
+
+const pages = new Map<string, ComponentType<ScreenProps>>(
+  adminScreens.map((screen) => [screen.path, lazy(screen.load)]),
+);
+
+export function AdminScreen() {
+  const t = useText(appTexts);
+  const sections = useText(sectionTexts);
+  const language = useLanguage();
+  const has = useHas();
+  const { _splat = '' } = useParams({ from: '/inside/admin/$' });
+  const [own = '', ...path] = _splat.split('/').filter((segment) => segment !== '');
+  const screens = offered(adminScreens, has);
+  const Page = screens.some((screen) => screen.path === own) ? pages.get(own) : undefined;
+  if (Page === undefined) return <NotFoundPage />;
+  return (
+    <div className={classes.frame}>
+      <ScrollArea className={classes.nav} type="hover" scrollbarSize={6}>
+        <nav aria-label={t.sections}>
+          {SECTIONS.map((section) => {
+            const group = screens.filter((screen) => screen.section === section);
+            return group.length === 0 ? null : (
+              <section key={section}>
+                <h2 className={classes.navHeading}>{sections[section]}</h2>
+                <ul className={classes.navList}>
+                  {group.map((screen) => (
+                    <li key={screen.path}>
+                      <Link to="/admin/$" params={{ _splat: screen.path }} className={classes.navLink}>
+                        <screen.icon size={16} stroke={1.6} />
+                        {screen.title[language]}
+                      </Link>
+                    </li>
+                  ))}
+                </ul>
+              </section>
+            );
+          })}
+        </nav>
+      </ScrollArea>
+      <div className={classes.screen}>
+        <Suspense fallback={<Loader m="xl" size="sm" />}>
+          <Page path={path} />
+        </Suspense>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,154 @@
+/**
+ * Calls of the administration API, which mounts the public operations too (configuration, section 6). The session is a cookie
+ * that scripts cannot read; writes carry the token that signing in, or `GET /session`, gave.
+ */
+import type { Static, TSchema } from 'typebox';
+import { currentLanguage } from '../i18n/language.ts';
+
+const PREFIX = '/api/admin/v1';
+
+export interface FaultPlace {
+  path: string;
+  code: string;
+  message: string;
+}
+
+/** An answer that is no success: `code` is for decisions, `message` for a person. */
+export class ApiFault extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly details: FaultPlace[] | Record<string, unknown>;
+  readonly correlationId: string | null;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    details: ApiFault['details'],
+    correlationId: string | null,
+  ) {
+    super(message);
+    this.name = 'ApiFault';
+    this.status = status;
+    this.code = code;
+    this.details = details;
+    this.correlationId = correlationId;
+  }
+
+  /** The places that are wrong, where the fault names places. */
+  get places(): FaultPlace[] {
+    return Array.isArray(this.details) ? this.details : [];
+  }
+}
+
+/** What the client has to remember between calls: kept here and nowhere else. */
+const connection: { csrfToken: string | undefined; onSignedOut: () => void } = {
+  csrfToken: undefined,
+  onSignedOut: () => {},
+};
+
+export function setCsrfToken(token: string | undefined): void {
+  connection.csrfToken = token;
+}
+
+/** Called when the service no longer knows the session. */
+export function onSignedOut(fn: () => void): void {
+  connection.onSignedOut = fn;
+}
+
+/** The types of an operation's declaration, by `typeof contract.NAME`. */
+interface Declared {
+  method: string;
+  answer: TSchema;
+  body?: TSchema;
+}
+
+export type AnswerOf<O extends Declared> = Static<O['answer']>;
+export type BodyOf<O extends Declared> = O['body'] extends TSchema ? Static<O['body']> : undefined;
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface CallOptions<B = unknown> {
+  query?: Query | undefined;
+  body?: B;
+  /** Makes a repeated call harmless; for the operations that take one. */
+  idempotencyKey?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** The address of an operation below the console's prefix. */
+export function address(path: string, query?: Query): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, String(value));
+  const text = search.toString();
+  return `${PREFIX}${path}${text === '' ? '' : `?${text}`}`;
+}
+
+/**
+ * Calls an operation, typed by its declaration: `call<typeof contract.getObject>('GET', '/objects/…')`.
+ *
+ * @throws ApiFault for every answer that is no success, and when there is no answer (`code` OFFLINE)
+ */
+export async function call<O extends Declared>(
+  method: O['method'],
+  path: string,
+  options: CallOptions<BodyOf<O>> = {},
+): Promise<AnswerOf<O>> {
+  return (await send(method, path, options)) as AnswerOf<O>;
+}
+
+/** As `call`, for operations whose declaration is not at hand; the shape is the caller's word. */
+export async function send(method: string, path: string, options: CallOptions = {}): Promise<unknown> {
+  const response = await request(method, path, options);
+  const body = await readJson(response);
+  if (response.ok) return (body as { data: unknown }).data;
+  throw faultOf(response, body);
+}
+
+/** An answer that is a file. @throws ApiFault */
+export async function download(path: string, options: CallOptions = {}, method = 'GET'): Promise<Response> {
+  const response = await request(method, path, options);
+  if (!response.ok) throw faultOf(response, await readJson(response));
+  return response;
+}
+
+async function request(method: string, path: string, options: CallOptions): Promise<Response> {
+  const headers = new Headers({ 'Accept-Language': currentLanguage() });
+  if (method !== 'GET' && connection.csrfToken !== undefined) headers.set('X-Docket-CSRF', connection.csrfToken);
+  if (options.body !== undefined) headers.set('Content-Type', 'application/json');
+  if (options.idempotencyKey !== undefined) headers.set('Idempotency-Key', options.idempotencyKey);
+  try {
+    return await fetch(address(path, options.query), {
+      method,
+      headers,
+      credentials: 'same-origin',
+      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiFault(0, 'OFFLINE', 'The service cannot be reached.', [], null);
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return (await response.json()) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function faultOf(response: Response, body: unknown): ApiFault {
+  const error = (body as { error?: { code?: string; message?: string; details?: ApiFault['details'] } } | undefined)
+    ?.error;
+  const fault = new ApiFault(
+    response.status,
+    error?.code ?? 'UNKNOWN',
+    error?.message ?? response.statusText,
+    error?.details ?? [],
+    response.headers.get('X-Correlation-Id'),
+  );
+  if (fault.status === 401) connection.onSignedOut();
+  return fault;
+}

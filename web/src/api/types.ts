@@ -1,0 +1,53 @@
+/** The shapes that travel, derived from the server's own declarations; nothing of these is written twice. */
+import type { Static } from 'typebox';
+import type * as access from '../../../src/domain/access/contract.ts';
+import type * as attachments from '../../../src/domain/attachments/contract.ts';
+import type * as audit from '../../../src/domain/access/audit.ts';
+import type * as bulk from '../../../src/domain/bulk/contract.ts';
+import type * as comments from '../../../src/domain/comments/contract.ts';
+import type * as desk from '../../../src/domain/desk/contract.ts';
+import type * as metadata from '../../../src/domain/metadata/contract.ts';
+import type * as objects from '../../../src/domain/objects/contract.ts';
+import type * as relations from '../../../src/domain/relations/contract.ts';
+import type * as workflow from '../../../src/domain/workflow/contract.ts';
+import type { DataType } from '../../../src/lib/data-types.ts';
+import type { AnswerOf } from './client.ts';
+
+export type { DataType };
+export type { access, attachments, audit, bulk, comments, desk, metadata, objects, relations, workflow };
+
+export type Session = AnswerOf<typeof access.getSession>;
+export type DocketRecord = Static<typeof objects.ObjectSchema>;
+export type WorkflowState = NonNullable<DocketRecord['workflowState']>;
+export type HistoryEvent = AnswerOf<typeof objects.getHistory>[number];
+export type RecordComment = AnswerOf<typeof comments.listComments>[number];
+export type Attachment = AnswerOf<typeof attachments.listAttachments>[number];
+export type Relation = AnswerOf<typeof relations.listRelations>[number];
+export type RelationDefinition = AnswerOf<typeof relations.listDefinitions>[number];
+export type WorkflowSnapshot = AnswerOf<typeof workflow.getWorkflow>;
+export type Transition = WorkflowSnapshot['transitions'][number];
+export type BulkResult = AnswerOf<typeof bulk.bulk>[number];
+
+/** A field as forms need it: of a type, of a record, or of a transition. */
+export interface FieldSchema {
+  code: string;
+  name: string;
+  dataType: DataType;
+  required: boolean;
+  readOnly: boolean;
+  multiple: boolean;
+  constraints: FieldConstraints;
+  default?: unknown;
+}
+
+export interface FieldConstraints {
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  min?: number | string;
+  max?: number | string;
+  scale?: number;
+  maxItems?: number;
+  options?: { code: string; name: string }[];
+  types?: string[];
+}

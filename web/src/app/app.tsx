@@ -1,0 +1,38 @@
+/** What stands around every screen: colours, texts, the cache of answers, messages, confirmations, and the router. */
+import { MantineProvider } from '@mantine/core';
+import { ModalsProvider } from '@mantine/modals';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { onSignedOut } from '../api/client.ts';
+import { followLanguage, useLanguage } from '../i18n/language.ts';
+import { useText } from '../i18n/text.ts';
+import { queryClient } from './query-client.ts';
+import { router } from './router.tsx';
+import { signedOut } from './session.ts';
+import { texts } from './texts.ts';
+import { cssVariables, theme } from './theme.ts';
+
+export function App({ nonce }: { nonce: string }) {
+  const t = useText(texts);
+  const language = useLanguage();
+  useEffect(() => onSignedOut(() => signedOut(queryClient)), []);
+  // Names in answers are in the language that was asked for.
+  useEffect(() => followLanguage(() => void queryClient.invalidateQueries()), []);
+  return (
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      cssVariablesResolver={cssVariables}
+      getStyleNonce={() => nonce}
+    >
+      <QueryClientProvider client={queryClient}>
+        <ModalsProvider labels={{ confirm: t.yes, cancel: t.cancel }} modalProps={{ centered: true }}>
+          <Notifications position="bottom-right" zIndex={500} />
+          <RouterProvider router={router} context={{ language }} />
+        </ModalsProvider>
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}

@@ -1,0 +1,38 @@
+import { Button, Stack, Text, Title } from '@mantine/core';
+import { type ErrorComponentProps, Link } from '@tanstack/react-router';
+import { ApiFault } from '../api/client.ts';
+import { useText } from '../i18n/text.ts';
+import { texts } from './texts.ts';
+
+export function NotFoundPage() {
+  const t = useText(texts);
+  return (
+    <Stack align="center" gap="xs" py={96} component="main">
+      <Title order={1}>{t.notFound}</Title>
+      <Text c="dimmed">{t.notFoundHint}</Text>
+      <Button component={Link} to="/" variant="light">
+        {t.toStart}
+      </Button>
+    </Stack>
+  );
+}
+
+/** A screen that broke. What the service said is shown; what broke in the page itself is only named. */
+export function FailedPage({ error, reset }: ErrorComponentProps) {
+  const t = useText(texts);
+  return (
+    <Stack align="center" gap="xs" py={96} px="md" component="main" role="alert">
+      <Title order={1}>{t.failed}</Title>
+      <Text c="dimmed">
+        {error instanceof ApiFault && error.status === 0
+          ? t.offline
+          : error instanceof Error
+            ? error.message
+            : String(error)}
+      </Text>
+      <Button variant="light" onClick={reset}>
+        {t.retry}
+      </Button>
+    </Stack>
+  );
+}

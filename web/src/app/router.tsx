@@ -1,0 +1,163 @@
+/** The addresses of the console. Every screen is loaded when it is first visited. */
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import type { Language } from '../i18n/language.ts';
+import { FailedPage, NotFoundPage } from './error-pages.tsx';
+import { queryClient } from './query-client.ts';
+import { sessionQuery } from './session.ts';
+import { Shell } from './shell.tsx';
+
+const rootRoute = createRootRouteWithContext<{ language: Language }>()({ component: Outlet });
+
+/** Only paths of our own: a link must not lead a person elsewhere after they signed in. */
+function ownPath(value: unknown): string | undefined {
+  return typeof value === 'string' && /^\/(?![/\\])/.test(value) ? value : undefined;
+}
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: (search: Record<string, unknown>): { to?: string; refused?: true } => {
+    const to = ownPath(search['to']);
+    return { ...(to === undefined ? {} : { to }), ...(search['refused'] === undefined ? {} : { refused: true }) };
+  },
+  component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignInPage'),
+});
+
+/** Everything for whoever is signed in. */
+const insideRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'inside',
+  beforeLoad: async ({ location }) => {
+    const session = await queryClient.ensureQueryData(sessionQuery);
+    if (session === null)
+      throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { to: location.href } });
+  },
+  component: Shell,
+});
+
+const homeRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/records', replace: true });
+  },
+});
+
+/** What a list shows: all of it in the address, so that every list can be kept and sent. */
+export interface ListSearch {
+  type?: string;
+  state?: string;
+  q?: string;
+  /** A condition, as JSON. */
+  filter?: string;
+}
+
+function text(value: unknown): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  // The router reads what looks like JSON; here it is kept as text.
+  return value === null || value === undefined ? undefined : JSON.stringify(value);
+}
+
+function listSearch(search: Record<string, unknown>): ListSearch {
+  const found: ListSearch = {};
+  for (const name of ['type', 'state', 'q', 'filter'] as const) {
+    const value = text(search[name]);
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}
+
+export const recordsRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/records',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../desk/list/records-page.tsx'), 'RecordsPage'),
+});
+
+export const queueRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/queues/$queueId',
+  component: lazyRouteComponent(() => import('../desk/list/queue-page.tsx'), 'QueuePage'),
+});
+
+export const newRecordRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/new/$typeCode',
+  component: lazyRouteComponent(() => import('../desk/record/new-page.tsx'), 'NewRecordPage'),
+});
+
+export const recordRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/records/$recordId',
+  validateSearch: (search: Record<string, unknown>): { tab?: string } => {
+    const tab = text(search['tab']);
+    return tab === undefined ? {} : { tab };
+  },
+  component: lazyRouteComponent(() => import('../desk/record/record-page.tsx'), 'RecordPage'),
+});
+
+export const searchRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/search',
+  validateSearch: (search: Record<string, unknown>): { q?: string; filter?: string; type?: string } => {
+    const [q, filter, type] = [text(search['q']), text(search['filter']), text(search['type'])];
+    return { ...(q && { q }), ...(filter && { filter }), ...(type && { type }) };
+  },
+  component: lazyRouteComponent(() => import('../desk/search/search-page.tsx'), 'SearchPage'),
+});
+
+const adminRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/admin',
+  component: lazyRouteComponent(() => import('../admin/overview.tsx'), 'AdminOverview'),
+});
+
+const adminScreenRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/admin/$',
+  component: lazyRouteComponent(() => import('../admin/frame.tsx'), 'AdminScreen'),
+});
+
+const workScreenRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/work/$',
+  component: lazyRouteComponent(() => import('../work/frame.tsx'), 'WorkScreen'),
+});
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  insideRoute.addChildren([
+    homeRoute,
+    recordsRoute,
+    queueRoute,
+    newRecordRoute,
+    recordRoute,
+    searchRoute,
+    adminRoute,
+    adminScreenRoute,
+    workScreenRoute,
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  context: { language: 'ru-RU' },
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  scrollRestoration: true,
+  defaultNotFoundComponent: NotFoundPage,
+  defaultErrorComponent: FailedPage,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

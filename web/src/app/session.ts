@@ -1,0 +1,52 @@
+/** Who is signed in. The session itself is a cookie that no script can read. */
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
+import { ApiFault, call, setCsrfToken } from '../api/client.ts';
+import type { access, Session } from '../api/types.ts';
+import { suggestLanguage } from '../i18n/language.ts';
+
+/** The session, or null where nobody is signed in. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async ({ signal }): Promise<Session | null> => {
+    try {
+      const session = await call<typeof access.getSession>('GET', '/session', { signal });
+      setCsrfToken(session.csrfToken);
+      suggestLanguage(session.user.locale);
+      return session;
+    } catch (error) {
+      if (error instanceof ApiFault && error.status === 401) return null;
+      throw error;
+    }
+  },
+  staleTime: 60_000,
+});
+
+export async function signIn(client: QueryClient, login: string, password: string): Promise<void> {
+  const answer = await call<typeof access.signIn>('POST', '/session', { body: { login, password } });
+  setCsrfToken(answer.csrfToken);
+  client.clear();
+  await client.fetchQuery({ ...sessionQuery, staleTime: 0 });
+}
+
+export async function signOut(client: QueryClient): Promise<void> {
+  await call<typeof access.signOut>('DELETE', '/session');
+  client.clear();
+  signedOut(client);
+}
+
+export function signedOut(client: QueryClient): void {
+  setCsrfToken(undefined);
+  client.setQueryData(sessionQuery.queryKey, null);
+}
+
+/** The session on pages that only somebody signed in sees. */
+export function useSession(): Session {
+  const { data } = useQuery(sessionQuery);
+  return data ?? { user: { id: null, displayName: '', locale: null }, groups: [], orgUnit: null, rights: [] };
+}
+
+/** Asks for a right that concerns no single record; what nobody may do is not offered. */
+export function useHas(): (right: string) => boolean {
+  const { rights } = useSession();
+  return (right) => rights.includes(right);
+}

@@ -1,0 +1,66 @@
+/** The frame around every screen: navigation at the side (a drawer on a telephone), the screen, and keys that work anywhere. */
+import { ActionIcon, Drawer } from '@mantine/core';
+import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks';
+import { IconMenu2, IconSearch } from '@tabler/icons-react';
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useText } from '../i18n/text.ts';
+import { Brand } from './brand.tsx';
+import { Navigation } from './navigation.tsx';
+import classes from './shell.module.css';
+import { texts } from './texts.ts';
+
+export function Shell() {
+  const t = useText(texts);
+  const navigate = useNavigate();
+  const [opened, { open, close }] = useDisclosure(false);
+  const narrow = useMediaQuery('(max-width: 56em)', false, { getInitialValueInEffect: false });
+  const place = useRouterState({ select: (state) => state.location.pathname });
+  useHotkeys([
+    ['/', () => void navigate({ to: '/search' })],
+    ['mod+K', () => void navigate({ to: '/search' })],
+  ]);
+  // Wherever one went from the drawer, it is out of the way.
+  useEffect(() => {
+    if (place !== '') close();
+  }, [place, close]);
+  return (
+    <div className={classes.shell}>
+      <a href="#content" className={classes.skip}>
+        {t.skip}
+      </a>
+      {narrow ? (
+        <header className={classes.top}>
+          <ActionIcon size="lg" onClick={open} aria-label={t.menu} aria-expanded={opened}>
+            <IconMenu2 size={20} />
+          </ActionIcon>
+          <Link to="/" className={classes.home}>
+            <Brand />
+          </Link>
+          <ActionIcon size="lg" component={Link} to="/search" aria-label={t.search}>
+            <IconSearch size={18} />
+          </ActionIcon>
+        </header>
+      ) : (
+        <aside className={classes.side}>
+          <Navigation />
+        </aside>
+      )}
+      {narrow && (
+        <Drawer
+          opened={opened}
+          onClose={close}
+          size="17rem"
+          title={<Brand />}
+          closeButtonProps={{ 'aria-label': t.close }}
+          classNames={{ content: classes.drawer, header: classes.drawerHeader, body: classes.drawerBody }}
+        >
+          <Navigation withBrand={false} />
+        </Drawer>
+      )}
+      <main id="content" className={classes.main} tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}

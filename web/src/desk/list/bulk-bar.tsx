@@ -1,0 +1,153 @@
+/** What can be done with several records at once, and how it went with each. */
+import { Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { IconArchive, IconArrowRight, IconPencil } from '@tabler/icons-react';
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import type { BulkResult, bulk } from '../../api/types.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import type { DeskType } from '../queries.ts';
+import { type BulkBody, BulkTransition, BulkUpdate } from './bulk-forms.tsx';
+import classes from './list.module.css';
+import type { Row } from './source.ts';
+import { texts } from './texts.ts';
+
+export interface BulkBarProps {
+  rows: readonly Row[];
+  types: readonly DeskType[];
+  onClear: () => void;
+}
+
+export function BulkBar({ rows, types, onClear }: BulkBarProps) {
+  const t = useText(texts);
+  const [form, setForm] = useState<'update' | 'transition'>();
+  const [results, setResults] = useState<readonly BulkResult[]>();
+  const run = useAction({
+    run: (body: BulkBody) => call<typeof bulk.bulk>('POST', '/bulk', { body }),
+    touches: [['records'], ['record']],
+    after: (output) => {
+      setForm(undefined);
+      setResults(output);
+    },
+  });
+  const chosenTypes = new Set(rows.map((row) => row.typeDefinitionId));
+  const type = chosenTypes.size === 1 ? types.find((one) => chosenTypes.has(one.id)) : undefined;
+  const every = (may: (one: DeskType) => boolean): boolean =>
+    [...chosenTypes].every((id) => types.some((one) => one.id === id && may(one)));
+  const archive = async (): Promise<void> => {
+    const title = t.bulkArchiveTitle(rows.length);
+    if (!(await confirm({ title, body: t.bulkArchiveBody, yes: t.bulkArchive, danger: true }))) return;
+    run.mutate({
+      operation: 'archive',
+      items: rows.map((row) => ({ objectId: row.id, expectedRevision: row.revision })),
+    });
+  };
+  const close = (): void => {
+    setResults(undefined);
+    onClear();
+  };
+  return (
+    <section className={classes.bulk} aria-label={t.selected(rows.length)}>
+      <strong aria-live="polite">{t.selected(rows.length)}</strong>
+      {type?.canUpdate === true && (
+        <Button variant="default" leftSection={<IconPencil size={14} />} onClick={() => setForm('update')}>
+          {t.bulkUpdate}
+        </Button>
+      )}
+      {type?.canTransition === true && type.states.length > 0 && (
+        <Button variant="default" leftSection={<IconArrowRight size={14} />} onClick={() => setForm('transition')}>
+          {t.bulkTransition}
+        </Button>
+      )}
+      {every((one) => one.canArchive) && (
+        <Button
+          variant="default"
+          leftSection={<IconArchive size={14} />}
+          loading={run.isPending && form === undefined}
+          onClick={() => void archive()}
+        >
+          {t.bulkArchive}
+        </Button>
+      )}
+      {type === undefined && (
+        <Text size="xs" c="dimmed">
+          {t.bulkOneType}
+        </Text>
+      )}
+      <Button variant="subtle" color="gray" onClick={onClear} ml="auto">
+        {t.clearSelection}
+      </Button>
+      <Modal
+        opened={form !== undefined && type !== undefined}
+        onClose={() => setForm(undefined)}
+        title={form === 'update' ? t.bulkUpdate : t.bulkTransition}
+        closeButtonProps={{ 'aria-label': t.close }}
+      >
+        {form === 'update' && type !== undefined && (
+          <BulkUpdate rows={rows} type={type} pending={run.isPending} error={run.error} onRun={run.mutate} />
+        )}
+        {form === 'transition' && (
+          <BulkTransition
+            rows={rows}
+            pending={run.isPending}
+            error={run.error}
+            onRun={run.mutate}
+            onCancel={() => setForm(undefined)}
+          />
+        )}
+      </Modal>
+      <Modal
+        opened={results !== undefined}
+        onClose={close}
+        title={t.bulkResults}
+        size="lg"
+        closeButtonProps={{ 'aria-label': t.close }}
+      >
+        {results !== undefined && <Results results={results} rows={rows} onClose={close} />}
+      </Modal>
+    </section>
+  );
+}
+
+function Results({
+  results,
+  rows,
+  onClose,
+}: {
+  results: readonly BulkResult[];
+  rows: readonly Row[];
+  onClose: () => void;
+}) {
+  const t = useText(texts);
+  const names = new Map(rows.map((row) => [row.id, [row.number, row.title].filter(Boolean).join(' · ')]));
+  const failed = results.filter((result) => result.status === 'FAILED');
+  const done = results.length - failed.length;
+  return (
+    <Stack gap="sm">
+      <Group gap="md">
+        <Text size="sm">{t.bulkDone(done)}</Text>
+        {failed.length > 0 && (
+          <Text size="sm" c="red">
+            {t.bulkFailed(failed.length)}
+          </Text>
+        )}
+      </Group>
+      <Table fz="sm" verticalSpacing={4}>
+        <Table.Tbody>
+          {[...failed, ...results.filter((result) => result.status === 'SUCCEEDED')].slice(0, 200).map((result) => (
+            <Table.Tr key={result.objectId} data-result={result.status}>
+              <Table.Td>{names.get(result.objectId) ?? result.objectId}</Table.Td>
+              <Table.Td c={result.status === 'FAILED' ? 'red' : 'dimmed'}>
+                {result.status === 'FAILED' ? result.error?.message : t.bulkOk}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Group justify="flex-end">
+        <Button onClick={onClose}>{t.close}</Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,126 @@
+/** What is to happen to several records: a new value for one field, or a transition. */
+import { Button, Group, Loader, Select, Stack, Switch, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { BodyOf } from '../../api/client.ts';
+import type { bulk, FieldSchema } from '../../api/types.ts';
+import { checkField } from '../../fields/check.ts';
+import { FieldInput } from '../../fields/input.tsx';
+import { useFlawText } from '../../fields/use-flaw.ts';
+import { useText } from '../../i18n/text.ts';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { type DeskType, typeFieldsQuery, workflowQuery } from '../queries.ts';
+import { TransitionForm } from '../record/transitions.tsx';
+import type { Row } from './source.ts';
+import { texts } from './texts.ts';
+
+export type BulkBody = BodyOf<typeof bulk.bulk>;
+
+interface FormProps {
+  rows: readonly Row[];
+  pending: boolean;
+  error: unknown;
+  onRun: (body: BulkBody) => void;
+}
+
+export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { type: DeskType }) {
+  const t = useText(texts);
+  const flawText = useFlawText();
+  const { data } = useQuery(typeFieldsQuery(type.id));
+  const fields = ((data?.fields as FieldSchema[] | undefined) ?? []).filter((field) => !field.readOnly);
+  const [code, setCode] = useState<string | null>(null);
+  const [value, setValue] = useState<unknown>(null);
+  const [clear, setClear] = useState(false);
+  const field = fields.find((one) => one.code === code);
+  const flaw = field === undefined || clear ? undefined : checkField({ ...field, required: true }, value);
+  return (
+    <Stack gap="sm">
+      <FaultAlert error={error} />
+      <Select
+        label={t.bulkField}
+        data={fields.map((one) => ({ value: one.code, label: one.name }))}
+        value={code}
+        onChange={(next) => {
+          setCode(next);
+          setValue(null);
+        }}
+        searchable
+      />
+      {field !== undefined && !clear && (
+        <FieldInput
+          key={field.code}
+          field={{ ...field, name: t.bulkValue, required: false }}
+          value={value}
+          onChange={setValue}
+          error={value === null ? undefined : flawText(flaw)}
+        />
+      )}
+      {field !== undefined && !field.required && (
+        <Switch label={t.bulkClear} checked={clear} onChange={(event) => setClear(event.currentTarget.checked)} />
+      )}
+      <Group justify="flex-end">
+        <Button
+          loading={pending}
+          disabled={field === undefined || flaw !== undefined}
+          onClick={() =>
+            field !== undefined &&
+            onRun({
+              operation: 'update',
+              items: rows.map((row) => ({
+                objectId: row.id,
+                expectedRevision: row.revision,
+                changes: { [field.code]: clear ? null : value },
+              })),
+            })
+          }
+        >
+          {t.bulkRun(rows.length)}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+export function BulkTransition({ rows, pending, error, onRun, onCancel }: FormProps & { onCancel: () => void }) {
+  const t = useText(texts);
+  const first = rows[0];
+  const { data } = useQuery({ ...workflowQuery(first?.id ?? ''), enabled: first !== undefined });
+  const [id, setId] = useState<string | null>(null);
+  const transition = data?.transitions.find((one) => one.id === id);
+  if (data === undefined) return <Loader size="sm" />;
+  if (data.transitions.length === 0) return <Text size="sm">{t.bulkNoTransition}</Text>;
+  return (
+    <Stack gap="sm">
+      <Text size="xs" c="dimmed">
+        {t.bulkTransitionHint}
+      </Text>
+      <Select
+        label={t.bulkTransition}
+        data={data.transitions.map((one) => ({ value: one.id, label: `${one.name} → ${one.to.name}` }))}
+        value={id}
+        onChange={setId}
+      />
+      {transition !== undefined && (
+        <TransitionForm
+          key={transition.id}
+          transition={transition}
+          pending={pending}
+          error={error}
+          onCancel={onCancel}
+          onSubmit={(values) =>
+            onRun({
+              operation: 'transition',
+              items: rows.map((row) => ({
+                objectId: row.id,
+                transitionId: transition.id,
+                expectedRevision: row.revision,
+                expectedStateId: row.workflowState?.id ?? '',
+                values,
+              })),
+            })
+          }
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,88 @@
+/** The columns that a list can have, and which of them it has. */
+import { useMemo } from 'react';
+import type { FieldSchema } from '../../api/types.ts';
+import { useText } from '../../i18n/text.ts';
+import type { DeskType } from '../queries.ts';
+import { texts } from './texts.ts';
+
+export interface ListColumn {
+  code: string;
+  name: string;
+  /** Width in rem; the column with the title takes what is left. */
+  width: number;
+  /** The field it shows; none for what every record has. */
+  field?: FieldSchema;
+}
+
+const WIDTHS: Readonly<Partial<Record<FieldSchema['dataType'], number>>> = {
+  boolean: 5,
+  integer: 6,
+  decimal: 7,
+  date: 8,
+  datetime: 11,
+  time: 5,
+  duration: 7,
+  enum: 9,
+  user: 11,
+  group: 11,
+  'org-unit': 11,
+};
+
+/** Every column that a list of the type can have; without a type those that every record has. */
+export function useColumns(type: DeskType | undefined, fields: readonly FieldSchema[]): readonly ListColumn[] {
+  const t = useText(texts);
+  return useMemo(() => {
+    const numbered = type === undefined || type.numbered;
+    return [
+      ...(numbered ? [{ code: 'number', name: t.number, width: 7.5 }] : []),
+      { code: 'title', name: t.title, width: 0 },
+      ...(type === undefined ? [{ code: 'type', name: t.type, width: 8 }] : []),
+      ...(type === undefined || type.states.length > 0 ? [{ code: 'workflowState', name: t.state, width: 9 }] : []),
+      ...fields
+        .filter((field) => field.code !== type?.titleField)
+        .map((field) => ({ code: field.code, name: field.name, width: WIDTHS[field.dataType] ?? 12, field })),
+      { code: 'createdAt', name: t.createdAt, width: 8 },
+      { code: 'createdBy', name: t.createdBy, width: 11 },
+      { code: 'updatedAt', name: t.updatedAt, width: 8 },
+      { code: 'updatedBy', name: t.updatedBy, width: 11 },
+    ];
+  }, [t, type, fields]);
+}
+
+const COMMON = ['number', 'title', 'type', 'workflowState'];
+
+/** What a list has until somebody chooses: what tells records apart, who has them, and how fresh they are. */
+export function defaultColumns(columns: readonly ListColumn[]): string[] {
+  const first = (dataType: FieldSchema['dataType'], code?: string): string[] => {
+    const found = columns.filter(({ field }) => field?.dataType === dataType && !field.multiple);
+    const own = found.find((column) => column.code === code) ?? found[0];
+    return own === undefined ? [] : [own.code];
+  };
+  return [...COMMON, ...first('enum', 'priority'), ...first('user', 'assignee'), 'updatedAt'];
+}
+
+/** The chosen columns in their order; a list always has its titles. */
+export function chosenColumns(columns: readonly ListColumn[], codes: readonly string[] | undefined): ListColumn[] {
+  const wanted = new Set(codes ?? defaultColumns(columns));
+  wanted.add('title');
+  return columns.filter((column) => wanted.has(column.code));
+}
+
+const storageKey = (type: string | undefined): string => `docket.columns.${type ?? 'all'}`;
+
+export function storedColumns(type: string | undefined): string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(storageKey(type)) ?? 'null');
+    return Array.isArray(value) && value.every((code) => typeof code === 'string') ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function storeColumns(type: string | undefined, codes: readonly string[]): void {
+  try {
+    localStorage.setItem(storageKey(type), JSON.stringify(codes));
+  } catch {
+    // Without storage the choice holds until the page is left.
+  }
+}

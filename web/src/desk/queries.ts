@@ -1,0 +1,84 @@
+/** What the desk asks the service for, with the keys under which answers are kept. */
+import { queryOptions } from '@tanstack/react-query';
+import { type AnswerOf, call } from '../api/client.ts';
+import type { attachments, comments, desk, metadata, objects, relations, workflow } from '../api/types.ts';
+
+export type DeskType = AnswerOf<typeof desk.listDeskTypes>[number];
+export type Queue = AnswerOf<typeof desk.listQueues>[number];
+export type QueueDefinition = Queue['definition'];
+export type Label = AnswerOf<typeof desk.getLabels>[number];
+
+/** Everything about one record stands under this key, so that a change of it touches all of it. */
+export const recordKey = (id: string) => ['record', id] as const;
+
+export const deskTypesQuery = queryOptions({
+  queryKey: ['desk', 'types'],
+  queryFn: ({ signal }) => call<typeof desk.listDeskTypes>('GET', '/desk/types', { signal }),
+  staleTime: 60_000,
+});
+
+export const queuesQuery = queryOptions({
+  queryKey: ['desk', 'queues'],
+  queryFn: ({ signal }) => call<typeof desk.listQueues>('GET', '/desk/queues', { signal }),
+  staleTime: 30_000,
+});
+
+export const typeFieldsQuery = (typeId: string) =>
+  queryOptions({
+    queryKey: ['type-fields', typeId],
+    queryFn: ({ signal }) => call<typeof metadata.getTypeFields>('GET', `/metadata/types/${typeId}/fields`, { signal }),
+    staleTime: 60_000,
+  });
+
+export const recordQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...recordKey(id), 'values'],
+    queryFn: ({ signal }) => call<typeof objects.getObject>('GET', `/objects/${id}`, { signal }),
+  });
+
+export const recordSchemaQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...recordKey(id), 'schema'],
+    queryFn: ({ signal }) => call<typeof objects.getObjectSchema>('GET', `/objects/${id}/schema`, { signal }),
+  });
+
+export const permissionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...recordKey(id), 'permissions'],
+    queryFn: ({ signal }) => call<typeof desk.getPermissions>('GET', `/objects/${id}/permissions`, { signal }),
+  });
+
+export const workflowQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...recordKey(id), 'workflow'],
+    queryFn: ({ signal }) => call<typeof workflow.getWorkflow>('GET', `/objects/${id}/workflow`, { signal }),
+  });
+
+export const commentsQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...recordKey(id), 'comments'],
+    queryFn: ({ signal }) => call<typeof comments.listComments>('GET', `/objects/${id}/comments`, { signal }),
+  });
+
+export const attachmentsQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...recordKey(id), 'attachments'],
+    queryFn: ({ signal }) => call<typeof attachments.listAttachments>('GET', `/objects/${id}/attachments`, { signal }),
+  });
+
+export const relationsQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...recordKey(id), 'relations'],
+    queryFn: async ({ signal }) => {
+      const both = (['outgoing', 'incoming'] as const).map((direction) =>
+        call<typeof relations.listRelations>('GET', `/objects/${id}/relations`, { query: { direction }, signal }),
+      );
+      return (await Promise.all(both)).flat();
+    },
+  });
+
+export const historyQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...recordKey(id), 'history'],
+    queryFn: ({ signal }) => call<typeof objects.getHistory>('GET', `/objects/${id}/history`, { signal }),
+  });

@@ -1,0 +1,223 @@
+/** What was said about a record. Public answers and internal notes look different from the first letter on. */
+import { ActionIcon, Button, Group, Loader, Menu, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
+import { IconDots, IconEye, IconLock, IconPencil, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useState } from 'react';
+import { call } from '../../api/client.ts';
+import type { comments, RecordComment } from '../../api/types.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Markdown } from '../../ui/markdown.tsx';
+import { PersonMark } from '../../ui/person.tsx';
+import { Time } from '../../ui/time.tsx';
+import { commentsQuery, recordKey } from '../queries.ts';
+import { texts } from '../texts.ts';
+import classes from './comments.module.css';
+
+type Visibility = RecordComment['visibility'];
+type Can = (action: string) => boolean;
+
+export function Comments({ recordId, can }: { recordId: string; can: Can }) {
+  const t = useText(texts);
+  const { data, error, refetch } = useQuery({ ...commentsQuery(recordId), refetchInterval: 10_000 });
+  if (error !== null && data === undefined) return <FaultAlert error={error} retry={() => void refetch()} />;
+  return (
+    <Stack gap="sm">
+      {data === undefined && <Loader size="sm" />}
+      {data?.length === 0 && <Empty>{t.noComments}</Empty>}
+      {data?.map((comment) => (
+        <Comment key={comment.id} comment={comment} can={can} />
+      ))}
+      {can('comment.create') && <NewComment recordId={recordId} can={can} />}
+    </Stack>
+  );
+}
+
+function Comment({ comment, can }: { comment: RecordComment; can: Can }) {
+  const t = useText(texts);
+  const [editing, setEditing] = useState(false);
+  const { visibility } = comment;
+  const touches = [recordKey(comment.objectId)];
+  const remove = useAction({
+    run: () =>
+      call<typeof comments.archiveComment>('DELETE', `/comments/${comment.id}`, {
+        body: { expectedRevision: comment.revision },
+      }),
+    touches,
+  });
+  const mayEdit = can('comment.edit') && (visibility === 'public' || can('Private Comment'));
+  const ask = async (): Promise<void> => {
+    if (await confirm({ title: t.deleteComment, body: t.deleteCommentBody, yes: t.delete, danger: true }))
+      remove.mutate();
+  };
+  return (
+    <article className={classes.comment} data-visibility={visibility}>
+      <header className={classes.head}>
+        <PersonMark name={comment.author?.displayName ?? '?'} />
+        <strong>{comment.author?.displayName}</strong>
+        <Time at={comment.createdAt} />
+        {comment.revision > 1 && (
+          <Text size="xs" c="dimmed" span>
+            {t.edited}
+          </Text>
+        )}
+        <span className={classes.visibility}>
+          {visibility === 'internal' ? <IconLock size={12} /> : <IconEye size={12} />}
+          {visibility === 'internal' ? t.internalShort : t.publicShort}
+        </span>
+        {mayEdit && (
+          <Menu>
+            <Menu.Target>
+              <ActionIcon size="sm" aria-label={t.more}>
+                <IconDots size={14} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => setEditing(true)}>
+                {t.edit}
+              </Menu.Item>
+              <Menu.Item leftSection={<IconTrash size={14} />} color="red" onClick={() => void ask()}>
+                {t.delete}
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        )}
+      </header>
+      {editing ? (
+        <EditComment comment={comment} can={can} onDone={() => setEditing(false)} />
+      ) : (
+        <Markdown source={comment.body} />
+      )}
+    </article>
+  );
+}
+
+function EditComment({ comment, can, onDone }: { comment: RecordComment; can: Can; onDone: () => void }) {
+  const t = useText(texts);
+  const edit = useAction({
+    run: ({ body, visibility }: { body: string; visibility: Visibility }) =>
+      call<typeof comments.editComment>('PATCH', `/comments/${comment.id}`, {
+        body: { expectedRevision: comment.revision, body, visibility },
+      }),
+    touches: [recordKey(comment.objectId)],
+    after: onDone,
+    quiet: true,
+  });
+  return (
+    <Composer
+      can={can}
+      initial={comment.body}
+      visibility={comment.visibility}
+      label={t.comment}
+      pending={edit.isPending}
+      error={edit.error}
+      onSend={(body, visibility) => edit.mutate({ body, visibility })}
+      onCancel={onDone}
+    />
+  );
+}
+
+function NewComment({ recordId, can }: { recordId: string; can: Can }) {
+  const t = useText(texts);
+  // A repeated sending of one text makes one comment.
+  const [key, setKey] = useState(() => crypto.randomUUID());
+  const add = useAction({
+    run: ({ body, visibility }: { body: string; visibility: Visibility }) =>
+      call<typeof comments.addComment>('POST', `/objects/${recordId}/comments`, {
+        body: { body, visibility },
+        idempotencyKey: key,
+      }),
+    touches: [recordKey(recordId)],
+    after: () => setKey(crypto.randomUUID()),
+    quiet: true,
+  });
+  return (
+    <Composer
+      key={key}
+      can={can}
+      initial=""
+      visibility="public"
+      label={t.comment}
+      pending={add.isPending}
+      error={add.error}
+      onSend={(body, visibility) => add.mutate({ body, visibility })}
+    />
+  );
+}
+
+interface ComposerProps {
+  can: Can;
+  initial: string;
+  visibility: Visibility;
+  label: string;
+  pending: boolean;
+  error: unknown;
+  onSend: (body: string, visibility: Visibility) => void;
+  onCancel?: () => void;
+}
+
+function Composer(props: ComposerProps) {
+  const t = useText(texts);
+  const [body, setBody] = useState(props.initial);
+  const [visibility, setVisibility] = useState<Visibility>(props.visibility);
+  const internal = visibility === 'internal';
+  const ready = body.trim() !== '' && body.length <= 100_000;
+  const send = (): void => {
+    if (ready && !props.pending) props.onSend(body, visibility);
+  };
+  const keys = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send();
+  };
+  return (
+    <div className={classes.composer} data-visibility={visibility}>
+      {props.can('Private Comment') && (
+        <SegmentedControl
+          aria-label={t.visibility}
+          value={visibility}
+          onChange={(value) => setVisibility(value as Visibility)}
+          data={[
+            { value: 'public', label: t.public },
+            { value: 'internal', label: t.internal },
+          ]}
+        />
+      )}
+      <Textarea
+        aria-label={props.label}
+        placeholder={internal ? t.writeInternal : t.writePublic}
+        value={body}
+        onChange={(event) => setBody(event.currentTarget.value)}
+        onKeyDown={keys}
+        autosize
+        minRows={2}
+        maxRows={16}
+        variant="unstyled"
+        size="sm"
+      />
+      {props.error !== null && props.error !== undefined && <FaultAlert error={props.error} />}
+      <Group justify="space-between" gap="xs">
+        <Text size="xs" c="dimmed">
+          {t.markdown}
+        </Text>
+        <Group gap="xs">
+          {props.onCancel !== undefined && (
+            <Button variant="default" onClick={props.onCancel}>
+              {t.cancel}
+            </Button>
+          )}
+          <Button
+            onClick={send}
+            loading={props.pending}
+            disabled={!ready}
+            color={internal ? 'yellow.9' : 'petrol'}
+            title="Ctrl+Enter"
+          >
+            {props.onCancel !== undefined ? t.save : internal ? t.sendInternal : t.send}
+          </Button>
+        </Group>
+      </Group>
+    </div>
+  );
+}

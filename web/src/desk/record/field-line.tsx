@@ -1,0 +1,79 @@
+/** A field of a record: its value, which turns into an input where it is clicked and may be written. */
+import { ActionIcon } from '@mantine/core';
+import { IconPencil } from '@tabler/icons-react';
+import { type KeyboardEvent, type MouseEvent, useState } from 'react';
+import type { FieldSchema } from '../../api/types.ts';
+import { FieldInput } from '../../fields/input.tsx';
+import { useFlawText } from '../../fields/use-flaw.ts';
+import { FieldValue } from '../../fields/value.tsx';
+import { useText } from '../../i18n/text.ts';
+import { texts } from '../texts.ts';
+import type { RecordDraft } from './draft.ts';
+import classes from './record.module.css';
+
+export interface FieldLineProps {
+  field: FieldSchema;
+  draft: RecordDraft;
+  recordId: string;
+  /** Whether the person may change this record at all. */
+  mayUpdate: boolean;
+}
+
+export function FieldLine({ field, draft, recordId, mayUpdate }: FieldLineProps) {
+  const t = useText(texts);
+  const flawText = useFlawText();
+  const [open, setOpen] = useState(false);
+  const writable = mayUpdate && !field.readOnly;
+  const value = draft.value(field.code);
+  const changed = draft.has(field.code);
+  const error = flawText(draft.flaws.get(field.code)) ?? draft.refusals.get(field.code);
+  const editing = writable && (open || changed);
+  const openBy = (event: MouseEvent): void => {
+    // A link in the value is followed, and a text that was marked is copied.
+    const target = event.target as HTMLElement;
+    if (writable && target.closest('a, button') === null && window.getSelection()?.toString() === '') setOpen(true);
+  };
+  const keys = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      setOpen(false);
+      draft.set(field.code, draft.base.values[field.code] ?? null);
+    }
+  };
+  return (
+    <div className={classes.line} data-changed={changed || undefined} data-field={field.code}>
+      {editing ? (
+        <div className={classes.input} onKeyDown={keys} onBlur={() => setOpen(changed)} role="presentation">
+          <FieldInput
+            field={field}
+            value={value}
+            onChange={(next) => {
+              setOpen(true);
+              draft.set(field.code, next);
+            }}
+            error={error}
+            recordId={recordId}
+            autoFocus={open}
+          />
+        </div>
+      ) : (
+        <>
+          <div className={classes.name}>{field.name}</div>
+          <div className={classes.value} data-writable={writable || undefined} onClick={openBy} role="presentation">
+            <FieldValue field={field} value={value} recordId={recordId} />
+            {writable && (
+              <ActionIcon
+                className={classes.pencil}
+                size="xs"
+                onClick={() => setOpen(true)}
+                aria-label={t.editField(field.name)}
+              >
+                <IconPencil size={13} />
+              </ActionIcon>
+            )}
+          </div>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+/** A new record of any type that one may create: what is required first, the rest below. */
+import { Button, Group, Loader, Stack } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { type SyntheticEvent, useState } from 'react';
+import { NotFoundPage } from '../../app/error-pages.tsx';
+import { call } from '../../api/client.ts';
+import type { FieldSchema, objects } from '../../api/types.ts';
+import { checkField, isEmpty } from '../../fields/check.ts';
+import { FieldInput } from '../../fields/input.tsx';
+import { useFlawText } from '../../fields/use-flaw.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Page, Panel } from '../../ui/page.tsx';
+import { type DeskType, deskTypesQuery, recordQuery, typeFieldsQuery } from '../queries.ts';
+import { texts } from '../texts.ts';
+import { refusalsOf } from './draft.ts';
+import { layoutOf } from './schema.ts';
+
+export function NewRecordPage() {
+  const { typeCode } = useParams({ from: '/inside/new/$typeCode' });
+  const { data: types } = useQuery(deskTypesQuery);
+  const type = types?.find((one) => one.code === typeCode);
+  const schema = useQuery({ ...typeFieldsQuery(type?.id ?? ''), enabled: type !== undefined });
+  if (types !== undefined && type?.canCreate !== true) return <NotFoundPage />;
+  if (type === undefined || schema.data === undefined) return <Loader m="xl" size="sm" />;
+  return <NewRecord key={type.id} type={type} fields={schema.data.fields as FieldSchema[]} />;
+}
+
+function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSchema[] }) {
+  const t = useText(texts);
+  const flawText = useFlawText();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const writable = fields.filter((field) => !field.readOnly);
+  const defaults = (): Record<string, unknown> =>
+    Object.fromEntries(writable.flatMap((field) => (field.default === undefined ? [] : [[field.code, field.default]])));
+  const [values, setValues] = useState(defaults);
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const [tried, setTried] = useState(false);
+  // One key for one form: pressing twice, or again after a lost answer, makes one record.
+  const [key, setKey] = useState(() => crypto.randomUUID());
+  const flaws = new Map(writable.map((field) => [field.code, checkField(field, values[field.code])]));
+  const create = useAction({
+    run: (_another: boolean) =>
+      call<typeof objects.createObject>('POST', '/objects', {
+        body: {
+          typeDefinitionId: type.id,
+          values: Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value))),
+        },
+        idempotencyKey: key,
+      }),
+    touches: [['records']],
+    done: (record) => `${t.created}: ${record.number ?? record.title ?? ''}`,
+    quiet: true,
+    after: async (record, another) => {
+      setKey(crypto.randomUUID());
+      if (another) {
+        setValues(defaults());
+        setTouched(new Set());
+        setTried(false);
+        return;
+      }
+      client.setQueryData(recordQuery(record.id).queryKey, record);
+      await navigate({ to: '/records/$recordId', params: { recordId: record.id } });
+    },
+  });
+  const refusals = refusalsOf(create.error);
+  const submit = (another: boolean): void => {
+    setTried(true);
+    if ([...flaws.values()].every((flaw) => flaw === undefined)) create.mutate(another);
+  };
+  useHotkeys([['mod+Enter', () => submit(false)]], []);
+  const { title, long, short } = layoutOf(writable, type.titleField);
+  const ordered = [...(title === undefined ? [] : [title]), ...short.filter((field) => field.required), ...long];
+  const rest = short.filter((field) => !field.required);
+  const input = (field: FieldSchema, index: number) => (
+    <FieldInput
+      key={field.code}
+      field={field}
+      value={values[field.code] ?? null}
+      onChange={(value) => {
+        setValues((before) => ({ ...before, [field.code]: value }));
+        setTouched((before) => new Set([...before, field.code]));
+        if (create.isError) {
+          create.reset();
+          setKey(crypto.randomUUID());
+        }
+      }}
+      error={
+        (tried || touched.has(field.code) ? flawText(flaws.get(field.code)) : undefined) ?? refusals.get(field.code)
+      }
+      autoFocus={index === 0}
+    />
+  );
+  return (
+    <Page title={t.newRecord(type.name)} narrow>
+      <form
+        noValidate
+        onSubmit={(event: SyntheticEvent) => {
+          event.preventDefault();
+          submit(false);
+        }}
+      >
+        <Stack gap="md">
+          {create.isError && refusals.size === 0 && <FaultAlert error={create.error} />}
+          <Panel>
+            <Stack gap="sm">{ordered.map(input)}</Stack>
+          </Panel>
+          {rest.length > 0 && (
+            <Panel title={t.optional}>
+              <div
+                style={{
+                  display: 'grid',
+                  gap: '0.75rem',
+                  gridTemplateColumns: 'repeat(auto-fill, minmax(15rem, 1fr))',
+                }}
+              >
+                {rest.map((field) => input(field, 1))}
+              </div>
+            </Panel>
+          )}
+          <Group gap="xs" justify="flex-end">
+            <Button variant="default" onClick={() => submit(true)} disabled={create.isPending}>
+              {t.createAnother}
+            </Button>
+            <Button type="submit" loading={create.isPending} title="Ctrl+Enter">
+              {t.create}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Page>
+  );
+}

@@ -1,0 +1,158 @@
+/** Number, title and state of a record, its transitions, and what else can be done with the whole of it. */
+import { ActionIcon, Menu, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconArchive, IconArchiveOff, IconDots, IconLink, IconPencil } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import type { DocketRecord, FieldSchema, objects } from '../../api/types.ts';
+import { FieldInput } from '../../fields/input.tsx';
+import { useFlawText } from '../../fields/use-flaw.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { TypeMark } from '../../ui/type-mark.tsx';
+import { type DeskType, recordKey } from '../queries.ts';
+import { texts } from '../texts.ts';
+import type { RecordDraft } from './draft.ts';
+import classes from './record.module.css';
+import { StateBadge } from './state-badge.tsx';
+import { Transitions } from './transitions.tsx';
+
+export interface RecordHeadProps {
+  record: DocketRecord;
+  type: DeskType | undefined;
+  titleField: FieldSchema | undefined;
+  draft: RecordDraft;
+  /** What may be done now; nothing on an archived record. */
+  can: (action: string) => boolean;
+  /** What the grants allow, archived or not. */
+  actions: readonly string[];
+}
+
+export function RecordHead({ record, type, titleField, draft, can, actions }: RecordHeadProps) {
+  const t = useText(texts);
+  return (
+    <header className={classes.head}>
+      <div className={classes.crumbs}>
+        {type !== undefined && (
+          <>
+            <TypeMark code={type.code} name={type.name} />
+            <Link to="/records" search={{ type: type.code }}>
+              {type.name}
+            </Link>
+          </>
+        )}
+        {record.number !== null && <span className="tabular">{record.number}</span>}
+        {record.workflowState !== null && <StateBadge state={record.workflowState} />}
+        {record.state === 'ARCHIVED' && <StateBadge state={{ name: t.archived, category: 'done' }} />}
+      </div>
+      <div className={classes.titleRow}>
+        <div className={classes.title}>
+          {titleField !== undefined && (draft.has(titleField.code) || can('update')) && !titleField.readOnly ? (
+            <TitleLine record={record} field={titleField} draft={draft} />
+          ) : (
+            <h1>{record.title ?? record.number ?? t.hiddenTitle}</h1>
+          )}
+        </div>
+        <div className={classes.actions}>
+          {can('transition') && <Transitions record={record} disabled={draft.count > 0} />}
+          <RecordMenu record={record} can={can} actions={actions} />
+        </div>
+      </div>
+    </header>
+  );
+}
+
+/** The title reads as a heading until it is edited. */
+function TitleLine({ record, field, draft }: { record: DocketRecord; field: FieldSchema; draft: RecordDraft }) {
+  const t = useText(texts);
+  const flawText = useFlawText();
+  const [open, setOpen] = useState(false);
+  const changed = draft.has(field.code);
+  if (open || changed) {
+    return (
+      <div data-field={field.code} onBlur={() => setOpen(false)} role="presentation">
+        <FieldInput
+          field={field}
+          value={draft.value(field.code)}
+          onChange={(value) => {
+            setOpen(true);
+            draft.set(field.code, value);
+          }}
+          error={flawText(draft.flaws.get(field.code)) ?? draft.refusals.get(field.code)}
+          recordId={record.id}
+          autoFocus={open}
+          unlabelled
+        />
+      </div>
+    );
+  }
+  return (
+    <h1 className={classes.heading} data-field={field.code}>
+      {record.title ?? record.number ?? t.hiddenTitle}
+      <ActionIcon
+        className={classes.titlePencil}
+        size="sm"
+        onClick={() => setOpen(true)}
+        aria-label={t.editField(field.name)}
+      >
+        <IconPencil size={15} />
+      </ActionIcon>
+    </h1>
+  );
+}
+
+function RecordMenu({ record, can, actions }: Pick<RecordHeadProps, 'record' | 'can' | 'actions'>) {
+  const t = useText(texts);
+  const touches = [recordKey(record.id), ['records']];
+  const archive = useAction({
+    run: () =>
+      call<typeof objects.archiveObject>('DELETE', `/objects/${record.id}`, {
+        body: { expectedRevision: record.revision },
+      }),
+    touches,
+    done: t.archived,
+  });
+  const restore = useAction({
+    run: () => call<typeof objects.restoreObject>('POST', `/objects/${record.id}/restore`),
+    touches,
+    done: t.restored,
+  });
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(window.location.href);
+    notifications.show({ message: t.copied, autoClose: 2000 });
+  };
+  const ask = async (): Promise<void> => {
+    if (await confirm({ title: t.archiveTitle, body: t.archiveBody, yes: t.archive, danger: true })) archive.mutate();
+  };
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon size={30} variant="default" aria-label={t.more}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconLink size={14} />} onClick={() => void copy()}>
+          {t.copyLink}
+        </Menu.Item>
+        {can('archive') && (
+          <Menu.Item leftSection={<IconArchive size={14} />} color="red" onClick={() => void ask()}>
+            {t.archive}
+          </Menu.Item>
+        )}
+        {record.state === 'ARCHIVED' && actions.includes('archive') && (
+          <Menu.Item leftSection={<IconArchiveOff size={14} />} onClick={() => restore.mutate()}>
+            {t.restore}
+          </Menu.Item>
+        )}
+        <Menu.Label>
+          <Text size="xs" component="span" className="tabular">
+            r{record.revision}
+          </Text>
+        </Menu.Label>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,201 @@
+/** The time limits of a record: they run before one's eyes, and say why they stand where they stand. */
+import { ActionIcon, Anchor, Menu, Modal, Progress, Table, Text } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { send } from '../../api/client.ts';
+import { useHas } from '../../app/session.ts';
+import { useFormats } from '../../i18n/format.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { recordKey } from '../queries.ts';
+import { texts } from '../texts.ts';
+import classes from './record.module.css';
+import styles from './sla.module.css';
+
+/** decisions, "SLA". */
+export interface SlaInstance {
+  id: string;
+  policyCode: string;
+  name: string;
+  status: 'ACTIVE' | 'PAUSED' | 'STOPPED';
+  revision: number;
+  startedAt: string;
+  dueAt: string | null;
+  targetMs: number;
+  elapsedMs: number;
+  remainingMs: number;
+  breached: boolean;
+}
+
+interface Interval {
+  from: string;
+  to: string;
+  counted: boolean;
+  reason: 'open' | 'closed' | 'holiday' | 'special-hours' | 'paused';
+  name?: string;
+  ms: number;
+}
+
+interface Reading {
+  at: number;
+  instances: SlaInstance[];
+  /** Instances whose time grew since the reading before: their calendar is open now. */
+  ticking: ReadonlySet<string>;
+}
+
+const slaQuery = (recordId: string) =>
+  queryOptions({
+    queryKey: [...recordKey(recordId), 'sla'],
+    queryFn: async ({ client, queryKey, signal }): Promise<Reading> => {
+      const before = client.getQueryData<Reading>(queryKey);
+      const instances = (await send('GET', `/objects/${recordId}/sla`, { signal })) as SlaInstance[];
+      const grew = (instance: SlaInstance): boolean => {
+        const old = before?.instances.find((one) => one.id === instance.id);
+        return instance.status === 'ACTIVE' && old !== undefined && instance.elapsedMs > old.elapsedMs;
+      };
+      return { at: Date.now(), instances, ticking: new Set(instances.filter(grew).map((one) => one.id)) };
+    },
+    // A second reading soon after the first tells whether the calendar is open.
+    refetchInterval: (query) => (query.state.dataUpdateCount < 2 ? 2500 : 30_000),
+    retry: false,
+  });
+
+export function SlaPanel({ recordId }: { recordId: string }) {
+  const t = useText(texts);
+  const { data } = useQuery(slaQuery(recordId));
+  if (data === undefined || data.instances.length === 0) return null;
+  return (
+    <section aria-label={t.sla} className={styles.panel}>
+      <h2 className={classes.sideHeading}>{t.sla}</h2>
+      {data.instances.map((instance) => (
+        <Timer
+          key={instance.id}
+          instance={instance}
+          ticking={data.ticking.has(instance.id)}
+          readAt={data.at}
+          recordId={recordId}
+        />
+      ))}
+    </section>
+  );
+}
+
+/** Now, once a second while something runs. */
+function useNow(running: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!running) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [running]);
+  return now;
+}
+
+interface TimerProps {
+  instance: SlaInstance;
+  ticking: boolean;
+  /** When the instance was read, in milliseconds. */
+  readAt: number;
+  recordId: string;
+}
+
+function Timer({ instance, ticking, readAt, recordId }: TimerProps) {
+  const t = useText(texts);
+  const format = useFormats();
+  const has = useHas();
+  const [explained, setExplained] = useState(false);
+  const running = instance.status === 'ACTIVE';
+  const now = useNow(ticking);
+  const passed = ticking ? Math.max(0, now - readAt) : 0;
+  const remaining = instance.remainingMs - passed;
+  const share = Math.min(100, Math.max(0, ((instance.targetMs - remaining) / instance.targetMs) * 100));
+  const late = instance.breached || remaining < 0;
+  const tone = late ? 'red' : share > 75 ? 'orange' : 'petrol';
+  const command = useAction({
+    run: (name: 'pause' | 'resume' | 'stop') =>
+      send('POST', `/sla/${instance.id}/${name}`, { body: { expectedRevision: instance.revision } }),
+    touches: [recordKey(recordId)],
+  });
+  const commands = { ACTIVE: ['pause', 'stop'], PAUSED: ['resume', 'stop'], STOPPED: [] } as const;
+  const possible = has('sla.control') ? commands[instance.status] : [];
+  const status = { ACTIVE: t.running, PAUSED: t.paused, STOPPED: t.stopped }[instance.status];
+  const words = late
+    ? t.over(format.duration(-remaining))
+    : instance.status === 'STOPPED'
+      ? t.met
+      : t.left(format.duration(remaining));
+  return (
+    <div className={styles.timer} data-late={late || undefined}>
+      <div className={styles.head}>
+        <span className={styles.name}>{instance.name}</span>
+        <span className={styles.status}>{status}</span>
+        {possible.length > 0 && (
+          <Menu>
+            <Menu.Target>
+              <ActionIcon size="xs" aria-label={`${t.more}: ${instance.name}`}>
+                <IconDots size={13} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {possible.map((name) => (
+                <Menu.Item key={name} onClick={() => command.mutate(name)}>
+                  {t[name]}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+        )}
+      </div>
+      <Progress value={share} color={tone} size={4} aria-label={instance.name} />
+      <div className={styles.foot}>
+        <span className="tabular">{words}</span>
+        {instance.dueAt !== null && running && <span>{format.instant(instance.dueAt)}</span>}
+        <Anchor component="button" size="xs" onClick={() => setExplained(true)}>
+          {t.why}
+        </Anchor>
+      </div>
+      <Modal
+        opened={explained}
+        onClose={() => setExplained(false)}
+        title={instance.name}
+        size="lg"
+        closeButtonProps={{ 'aria-label': t.cancel }}
+      >
+        {explained && <Explanation instance={instance} />}
+      </Modal>
+    </div>
+  );
+}
+
+function Explanation({ instance }: { instance: SlaInstance }) {
+  const t = useText(texts);
+  const format = useFormats();
+  const { data, error } = useQuery({
+    queryKey: ['sla-explanation', instance.id],
+    queryFn: ({ signal }) =>
+      send('GET', `/sla/${instance.id}/explanation`, { signal }) as Promise<{ intervals: Interval[] }>,
+  });
+  if (error !== null) return <FaultAlert error={error} />;
+  return (
+    <>
+      <Text size="sm" mb="xs">
+        {t.target}: {format.duration(instance.targetMs)} · {t.elapsed}: {format.duration(instance.elapsedMs)}
+      </Text>
+      <Table fz="xs">
+        <Table.Tbody>
+          {data?.intervals.map((interval) => (
+            <Table.Tr key={interval.from}>
+              <Table.Td>{format.instant(interval.from)}</Table.Td>
+              <Table.Td>{format.instant(interval.to)}</Table.Td>
+              <Table.Td>{interval.counted ? t.counted : t.notCounted}</Table.Td>
+              <Table.Td>{interval.name ?? t[interval.reason]}</Table.Td>
+              <Table.Td ta="right">{format.duration(interval.ms)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </>
+  );
+}

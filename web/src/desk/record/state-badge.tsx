@@ -1,0 +1,16 @@
+import type { WorkflowState } from '../../api/types.ts';
+import classes from './state-badge.module.css';
+
+/** The state of a record; its category is told by the form of the mark too, not by colour alone. */
+export function StateBadge({ state }: { state: Pick<WorkflowState, 'name' | 'category'> }) {
+  return (
+    <span className={classes.badge} data-category={state.category}>
+      <svg width="9" height="9" viewBox="0 0 10 10" aria-hidden="true">
+        {state.category === 'open' && <circle cx="5" cy="5" r="4" className={classes.ring} />}
+        {state.category === 'waiting' && <path d="M2.5 1.5v7M7.5 1.5v7" className={classes.ring} />}
+        {state.category === 'done' && <path d="M1 5.4 4 8.2 9 2" className={classes.ring} />}
+      </svg>
+      {state.name}
+    </span>
+  );
+}

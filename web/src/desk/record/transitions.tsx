@@ -1,0 +1,178 @@
+/** The transitions that can be made now, as buttons; one that asks for something opens its form. */
+import { Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
+import { IconChevronDown } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type SyntheticEvent, useState } from 'react';
+import { call } from '../../api/client.ts';
+import type { DocketRecord, FieldSchema, Transition, workflow } from '../../api/types.ts';
+import { checkField } from '../../fields/check.ts';
+import { FieldInput } from '../../fields/input.tsx';
+import { useFlawText } from '../../fields/use-flaw.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { recordKey, workflowQuery } from '../queries.ts';
+import { texts } from '../texts.ts';
+import { refusalsOf } from './draft.ts';
+
+const SHOWN = 3;
+
+/** A field of a transition's form as other forms have it. */
+export function transitionField(
+  field: Transition['fields'][number],
+  remarks: { reason: string; decisionReport: string },
+): FieldSchema {
+  const own =
+    field.code === '$reason' ? remarks.reason : field.code === '$decisionReport' ? remarks.decisionReport : field.name;
+  return {
+    code: field.code,
+    name: own,
+    dataType: field.dataType as FieldSchema['dataType'],
+    required: field.required,
+    readOnly: field.readOnly ?? false,
+    multiple: field.multiple ?? false,
+    constraints: (field.constraints ?? {}) as FieldSchema['constraints'],
+  };
+}
+
+export function Transitions({ record, disabled }: { record: DocketRecord; disabled: boolean }) {
+  const t = useText(texts);
+  const client = useQueryClient();
+  const { data } = useQuery(workflowQuery(record.id));
+  const [chosen, setChosen] = useState<Transition>();
+  const move = useAction({
+    run: async ({ transition, values }: { transition: Transition; values: Record<string, unknown> }) => {
+      const known = await client.ensureQueryData(workflowQuery(record.id));
+      return await call<typeof workflow.transitionObject>('POST', `/objects/${record.id}/transitions`, {
+        body: {
+          transitionId: transition.id,
+          expectedRevision: record.revision,
+          expectedStateId: known.state?.id ?? '',
+          values,
+        },
+      });
+    },
+    touches: [recordKey(record.id), ['records']],
+    done: (_output, { transition }) => t.moved(transition.to.name),
+    after: () => setChosen(undefined),
+  });
+  if (data === undefined || data.transitions.length === 0) return null;
+  const start = (transition: Transition): void => {
+    move.reset();
+    if (transition.fields.length === 0) move.mutate({ transition, values: {} });
+    else setChosen(transition);
+  };
+  const shown = data.transitions.slice(0, SHOWN);
+  const rest = data.transitions.slice(SHOWN);
+  return (
+    <>
+      {shown.map((transition, index) => (
+        <Button
+          key={transition.id}
+          variant={index === 0 ? 'filled' : 'default'}
+          onClick={() => start(transition)}
+          disabled={disabled}
+          loading={move.isPending && move.variables?.transition.id === transition.id && chosen === undefined}
+        >
+          {transition.name}
+        </Button>
+      ))}
+      {rest.length > 0 && (
+        <Menu>
+          <Menu.Target>
+            <Button variant="default" rightSection={<IconChevronDown size={14} />} disabled={disabled}>
+              {t.more}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {rest.map((transition) => (
+              <Menu.Item key={transition.id} onClick={() => start(transition)}>
+                {transition.name}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      <Modal
+        opened={chosen !== undefined}
+        onClose={() => setChosen(undefined)}
+        title={chosen?.name}
+        size="lg"
+        closeButtonProps={{ 'aria-label': t.cancel }}
+      >
+        {chosen !== undefined && (
+          <TransitionForm
+            key={chosen.id}
+            transition={chosen}
+            record={record}
+            pending={move.isPending}
+            error={move.error}
+            onSubmit={(values) => move.mutate({ transition: chosen, values })}
+            onCancel={() => setChosen(undefined)}
+          />
+        )}
+      </Modal>
+    </>
+  );
+}
+
+interface FormProps {
+  transition: Transition;
+  /** Gives the values that stand already; a form for several records has none. */
+  record?: DocketRecord;
+  pending: boolean;
+  error: unknown;
+  onSubmit: (values: Record<string, unknown>) => void;
+  onCancel: () => void;
+}
+
+export function TransitionForm({ transition, record, pending, error, onSubmit, onCancel }: FormProps) {
+  const t = useText(texts);
+  const flawText = useFlawText();
+  const fields = transition.fields.map((field) => transitionField(field, t)).filter((field) => !field.readOnly);
+  const [values, setValues] = useState<Record<string, unknown>>({});
+  const [tried, setTried] = useState(false);
+  const value = (code: string): unknown => (Object.hasOwn(values, code) ? values[code] : record?.values[code]) ?? null;
+  const flaws = new Map(fields.map((field) => [field.code, checkField(field, value(field.code))]));
+  const refusals = refusalsOf(error);
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    setTried(true);
+    if ([...flaws.values()].some((flaw) => flaw !== undefined)) return;
+    onSubmit(
+      Object.fromEntries(fields.map((field) => [field.code, value(field.code)]).filter(([, one]) => one !== null)),
+    );
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          {t.to(transition.to.name)}
+        </Text>
+        {fields.map((field, index) => (
+          <FieldInput
+            key={field.code}
+            field={field}
+            value={value(field.code)}
+            onChange={(next) => setValues((before) => ({ ...before, [field.code]: next }))}
+            error={
+              (tried || Object.hasOwn(values, field.code) ? flawText(flaws.get(field.code)) : undefined) ??
+              refusals.get(field.code)
+            }
+            recordId={record?.id}
+            autoFocus={index === 0}
+          />
+        ))}
+        {error !== null && error !== undefined && refusals.size === 0 && <FaultAlert error={error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel}>
+            {t.cancel}
+          </Button>
+          <Button type="submit" loading={pending}>
+            {transition.name}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

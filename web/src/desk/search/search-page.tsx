@@ -1,0 +1,224 @@
+/** Search over everything that one may read: words, a condition as form or as text, kinds, and what stands on the page. */
+import { ActionIcon, Button, Chip, Group, Indicator, Loader, Popover, Select, Text, TextInput } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import { IconFilter, IconSearch } from '@tabler/icons-react';
+import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type SyntheticEvent, useState } from 'react';
+import { send } from '../../api/client.ts';
+import type { FieldSchema, Session, WorkflowState } from '../../api/types.ts';
+import { useHas, useSession } from '../../app/session.ts';
+import { useText } from '../../i18n/text.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Time } from '../../ui/time.tsx';
+import { FilterPanel } from '../list/filter-panel.tsx';
+import { searchCondition } from '../list/source.ts';
+import { type DeskType, deskTypesQuery, type QueueDefinition, typeFieldsQuery } from '../queries.ts';
+import { StateBadge } from '../record/state-badge.tsx';
+import classes from './search.module.css';
+import { Snippet } from './snippet.tsx';
+import { texts } from './texts.ts';
+
+const KINDS = ['object', 'comment', 'article', 'service', 'user', 'group', 'org-unit'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** The right that a kind needs beside what single things need. */
+const RIGHTS: Partial<Record<Kind, string>> = {
+  article: 'kb.read',
+  user: 'user.administer',
+  group: 'user.administer',
+  'org-unit': 'user.administer',
+};
+
+interface Result {
+  kind: Kind;
+  id: string;
+  title: string | null;
+  snippet: string | null;
+  updatedAt: string;
+  typeDefinitionId?: string;
+  number?: string | null;
+  workflowState?: WorkflowState | null;
+  objectId?: string;
+}
+
+interface Found {
+  results: Result[];
+  page: number;
+  hasMore: boolean;
+  total: number;
+  totalExact: boolean;
+}
+
+/** Whether there is enough to look for. */
+function asks(q: string | undefined, condition: unknown): boolean {
+  return condition !== undefined || (q?.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= 2;
+}
+
+function foundQuery(q: string | undefined, condition: unknown, kinds: readonly Kind[]) {
+  const query = {
+    q: q === undefined || q.trim() === '' ? undefined : q.trim(),
+    filter: condition === undefined ? undefined : JSON.stringify(condition),
+    kinds: condition === undefined ? kinds.join(',') : undefined,
+  };
+  return infiniteQueryOptions({
+    queryKey: ['search', query],
+    queryFn: async ({ pageParam, signal }) =>
+      (await send('GET', '/search', { query: { ...query, page: pageParam, pageSize: 30 }, signal })) as Found,
+    initialPageParam: 1,
+    getNextPageParam: (last) => (last.hasMore ? last.page + 1 : undefined),
+    enabled: asks(q, condition),
+  });
+}
+
+function conditionOf(filter: string | undefined, type: DeskType | undefined, session: Session): unknown {
+  if (filter === undefined && type === undefined) return undefined;
+  const definition: QueueDefinition = filter === undefined ? {} : { filter: JSON.parse(filter) as unknown };
+  if (definition.filter === undefined) return { field: 'typeCode', operator: 'equals', value: type?.code };
+  return searchCondition(definition, type, session);
+}
+
+export function SearchPage() {
+  const t = useText(texts);
+  const has = useHas();
+  const session = useSession();
+  const navigate = useNavigate();
+  const search = useSearch({ from: '/inside/search' });
+  const { data: types = [] } = useQuery(deskTypesQuery);
+  const type = types.find((one) => one.code === search.type);
+  const schema = useQuery({ ...typeFieldsQuery(type?.id ?? ''), enabled: type !== undefined });
+  const [words, setWords] = useState(search.q ?? '');
+  const [kinds, setKinds] = useState<readonly Kind[]>(['object']);
+  const condition = conditionOf(search.filter, type, session);
+  const found = useInfiniteQuery(foundQuery(search.q, condition, kinds));
+  useDocumentTitle(`${search.q ?? t.title} · Docket`);
+  const go = (next: { q?: string; filter?: string; type?: string }): void =>
+    void navigate({ to: '/search', search: next, replace: true });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    go({ ...search, q: words });
+  };
+  const results = found.data?.pages.flatMap((page) => page.results) ?? [];
+  const first = found.data?.pages[0];
+  const offered = KINDS.filter((kind) => RIGHTS[kind] === undefined || has(RIGHTS[kind] ?? ''));
+  return (
+    <div className={classes.page}>
+      <h1 className={classes.heading}>{t.title}</h1>
+      <form onSubmit={submit} className={classes.form} role="search">
+        <TextInput
+          size="md"
+          className={classes.words}
+          type="search"
+          value={words}
+          onChange={(event) => setWords(event.currentTarget.value)}
+          placeholder={t.words}
+          aria-label={t.words}
+          leftSection={<IconSearch size={18} />}
+          autoFocus
+        />
+        <Button type="submit" size="md">
+          {t.go}
+        </Button>
+        <Popover position="bottom-end" width={560} shadow="md" trapFocus withinPortal>
+          <Popover.Target>
+            <Indicator disabled={search.filter === undefined} size={8}>
+              <ActionIcon variant="default" size={42} aria-label={t.filter}>
+                <IconFilter size={18} />
+              </ActionIcon>
+            </Indicator>
+          </Popover.Target>
+          <Popover.Dropdown>
+            <FilterPanel
+              value={search.filter === undefined ? undefined : JSON.parse(search.filter)}
+              onApply={(filter) => {
+                const { filter: _old, ...rest } = search;
+                go(filter === undefined ? rest : { ...rest, filter: JSON.stringify(filter) });
+              }}
+              fields={(schema.data?.fields as FieldSchema[] | undefined) ?? []}
+              types={type === undefined ? types : [type]}
+            />
+          </Popover.Dropdown>
+        </Popover>
+      </form>
+      <Group gap="xs" my="sm">
+        <Select
+          aria-label={t.type}
+          placeholder={t.anyType}
+          data={types.filter((one) => one.canRead).map((one) => ({ value: one.code, label: one.name }))}
+          value={search.type ?? null}
+          onChange={(code) => {
+            const { type: _old, ...rest } = search;
+            go(code === null ? rest : { ...rest, type: code });
+          }}
+          clearable
+          clearButtonProps={{ 'aria-label': t.anyType }}
+          searchable
+          w={190}
+        />
+        {condition === undefined && (
+          <Chip.Group multiple value={[...kinds]} onChange={(next) => next.length > 0 && setKinds(next as Kind[])}>
+            <Group gap={4} role="group" aria-label={t.kinds}>
+              {offered.map((kind) => (
+                <Chip key={kind} value={kind} size="xs">
+                  {t[kind]}
+                </Chip>
+              ))}
+            </Group>
+          </Chip.Group>
+        )}
+      </Group>
+      {found.error !== null && <FaultAlert error={found.error} retry={() => void found.refetch()} />}
+      {!asks(search.q, condition) && <Empty>{t.hint}</Empty>}
+      {found.isFetching && results.length === 0 && <Loader size="sm" />}
+      {first !== undefined && (
+        <Text size="xs" c="dimmed" mb="xs" aria-live="polite">
+          {first.results.length === 0 ? t.nothing : t.found(first.total, first.totalExact)}
+        </Text>
+      )}
+      <ol className={classes.results}>
+        {results.map((result) => (
+          <ResultLine key={`${result.kind} ${result.id}`} result={result} types={types} />
+        ))}
+      </ol>
+      {found.hasNextPage && (
+        <Button variant="default" onClick={() => void found.fetchNextPage()} loading={found.isFetchingNextPage}>
+          {t.more}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function ResultLine({ result, types }: { result: Result; types: readonly DeskType[] }) {
+  const t = useText(texts);
+  const recordId = result.kind === 'object' ? result.id : result.kind === 'comment' ? result.objectId : undefined;
+  const title = result.title ?? result.number ?? t.untitled;
+  const type = types.find((one) => one.id === result.typeDefinitionId);
+  return (
+    <li className={classes.result} data-kind={result.kind}>
+      <div className={classes.title}>
+        {recordId === undefined ? (
+          <strong>{title}</strong>
+        ) : (
+          <Link to="/records/$recordId" params={{ recordId }}>
+            {title}
+          </Link>
+        )}
+      </div>
+      {result.snippet !== null && (
+        <p className={classes.snippet}>
+          <Snippet text={result.snippet} />
+        </p>
+      )}
+      <div className={classes.meta}>
+        {result.kind === 'object' ? type?.name : t[result.kind]}
+        {result.number !== null && result.number !== undefined && <span className="tabular">{result.number}</span>}
+        {result.workflowState !== null && result.workflowState !== undefined && (
+          <StateBadge state={result.workflowState} />
+        )}
+        <Time at={result.updatedAt} />
+      </div>
+    </li>
+  );
+}

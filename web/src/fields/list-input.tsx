@@ -1,0 +1,67 @@
+/** Several values that are typed: one line each, with a button to take it away. */
+import { ActionIcon, Button, Group, Input, Stack } from '@mantine/core';
+import { IconPlus, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useText } from '../i18n/text.ts';
+import { type Common, type FieldInputProps, OneInput } from './one-input.tsx';
+import { texts } from './texts.ts';
+
+export function ListInput({ field, value, onChange, common }: FieldInputProps & { common: Common }) {
+  const t = useText(texts);
+  // Lines that are still empty are no values.
+  const [list, setList] = useState<unknown[]>(() => (Array.isArray(value) && value.length > 0 ? value : [null]));
+  const one = { ...field, multiple: false };
+  const set = (next: unknown[]): void => {
+    setList(next);
+    const values = next.filter((element) => element !== null);
+    onChange(values.length === 0 ? null : values);
+  };
+  const name = common.label ?? common['aria-label'] ?? field.name;
+  return (
+    <Input.Wrapper
+      {...(common.label === undefined ? {} : { label: common.label })}
+      labelElement="div"
+      required={common.required}
+      error={common.error}
+      size="xs"
+    >
+      <Stack gap={4}>
+        {list.map((element, index) => (
+          // Values may repeat while they are typed; their place is all that tells them apart.
+          // oxlint-disable-next-line react/no-array-index-key
+          <Group key={index} gap={4} wrap="nowrap" align="flex-start">
+            <div style={{ flex: 1 }}>
+              <OneInput
+                field={one}
+                value={element}
+                onChange={(next) => set(list.with(index, next))}
+                common={{
+                  'aria-label': `${name} ${index + 1}`,
+                  required: false,
+                  error: undefined,
+                  autoFocus: common.autoFocus && index === list.length - 1,
+                }}
+              />
+            </div>
+            {list.length > 1 && (
+              <ActionIcon aria-label={t.remove(`${name} ${index + 1}`)} onClick={() => set(list.toSpliced(index, 1))}>
+                <IconX size={14} />
+              </ActionIcon>
+            )}
+          </Group>
+        ))}
+        {list.at(-1) !== null && (
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            leftSection={<IconPlus size={12} />}
+            onClick={() => setList([...list, null])}
+            style={{ alignSelf: 'flex-start' }}
+          >
+            {t.add}
+          </Button>
+        )}
+      </Stack>
+    </Input.Wrapper>
+  );
+}

@@ -1,0 +1,13 @@
+import { useText } from '../i18n/text.ts';
+import type { Flaw } from './check.ts';
+import { texts } from './texts.ts';
+
+/** The sentence for what is wrong with a value. */
+export function useFlawText(): (flaw: Flaw | undefined) => string | undefined {
+  const t = useText(texts);
+  return (flaw) => {
+    if (flaw === undefined) return undefined;
+    const entry: unknown = Object.hasOwn(t, flaw.code) ? t[flaw.code as keyof typeof t] : t.INVALID;
+    return typeof entry === 'function' ? (entry as (bound: unknown) => string)(flaw.bound) : String(entry);
+  };
+}

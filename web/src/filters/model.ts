@@ -1,0 +1,113 @@
+/** The condition language in the console (configuration, section 4): which operators fit a field, and what is wrong. Pure. */
+import type { DataType, FieldSchema } from '../api/types.ts';
+
+export const OPERATORS = [
+  'equals',
+  'not-equals',
+  'in',
+  'contains',
+  'starts-with',
+  'before',
+  'after',
+  'range',
+  'is-empty',
+] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+export interface Leaf {
+  field: string;
+  operator: Operator;
+  value?: unknown;
+}
+
+export interface ConditionGroup {
+  logic: 'AND' | 'OR';
+  conditions: Condition[];
+}
+
+export type Condition = Leaf | ConditionGroup;
+
+export const MOST_IN_GROUP = 20;
+export const MOST_DEPTH = 5;
+
+export function isGroup(condition: Condition): condition is ConditionGroup {
+  return 'conditions' in condition;
+}
+
+const TEXTS = new Set<DataType>(['string', 'text', 'url', 'email', 'phone']);
+const ORDERED = new Set<DataType>(['integer', 'decimal', 'date', 'datetime', 'time']);
+
+/** The operators that fit the data type, the most usual first. */
+export function operatorsFor(dataType: DataType): readonly Operator[] {
+  if (dataType === 'json') return ['is-empty'];
+  if (dataType === 'rich-text') return ['contains', 'starts-with', 'is-empty'];
+  if (TEXTS.has(dataType)) return ['contains', 'equals', 'starts-with', 'not-equals', 'in', 'is-empty'];
+  if (ORDERED.has(dataType)) return ['equals', 'before', 'after', 'range', 'not-equals', 'in', 'is-empty'];
+  return ['equals', 'not-equals', 'in', 'is-empty'];
+}
+
+/** What a value of the operator is made of: one, several, a pair, or yes and no. */
+export function valueForm(operator: Operator): 'one' | 'many' | 'pair' | 'flag' {
+  if (operator === 'in') return 'many';
+  if (operator === 'range') return 'pair';
+  return operator === 'is-empty' ? 'flag' : 'one';
+}
+
+/** The value that a leaf starts with when its operator is chosen, keeping what fits. */
+export function valueFor(operator: Operator, before: unknown): unknown {
+  const form = valueForm(operator);
+  if (form === 'flag') return typeof before === 'boolean' ? before : true;
+  const first = Array.isArray(before) ? (before[0] as unknown) : before;
+  const kept = typeof first === 'boolean' ? undefined : first;
+  if (form === 'many') return Array.isArray(before) ? before : kept === undefined || kept === null ? [] : [kept];
+  if (form === 'pair') return Array.isArray(before) && before.length === 2 ? before : [kept ?? null, null];
+  return kept ?? null;
+}
+
+function blank(value: unknown): boolean {
+  return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+/** Whether every leaf has what its operator needs. */
+export function isComplete(condition: Condition): boolean {
+  if (isGroup(condition)) return condition.conditions.length > 0 && condition.conditions.every(isComplete);
+  if (condition.field === '') return false;
+  if (condition.operator === 'range') {
+    return Array.isArray(condition.value) && condition.value.length === 2 && !condition.value.some(blank);
+  }
+  return condition.operator === 'is-empty' || !blank(condition.value);
+}
+
+/** How many conditions there are, groups not counted. */
+export function countLeaves(condition: Condition): number {
+  return isGroup(condition) ? condition.conditions.reduce((sum, one) => sum + countLeaves(one), 0) : 1;
+}
+
+/** A condition that somebody wrote as JSON; undefined when its shape is not one. */
+export function parseCondition(text: string): Condition | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isCondition(value, 1) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isCondition(value: unknown, depth: number): value is Condition {
+  if (typeof value !== 'object' || value === null || depth > MOST_DEPTH) return false;
+  const members = value as Record<string, unknown>;
+  if (Object.hasOwn(members, 'conditions')) {
+    const { logic, conditions } = members;
+    return (
+      (logic === 'AND' || logic === 'OR') &&
+      Array.isArray(conditions) &&
+      conditions.length > 0 &&
+      conditions.length <= MOST_IN_GROUP &&
+      conditions.every((one) => isCondition(one, depth + 1))
+    );
+  }
+  return typeof members['field'] === 'string' && OPERATORS.some((operator) => operator === members['operator']);
+}
+
+/** A field that a condition can name. */
+export type ConditionField = Pick<FieldSchema, 'code' | 'name' | 'dataType' | 'constraints' | 'multiple'>;

@@ -1,0 +1,40 @@
+/**
+ * Texts of a screen, in both languages side by side: `defineText(ru, en)` in the screen's folder, `useText(texts)` where they
+ * are shown. A text is a string, or a function of what goes into it. English must have exactly what Russian has: the compiler
+ * asks for it.
+ */
+import { type Language, useLanguage } from './language.ts';
+
+type Entry = string | ((...args: never[]) => string);
+type Texts = Readonly<Record<string, Entry>>;
+/** Every string stands for any string, every function for one of the same arguments. */
+type Shape<T extends Texts> = { readonly [K in keyof T]: T[K] extends string ? string : T[K] };
+
+export type TextOf<T extends Texts> = Readonly<Record<Language, Shape<T>>>;
+
+export function defineText<T extends Texts>(ru: T, en: Shape<NoInfer<T>>): TextOf<T> {
+  return { 'ru-RU': ru as Shape<T>, 'en-US': en };
+}
+
+export function useText<T extends Texts>(texts: TextOf<T>): Shape<T> {
+  return texts[useLanguage()];
+}
+
+/** One name in both languages, for registries. */
+export type Bilingual = Readonly<Record<Language, string>>;
+
+export function both(ru: string, en: string): Bilingual {
+  return { 'ru-RU': ru, 'en-US': en };
+}
+
+const russian = new Intl.PluralRules('ru');
+
+/** «1 запись, 2 записи, 5 записей». */
+export function plural(n: number, one: string, few: string, many: string): string {
+  const form = russian.select(n);
+  return form === 'one' ? one : form === 'few' ? few : many;
+}
+
+export function pluralEn(n: number, one: string, other: string): string {
+  return n === 1 ? one : other;
+}

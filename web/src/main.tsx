@@ -1,0 +1,12 @@
+import { createRoot } from 'react-dom/client';
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './app/global.css';
+import { App } from './app/app.tsx';
+
+// Libraries that make style elements ask for the nonce here.
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
+Object.assign(globalThis, { __webpack_nonce__: nonce });
+
+const root = document.getElementById('root');
+if (root !== null) createRoot(root).render(<App nonce={nonce} />);

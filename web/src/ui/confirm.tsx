@@ -1,0 +1,66 @@
+/** Asks before something that cannot simply be taken back. */
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { type ReactNode, useState } from 'react';
+import { useText } from '../i18n/text.ts';
+import { texts } from './texts.ts';
+
+export interface Question {
+  title: string;
+  /** What will happen, in a sentence or two. */
+  body: ReactNode;
+  /** The word on the button that does it. */
+  yes: string;
+  /** To be typed before the button works: for what harms most. */
+  word?: string;
+  danger?: boolean;
+}
+
+/** @returns whether the person agreed */
+export function confirm(question: Question): Promise<boolean> {
+  return new Promise((resolve) => {
+    const answer = { given: false };
+    const id = modals.open({
+      title: question.title,
+      onClose: () => resolve(answer.given),
+      children: (
+        <Ask
+          question={question}
+          close={(given) => {
+            answer.given = given;
+            modals.close(id);
+          }}
+        />
+      ),
+    });
+  });
+}
+
+function Ask({ question, close }: { question: Question; close: (given: boolean) => void }) {
+  const t = useText(texts);
+  const [typed, setTyped] = useState('');
+  const blocked = question.word !== undefined && typed.trim() !== question.word;
+  return (
+    <Stack gap="md">
+      <Text size="sm" component="div">
+        {question.body}
+      </Text>
+      {question.word !== undefined && (
+        <TextInput
+          label={t.typeToConfirm(question.word)}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          data-autofocus
+        />
+      )}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={() => close(false)}>
+          {t.cancel}
+        </Button>
+        <Button color={question.danger === true ? 'red' : 'petrol'} disabled={blocked} onClick={() => close(true)}>
+          {question.yes}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

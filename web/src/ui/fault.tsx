@@ -1,0 +1,57 @@
+/** What went wrong, in words for a person: by the fault's code in their language, with the service's own sentence beside it. */
+import { Alert, Button, Group, List, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { ApiFault } from '../api/client.ts';
+import { useText } from '../i18n/text.ts';
+import { texts } from './texts.ts';
+
+/** Gives the sentence for an error. */
+export function useFaultText(): (error: unknown) => string {
+  const t = useText(texts);
+  return (error) => {
+    if (!(error instanceof ApiFault)) return error instanceof Error ? error.message : String(error);
+    const known = Object.hasOwn(t, error.code) ? t[error.code as keyof typeof t] : undefined;
+    return typeof known === 'string' ? known : error.message;
+  };
+}
+
+/** A fault in its place on the screen, with the places it names and a way to try again. */
+export function FaultAlert({ error, retry }: { error: unknown; retry?: () => void }) {
+  const t = useText(texts);
+  const say = useFaultText();
+  if (error === null || error === undefined) return null;
+  const fault = error instanceof ApiFault ? error : undefined;
+  const sentence = say(error);
+  return (
+    <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} role="alert">
+      <Text size="sm">{sentence}</Text>
+      {fault !== undefined && fault.places.length > 0 && (
+        <List size="xs" mt={4}>
+          {fault.places.slice(0, 20).map((place) => (
+            <List.Item key={`${place.path} ${place.code} ${place.message}`}>
+              {place.path === '' ? '' : `${place.path}: `}
+              {place.message}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {fault !== undefined && fault.places.length === 0 && fault.message !== sentence && fault.status !== 0 && (
+        <Text size="xs" c="dimmed" mt={4} lang="en">
+          {fault.message}
+        </Text>
+      )}
+      {fault !== undefined && fault.status >= 500 && fault.correlationId !== null && (
+        <Text size="xs" c="dimmed" mt={4}>
+          {t.reference}: {fault.correlationId}
+        </Text>
+      )}
+      {retry !== undefined && (
+        <Group mt="xs">
+          <Button size="compact-xs" variant="default" onClick={retry}>
+            {t.retry}
+          </Button>
+        </Group>
+      )}
+    </Alert>
+  );
+}

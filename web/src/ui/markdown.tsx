@@ -1,0 +1,88 @@
+/**
+ * Markdown that others wrote: parsed into tokens, and each token made an element. No HTML passes, no picture is fetched, and
+ * links lead only where a link may lead.
+ */
+import MarkdownIt from 'markdown-it';
+import { createElement, Fragment, type ReactNode } from 'react';
+import { safeLink } from '../fields/rich-text.tsx';
+import classes from '../fields/rich-text.module.css';
+
+type Token = ReturnType<InstanceType<typeof MarkdownIt>['parse']>[number];
+
+const parser = new MarkdownIt('default', { html: false, linkify: true, breaks: true, typographer: false });
+
+const PLAIN = new Set([
+  'p',
+  'ul',
+  'ol',
+  'li',
+  'blockquote',
+  'strong',
+  'em',
+  's',
+  'table',
+  'thead',
+  'tbody',
+  'tr',
+  'th',
+  'td',
+]);
+
+export function Markdown({ source }: { source: string }) {
+  const tokens = parser.parse(source, {});
+  return <div className={classes.text}>{build(tokens)}</div>;
+}
+
+interface Open {
+  token: Token | undefined;
+  inside: ReactNode[];
+}
+
+/** Tokens come flat, with what opens and what closes; elements are nested. */
+function build(tokens: readonly Token[]): ReactNode[] {
+  const root: Open = { token: undefined, inside: [] };
+  const stack: Open[] = [root];
+  const top = (): Open => stack.at(-1) ?? root;
+  for (const token of tokens) {
+    if (token.nesting === 1) stack.push({ token, inside: [] });
+    else if (token.nesting === -1) {
+      const closed = stack.pop();
+      if (closed?.token !== undefined) top().inside.push(element(closed.token, closed.inside, top().inside.length));
+    } else top().inside.push(leaf(token, top().inside.length));
+  }
+  return root.inside;
+}
+
+function element(token: Token, inside: ReactNode[], key: number): ReactNode {
+  // A paragraph of a tight list is no paragraph.
+  if (token.hidden) return createElement(Fragment, { key }, ...inside);
+  if (token.tag === 'a') {
+    const href = safeLink(token.attrGet('href'));
+    if (href === undefined) return createElement(Fragment, { key }, ...inside);
+    return createElement('a', { key, href, target: '_blank', rel: 'noreferrer nofollow' }, ...inside);
+  }
+  if (/^h[1-6]$/.test(token.tag)) return createElement(Number(token.tag[1]) < 3 ? 'h3' : 'h4', { key }, ...inside);
+  return createElement(PLAIN.has(token.tag) ? token.tag : Fragment, { key }, ...inside);
+}
+
+function leaf(token: Token, key: number): ReactNode {
+  switch (token.type) {
+    case 'inline':
+      return createElement(Fragment, { key }, ...build(token.children ?? []));
+    case 'softbreak':
+    case 'hardbreak':
+      return createElement('br', { key });
+    case 'code_inline':
+      return createElement('code', { key }, token.content);
+    case 'code_block':
+    case 'fence':
+      return createElement('pre', { key }, createElement('code', null, token.content));
+    case 'hr':
+      return createElement('hr', { key });
+    case 'image':
+      // A picture from elsewhere would tell its server who reads this.
+      return token.content;
+    default:
+      return token.content;
+  }
+}

@@ -1,0 +1,62 @@
+/** The frame of a screen: a title with its actions at the top, the content below, scrolling on its own. */
+import { Anchor, Group, Text, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import classes from './page.module.css';
+
+export interface PageProps {
+  title: string;
+  /** One line below the title. */
+  hint?: ReactNode;
+  /** Buttons at the right of the title. */
+  actions?: ReactNode;
+  /** Where one came from: a link above the title. */
+  back?: { label: string; href: string };
+  /** Text is easier to read in a column that is not too wide. */
+  narrow?: boolean;
+  children: ReactNode;
+}
+
+export function Page({ title, hint, actions, back, narrow = false, children }: PageProps) {
+  useDocumentTitle(`${title} · Docket`);
+  return (
+    <div className={classes.page}>
+      <header className={classes.head}>
+        <div className={classes.titles}>
+          {back !== undefined && (
+            <Anchor href={back.href} size="xs">
+              ← {back.label}
+            </Anchor>
+          )}
+          <Title order={1}>{title}</Title>
+          {hint !== undefined && (
+            <Text size="sm" c="dimmed" component="div">
+              {hint}
+            </Text>
+          )}
+        </div>
+        {actions !== undefined && <Group gap="xs">{actions}</Group>}
+      </header>
+      <div className={classes.body} data-narrow={narrow || undefined}>
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** A part of a screen with a heading of its own, on a surface. */
+export function Panel({ title, actions, children }: { title?: ReactNode; actions?: ReactNode; children: ReactNode }) {
+  return (
+    <section className={classes.panel}>
+      {title !== undefined && (
+        <header className={classes.panelHead}>
+          <Title order={2} size="h3">
+            {title}
+          </Title>
+          {actions !== undefined && <Group gap={4}>{actions}</Group>}
+        </header>
+      )}
+      {children}
+    </section>
+  );
+}
