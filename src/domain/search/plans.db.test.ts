@@ -119,18 +119,19 @@ describe('plans of hot searches', () => {
   const WORDS = 'Bitmap Index Scan search_records_words';
   const RECORD = 'Index Scan objects_pkey';
   const FIELD = 'Index Scan objects_field';
-  const UPDATED = 'Index Scan objects_updated';
+  const PROJECTED = 'Index Scan search_records_pkey';
   const golden: [name: string, path: string, paths: string[]][] = [
     ['a word of one record', search({ q: 'once4711' }), [WORDS, RECORD]],
     ['a rare word', search({ q: 'seldom' }), [WORDS, RECORD]],
-    ['a common word', search({ q: 'everywhere' }), [UPDATED, 'Index Scan search_records_pkey']],
+    ['a common word', search({ q: 'everywhere' }), [FIELD, PROJECTED]],
     ['two words', search({ q: 'often seldom' }), [WORDS, RECORD]],
     ['a beginning', search({ q: 'se' }), [WORDS, RECORD]],
-    ['some of the words', search({ q: 'seldom often wordthatisnowhere' }), [WORDS, RECORD, UPDATED]],
-    ['filter on an indexed field', search({ filter: open }), [FIELD, 'Index Scan search_records_pkey']],
-    ['filter on two fields', search({ filter: bothFields }), [FIELD, 'Index Scan search_records_pkey']],
+    ['some of the words', search({ q: 'seldom often wordthatisnowhere' }), [WORDS, RECORD]],
+    ['filter on an indexed field', search({ filter: open }), [FIELD]],
+    ['filter on two fields', search({ filter: bothFields }), [FIELD]],
     ['filter and a word', search({ q: 'seldom', filter: open }), [WORDS, RECORD]],
-    ['a page far behind', search({ q: 'everywhere', page: 400 }), [UPDATED, 'Index Scan search_records_pkey']],
+    ['filter and a frequent word', search({ q: 'often', filter: open }), [FIELD, PROJECTED]],
+    ['a page far behind', search({ q: 'everywhere', page: 400 }), [FIELD, PROJECTED]],
     ['list by type and state', '/objects?typeId=ticket&state=new', [FIELD]],
   ];
   for (const [name, path, expected] of golden) {

@@ -93,7 +93,7 @@ function alongRecords(match: Match, words: Words, walk: number, page: Page): Sql
 /** Whether there are no more than `most` records that come into question. */
 async function isShort(ctx: ReadContext, match: Match, most: number): Promise<boolean> {
   const [row] = await ctx.query<{ n: number }>(
-    sql`SELECT count(*) AS n FROM (SELECT 1 FROM objects o WHERE ${seen(match)} LIMIT ${most + 1}::int) AS some`,
+    sql`SELECT count(*) AS n FROM (SELECT 1 FROM objects o WHERE ${seen(match)} LIMIT ${most + 1}::int) AS counted`,
     { freshPlan: true },
   );
   return (row?.n ?? 0) <= most;
