@@ -106,6 +106,8 @@ describe('plans of hot searches', () => {
     const found = new Set<string>();
     for (const { text, values } of seen) {
       if (!/^\s*(WITH|SELECT)\b[^]*\b(objects|search_records) /.test(text)) continue;
+      // Whether there are more than so many records is told by any of them.
+      if (/^\s*SELECT count\(\*\) AS n FROM \(SELECT 1 /.test(text)) continue;
       const { rows } = await client.query({ text: `EXPLAIN (COSTS OFF, FORMAT JSON) ${text}`, values: [...values] });
       for (const one of pathsOf(rows[0]['QUERY PLAN'][0].Plan))
         if (!/ (users|search_comments)/.test(one)) found.add(one);
@@ -119,19 +121,20 @@ describe('plans of hot searches', () => {
   const WORDS = 'Bitmap Index Scan search_records_words';
   const RECORD = 'Index Scan objects_pkey';
   const FIELD = 'Index Scan objects_field';
+  const UPDATED = 'Index Scan objects_updated';
   const PROJECTED = 'Index Scan search_records_pkey';
   const golden: [name: string, path: string, paths: string[]][] = [
     ['a word of one record', search({ q: 'once4711' }), [WORDS, RECORD]],
     ['a rare word', search({ q: 'seldom' }), [WORDS, RECORD]],
-    ['a common word', search({ q: 'everywhere' }), [FIELD, PROJECTED]],
+    ['a common word', search({ q: 'everywhere' }), [UPDATED, PROJECTED]],
     ['two words', search({ q: 'often seldom' }), [WORDS, RECORD]],
     ['a beginning', search({ q: 'se' }), [WORDS, RECORD]],
-    ['some of the words', search({ q: 'seldom often wordthatisnowhere' }), [WORDS, RECORD]],
+    ['some of the words', search({ q: 'seldom often wordthatisnowhere' }), [WORDS, RECORD, PROJECTED]],
     ['filter on an indexed field', search({ filter: open }), [FIELD]],
     ['filter on two fields', search({ filter: bothFields }), [FIELD]],
     ['filter and a word', search({ q: 'seldom', filter: open }), [WORDS, RECORD]],
     ['filter and a frequent word', search({ q: 'often', filter: open }), [FIELD, PROJECTED]],
-    ['a page far behind', search({ q: 'everywhere', page: 400 }), [FIELD, PROJECTED]],
+    ['a page far behind', search({ q: 'everywhere', page: 400 }), [UPDATED, PROJECTED]],
     ['list by type and state', '/objects?typeId=ticket&state=new', [FIELD]],
   ];
   for (const [name, path, expected] of golden) {

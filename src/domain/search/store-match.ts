@@ -6,7 +6,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { type Reach, trustedRows } from './store-reach.ts';
 
-/** How many of the caller's records a walk looks at, beside as many as the page lies deep, before the index of words is asked. */
+/** How many records a walk looks at, beside as many as the page lies deep, before the index of words is asked. */
 const LONGEST_WALK = 30_000;
 /** A walk that found too few goes on from the start, once it is known how far. */
 const MOST_WALKS = 3;
@@ -41,9 +41,13 @@ interface Page {
   except: readonly string[];
 }
 
+function inState({ state }: Match): Sql {
+  return state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`;
+}
+
 /** The records that come into question, whatever their words: a predicate over `o` alone. */
 function seen(match: Match): Sql {
-  const parts = [match.state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`, match.reach.visible];
+  const parts = [inState(match), match.reach.visible];
   if (match.workflowStateIds !== null) {
     parts.push(sql`o.workflow_state_id = ANY(${[...match.workflowStateIds]}::uuid[])`);
   }
@@ -82,18 +86,26 @@ function byWords(match: Match, words: Words, page: Page): Sql {
     WHERE ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)} ${paged(match, page)}`;
 }
 
-/** Along the records that come into question, in order, no further than `walk` of them. */
-function alongRecords(match: Match, words: Words, walk: number, page: Page): Sql {
-  return sql`SELECT o.id
-    FROM (SELECT o.* FROM objects o WHERE ${seen(match)} ${ordered(match)} LIMIT ${walk}::int OFFSET 0) o
-      JOIN LATERAL (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
-    WHERE s.words @@ ${words.query}::tsquery ${trustedRows(match.reach)} ${exactly(words)} ${paged(match, page)}`;
+/**
+ * What a walk goes along. With a filter the records that it admits, since it may have an index; else all records, since the
+ * planner knows nothing of how many a row condition admits, and would rather sort them all.
+ */
+function path(match: Match): Sql {
+  return match.filter === null ? inState(match) : seen(match);
 }
 
-/** Whether there are no more than `most` records that come into question. */
+/** Along records, in order, no further than `walk` of them. */
+function alongRecords(match: Match, words: Words, walk: number, page: Page): Sql {
+  return sql`SELECT o.id
+    FROM (SELECT o.* FROM objects o WHERE ${path(match)} ${ordered(match)} LIMIT ${walk}::int OFFSET 0) o
+      JOIN LATERAL (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
+    WHERE s.words @@ ${words.query}::tsquery AND ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)} ${paged(match, page)}`;
+}
+
+/** Whether a walk of `most` records reaches the end. */
 async function isShort(ctx: ReadContext, match: Match, most: number): Promise<boolean> {
   const [row] = await ctx.query<{ n: number }>(
-    sql`SELECT count(*) AS n FROM (SELECT 1 FROM objects o WHERE ${seen(match)} LIMIT ${most + 1}::int) AS counted`,
+    sql`SELECT count(*) AS n FROM (SELECT 1 FROM objects o WHERE ${path(match)} LIMIT ${most + 1}::int) AS counted`,
     { freshPlan: true },
   );
   return (row?.n ?? 0) <= most;
@@ -127,7 +139,9 @@ async function walk(ctx: ReadContext, match: Match, words: Words, page: Page): P
   const longest = LONGEST_WALK + 5 * page.offset;
   let length = Math.ceil((1.5 * wanted) / words.share);
   for (let round = 0; round < MOST_WALKS && length <= longest; round++) {
-    const found = await idsOf(ctx, alongRecords(match, words, length, page), { freshPlan: true });
+    const found = await idsOf(ctx, alongRecords(match, words, length, page), {
+      freshPlan: match.filter !== null,
+    });
     if (found.length === page.limit) return found;
     if (await isShort(ctx, match, length)) return found;
     const density = (found.length === 0 ? 0.5 : found.length + page.offset) / length;
