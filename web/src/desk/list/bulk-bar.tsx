@@ -82,7 +82,6 @@ export function BulkBar({ rows, types, onClear }: BulkBarProps) {
         opened={form !== undefined && type !== undefined}
         onClose={() => setForm(undefined)}
         title={form === 'update' ? t.bulkUpdate : t.bulkTransition}
-        closeButtonProps={{ 'aria-label': t.close }}
       >
         {form === 'update' && type !== undefined && (
           <BulkUpdate rows={rows} type={type} pending={run.isPending} error={run.error} onRun={run.mutate} />
@@ -97,13 +96,7 @@ export function BulkBar({ rows, types, onClear }: BulkBarProps) {
           />
         )}
       </Modal>
-      <Modal
-        opened={results !== undefined}
-        onClose={close}
-        title={t.bulkResults}
-        size="lg"
-        closeButtonProps={{ 'aria-label': t.close }}
-      >
+      <Modal opened={results !== undefined} onClose={close} title={t.bulkResults} size="lg">
         {results !== undefined && <Results results={results} rows={rows} onClose={close} />}
       </Modal>
     </section>
