@@ -26,7 +26,7 @@ import { exportRoutes } from './domain/exports/door.ts';
 import { importRoutes } from './domain/imports/door.ts';
 import { commentEvents, commentRoutes } from './domain/comments/door.ts';
 import { deskRoutes } from './domain/desk/door.ts';
-import { imageUse, objectRoutes } from './domain/objects/door.ts';
+import { imageUse, objectRoutes, requireVisible, visibleTitle } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
 import {
   makeSearchParts,
@@ -114,7 +114,10 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...webhookRoutes(parts.secrets, parts.outbound),
     ...identityRoutes,
     ...inboundRoutes(inputReader),
-    ...accessRoutes,
+    ...accessRoutes(async (ctx, id) => {
+      const object = await requireVisible(ctx, id);
+      return { type: object.type, facts: object.facts, title: visibleTitle(object) };
+    }),
     ...deskRoutes,
     ...bundleRoutes(configSections),
   ];

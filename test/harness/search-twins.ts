@@ -8,9 +8,37 @@ import type { Clock } from '../../src/mechanisms/clock.ts';
 import { type SearchWorld, type Searcher, queryOf, startSearchWorld } from './search-world.ts';
 
 /** Words that everybody may come upon. */
-const SHOWN = ['printer', 'printers', 'принтер', 'ёлка', 'network', 'jquery.ui', 'RFC-2616', '0042', 'running', 'ноутбук', 'café', '网络', 'broken', 'of', 'the'];
+const SHOWN = [
+  'printer',
+  'printers',
+  'принтер',
+  'ёлка',
+  'network',
+  'jquery.ui',
+  'RFC-2616',
+  '0042',
+  'running',
+  'ноутбук',
+  'café',
+  '网络',
+  'broken',
+  'of',
+  'the',
+];
 /** Words of which those in hidden values are made; some are the same. */
-const HIDDEN = ['printer', 'salary', 'зарплата', 'layoff', 'network', 'prjnter', 'networks', '0042', 'secretive', 'broken', 'zzz'];
+const HIDDEN = [
+  'printer',
+  'salary',
+  'зарплата',
+  'layoff',
+  'network',
+  'prjnter',
+  'networks',
+  '0042',
+  'secretive',
+  'broken',
+  'zzz',
+];
 
 /** A generator of its own: the two worlds must be dealt the same cards. */
 function cards(seed: number): (below: number) => number {
@@ -55,7 +83,10 @@ async function makeWorld(who: Twin, records: number, seed: number, hidden: numbe
       const other = of(dealHidden, HIDDEN);
       return reads(who, field, kind, region) ? shown : other;
     };
-    const some = <T>(field: string, of: (deal: (below: number) => number, words: readonly string[]) => T): Record<string, T> => {
+    const some = <T>(
+      field: string,
+      of: (deal: (below: number) => number, words: readonly string[]) => T,
+    ): Record<string, T> => {
       const value = pick(field, (cut, words) => (cut(3) === 0 ? null : of(cut, words)));
       return value === null ? {} : { [field]: value };
     };
@@ -79,7 +110,11 @@ async function makeWorld(who: Twin, records: number, seed: number, hidden: numbe
     const id = `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
     const kind = deal(2) === 0 ? 'open' : 'shut';
     const region = deal(2) === 0 ? 'north' : 'south';
-    await world.ok('chief', 'POST', '/objects', { typeDefinitionId: 'ticket', objectId: id, values: values(kind, region) });
+    await world.ok('chief', 'POST', '/objects', {
+      typeDefinitionId: 'ticket',
+      objectId: id,
+      values: values(kind, region),
+    });
     ids.push(id);
     names.set(id, `record ${index}`);
     if (deal(3) === 0) {
@@ -88,7 +123,10 @@ async function makeWorld(who: Twin, records: number, seed: number, hidden: numbe
       const [body, other] = [text(deal, SHOWN, 6), text(dealHidden, HIDDEN, 6)];
       const hiddenHere = internal || (who === 'north' && region !== 'north');
       const visibility = internal ? 'internal' : 'public';
-      const made = await world.ok('chief', 'POST', `/objects/${id}/comments`, { body: hiddenHere ? other : body, visibility });
+      const made = await world.ok('chief', 'POST', `/objects/${id}/comments`, {
+        body: hiddenHere ? other : body,
+        visibility,
+      });
       names.set(made.id, `comment ${index}`);
     }
     if (deal(4) === 0) {
@@ -127,14 +165,36 @@ const word = fc.oneof(
   fc.constantFrom('prnter', 'netwrok', 'salarry', 'зарплатв', 'ноутбкк', 'TCK000007', 'tck00001', 'TCK'),
 );
 const q = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(' '));
-const field = fc.constantFrom('title', 'kind', 'region', 'score', 'price', 'day', 'tags', 'secret', 'hush', 'plain', 'body', 'number', 'typeCode', 'workflowState', 'updatedAt', 'revision', 'nothing');
+const field = fc.constantFrom(
+  'title',
+  'kind',
+  'region',
+  'score',
+  'price',
+  'day',
+  'tags',
+  'secret',
+  'hush',
+  'plain',
+  'body',
+  'number',
+  'typeCode',
+  'workflowState',
+  'updatedAt',
+  'revision',
+  'nothing',
+);
 const value: fc.Arbitrary<unknown> = fc.oneof(
   word,
   fc.constantFrom('open', 'shut', 'north', 'south', 'ticket', 'new', '5.5', '2026-03-01', '2026-11-21T09:01:00Z'),
   fc.integer({ min: 0, max: 9 }),
 );
 const leaf = fc.oneof(
-  fc.record({ field, operator: fc.constantFrom('equals', 'not-equals', 'contains', 'starts-with', 'before', 'after'), value }),
+  fc.record({
+    field,
+    operator: fc.constantFrom('equals', 'not-equals', 'contains', 'starts-with', 'before', 'after'),
+    value,
+  }),
   fc.record({ field, operator: fc.constant('is-empty'), value: fc.boolean() }),
   fc.record({ field, operator: fc.constant('in'), value: fc.array(value, { minLength: 1, maxLength: 3 }) }),
   fc.record({ field, operator: fc.constant('range'), value: fc.tuple(value, value) }),
@@ -143,14 +203,25 @@ const group = (of: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.record({ logic: fc.constantFrom('AND', 'OR'), conditions: fc.array(of, { minLength: 1, maxLength: 3 }) });
 const filter = fc.oneof(leaf, leaf, group(fc.oneof(leaf, group(leaf))));
 const page = fc.record({ page: fc.integer({ min: 1, max: 4 }), pageSize: fc.constantFrom(1, 5, 25, 100) });
-const kinds = fc.constantFrom({}, {}, {}, { kinds: 'comment' }, { kinds: 'object,comment' }, { kinds: 'comment,object,service' });
+const kinds = fc.constantFrom(
+  {},
+  {},
+  {},
+  { kinds: 'comment' },
+  { kinds: 'object,comment' },
+  { kinds: 'comment,object,service' },
+);
 
 /** Paths that ask. */
 const question: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(q, kinds, page).map(([words, of, at]) => `/search?${queryOf({ q: words, ...of, ...at })}`),
   fc.tuple(filter, page).map(([condition, at]) => `/search?${queryOf({ filter: condition as object, ...at })}`),
-  fc.tuple(q, filter, page).map(([words, condition, at]) => `/search?${queryOf({ q: words, filter: condition as object, ...at })}`),
-  fc.tuple(q, page, fc.constantFrom({}, { state: 'ARCHIVED' }, { state: 'new' }, { typeId: 'ticket' })).map(([words, at, of]) => `/objects?${queryOf({ q: words, ...at, ...of })}`),
+  fc
+    .tuple(q, filter, page)
+    .map(([words, condition, at]) => `/search?${queryOf({ q: words, filter: condition as object, ...at })}`),
+  fc
+    .tuple(q, page, fc.constantFrom({}, { state: 'ARCHIVED' }, { state: 'new' }, { typeId: 'ticket' }))
+    .map(([words, at, of]) => `/objects?${queryOf({ q: words, ...at, ...of })}`),
 );
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

@@ -9,14 +9,16 @@ export function filterableTypes(ctx: ReadContext, typeIds?: readonly string[]): 
   const readable = ctx.actor.typesFor('read').filter((typeId) => typeIds === undefined || typeIds.includes(typeId));
   const known = readable.flatMap((typeId) => types.byId.get(typeId) ?? []);
   // In an order that every installation shares: it decides in whose words a filter is refused.
-  return known.sort((a, b) => (a.code < b.code ? -1 : 1)).map((type) => {
-    const typeId = type.id;
-    const resolve = fieldResolver(type);
-    const fields = new Map<string, FilterField>();
-    for (const { code, search } of type.newest.fields.values()) {
-      const field = search.filter && ctx.actor.mayEverRead(typeId, code) ? resolve(code) : undefined;
-      if (field !== undefined) fields.set(code, field);
-    }
-    return { typeId, fields, owns: (code) => type.newest.fields.has(code) };
-  });
+  return known
+    .sort((a, b) => (a.code < b.code ? -1 : 1))
+    .map((type) => {
+      const typeId = type.id;
+      const resolve = fieldResolver(type);
+      const fields = new Map<string, FilterField>();
+      for (const { code, search } of type.newest.fields.values()) {
+        const field = search.filter && ctx.actor.mayEverRead(typeId, code) ? resolve(code) : undefined;
+        if (field !== undefined) fields.set(code, field);
+      }
+      return { typeId, fields, owns: (code) => type.newest.fields.has(code) };
+    });
 }

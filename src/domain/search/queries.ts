@@ -46,7 +46,9 @@ export async function search(
   const window = windowOf(query);
   const request = readRequest(query);
   // A filter may have no index: it runs under a time budget, for which there must be a transaction.
-  return await work.read(caller, (ctx) => answer(ctx, parts, request, window, comments), { snapshot: request.filter !== null });
+  return await work.read(caller, (ctx) => answer(ctx, parts, request, window, comments), {
+    snapshot: request.filter !== null,
+  });
 }
 
 async function answer(

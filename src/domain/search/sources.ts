@@ -58,7 +58,10 @@ export async function recordSource(
     const { hints, analysis } = parts;
     const numbers = numbersOf(analysis, asked.q);
     const { q, terms, comments, counted } = asked;
-    return sourceOf('object', await findHits({ ctx, hints, analysis, reach, base, q, terms, numbers, comments, counted }));
+    return sourceOf(
+      'object',
+      await findHits({ ctx, hints, analysis, reach, base, q, terms, numbers, comments, counted }),
+    );
   }
   const match = { ...base, reach, words: null };
   const ids = await listMatches(ctx, match, asked.counted + 1);

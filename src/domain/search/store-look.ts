@@ -52,9 +52,7 @@ export async function lookAt(
 /** Per word the best of the record's last comments that the caller may read. */
 function bestComments(ctx: ReadContext, queries: readonly TermQuery[]): Sql {
   const internal = ctx.actor.visible('o', PRIVATE, ctx.now);
-  const best = queries.map(({ free }) =>
-    free.text === '' ? sql`0` : sql`max(${ranked(ANY, sql`k.words`, free)})`,
-  );
+  const best = queries.map(({ free }) => (free.text === '' ? sql`0` : sql`max(${ranked(ANY, sql`k.words`, free)})`));
   return sql`LEFT JOIN LATERAL (
       SELECT ARRAY[${join(best)}]::float8[] AS tf
       FROM (SELECT words FROM search_comments WHERE object_id = o.id AND (NOT internal ${internal === null ? empty : sql`OR ${internal}`})

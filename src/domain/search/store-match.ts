@@ -119,9 +119,7 @@ export async function score(
 ): Promise<Scored[]> {
   if (ids.length === 0) return [];
   const weighed = (zones: Sql, weights: readonly number[]): Sql => {
-    const sums = queries.map(
-      (query, index) => sql`${weights[index] ?? 0}::float8 * ${termRank(zones, query, reach)}`,
-    );
+    const sums = queries.map((query, index) => sql`${weights[index] ?? 0}::float8 * ${termRank(zones, query, reach)}`);
     return sums.length === 0 ? sql`0` : join(sums, ' + ');
   };
   const average = plan.average > 0 ? sql`${plan.average}::float8` : sql`greatest(1, avg(s.size) OVER ())`;

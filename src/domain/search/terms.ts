@@ -82,5 +82,9 @@ export function numbersOf(analysis: Analysis, q: string): Numbers | null {
   const together = (loosely: boolean): string =>
     numbers.map((token) => `(${numberQuery(token, loosely && token === last)})`).join(' & ');
   const others = tokens.filter((token) => !numbers.includes(token)).join(' ');
-  return { query: together(true), exact: together(false), rest: termsOf(analysis, others).filter((term) => term.required) };
+  return {
+    query: together(true),
+    exact: together(false),
+    rest: termsOf(analysis, others).filter((term) => term.required),
+  };
 }
