@@ -10,6 +10,8 @@ import { Load } from './load.ts';
 import { makeReport, printed } from './report.ts';
 import { measureAll, type Plan } from './rounds.ts';
 import { SCENARIOS, scenarioOf } from './scenarios.ts';
+import { measureSearch, SEARCH_USAGE } from './search/main.ts';
+import { measureQuality } from './search-quality/main.ts';
 import { Opened, openStand, type Stand } from './stand.ts';
 
 const USAGE = `npm run bench [-- [options] [scenario…]]
@@ -26,7 +28,17 @@ const USAGE = `npm run bench [-- [options] [scenario…]]
 
 scenarios (default: all):
 ${SCENARIOS.map((scenario) => `  ${scenario.name.padEnd(16)}  ${scenario.says}`).join('\n')}
-`;
+
+npm run bench -- search-quality [--every N] [folder of the judged sets]
+
+  --every N           asks every Nth question, to see whether it works
+${SEARCH_USAGE}`;
+
+/** What is measured otherwise than by requests against the bare stack; each has options of its own. */
+const OTHERS = new Map([
+  ['search', measureSearch],
+  ['search-quality', measureQuality],
+]);
 
 interface Options {
   records: number[];
@@ -116,8 +128,10 @@ async function bench(options: Options, folder: string, opened: Opened): Promise<
 }
 
 async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2));
-  if (options === undefined) {
+  const [first = '', ...others] = process.argv.slice(2);
+  const other = OTHERS.get(first);
+  const options = other === undefined ? readOptions(process.argv.slice(2)) : undefined;
+  if (other === undefined && options === undefined) {
     process.stdout.write(USAGE);
     return;
   }
@@ -126,7 +140,8 @@ async function main(): Promise<void> {
   await chmod(folder, 0o711);
   const opened = new Opened();
   try {
-    await Promise.race([bench(options, folder, opened), interrupted()]);
+    const work = options === undefined ? other?.(others, folder, opened, say) : bench(options, folder, opened);
+    await Promise.race([work, interrupted()]);
   } finally {
     await opened.close();
     await rm(folder, { recursive: true, force: true });

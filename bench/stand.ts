@@ -67,7 +67,7 @@ interface Connected {
   leave(): Promise<void>;
 }
 
-async function connect(folder: string): Promise<Connected> {
+export async function connect(folder: string): Promise<Connected> {
   const embedded = await openEmbedded({ dataDir: path.join(folder, 'data'), log: () => {}, use: 'tool' });
   const db = new pg.Client({ connectionString: embedded.url });
   db.on('error', () => {});

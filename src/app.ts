@@ -5,6 +5,7 @@ import { buildDocument } from './contract/openapi.ts';
 import { Authenticator, anonymousActor } from './domain/access/door.ts';
 import { ensureNumbering } from './domain/metadata/door.ts';
 import { commentEvents, readComment } from './domain/comments/door.ts';
+import { articleEvent } from './domain/knowledge/door.ts';
 import { relationEvents } from './domain/relations/door.ts';
 import { searchJobs } from './domain/search/door.ts';
 import { Deliverer, type DeliveryLimits } from './domain/webhooks/door.ts';
@@ -15,7 +16,7 @@ import { type Clock, systemClock } from './mechanisms/clock.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
 import { Outbound, type OutboundOptions } from './mechanisms/outbound.ts';
-import { SecretBox } from './mechanisms/secrets.ts';
+import type { SecretBox } from './mechanisms/secrets.ts';
 import { Wake } from './mechanisms/wake.ts';
 import { type Caller, Work } from './mechanisms/work.ts';
 import { type Loop, startLoop } from './worker/loop.ts';
@@ -124,7 +125,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
           const actor = await authenticator.actorOf(userId);
           return actor === undefined ? undefined : { ...systemCaller(await epoch.fresh()), actor };
         },
-        parts: { filters: [commentEvents, relationEvents], comment: readComment },
+        parts: { filters: [commentEvents, relationEvents], comment: readComment, article: articleEvent },
         onError: (error) => onError('deliveries', error),
         onRoom: () => loop?.wake('deliveries'),
         limits: options.deliveries ?? {},

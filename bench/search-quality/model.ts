@@ -8,7 +8,8 @@
 import path from 'node:path';
 import { candidateSteps, rankPlan, rerank, type RerankHit, type RerankTerm } from '../../src/domain/search/ranking.ts';
 import { type Analysis, makeAnalysis, type QueryTerm } from '../../src/lib/words.ts';
-import { type JudgedSet, judgedSets, type Text } from './sets.ts';
+import { judge } from './judge.ts';
+import { judgedSets, type Text } from './sets.ts';
 
 const SAMPLE = 500;
 const CANDIDATES = 2000;
@@ -139,37 +140,13 @@ export class Model {
   }
 }
 
-export interface Quality {
-  questions: number;
-  /** Share of questions whose right answer is among the first ten. */
-  recall: number;
-  /** Mean of 1 / place of the right answer, 0 behind the tenth. */
-  reciprocal: number;
-}
-
-/** @param search ids, best first; the record that the question was written in is skipped */
-export async function judge(set: JudgedSet, search: (q: string) => Promise<string[]> | string[]): Promise<Quality> {
-  let found = 0;
-  let reciprocal = 0;
-  for (const { text, self, right } of set.questions) {
-    const ids = (await search(text)).filter((id) => id !== self);
-    const place = ids.slice(0, 10).indexOf(right) + 1;
-    if (place > 0) {
-      found++;
-      reciprocal += 1 / place;
-    }
-  }
-  const questions = set.questions.length;
-  return { questions, recall: found / questions, reciprocal: reciprocal / questions };
-}
-
 async function main(): Promise<void> {
   const folder = process.argv[2] ?? path.resolve(import.meta.dirname, '../../../shared/data');
   for (const set of await judgedSets(folder)) {
     for (const comments of set.texts.some((text) => text.comments.length > 0) ? [true, false] : [false]) {
       const model = new Model(set.texts, { comments, marks: true });
       const started = performance.now();
-      const { questions, recall, reciprocal } = await judge(set, (q) => model.search(q));
+      const { questions, recall, reciprocal } = await judge(set, 1, async (q) => model.search(q));
       const each = ((performance.now() - started) / questions).toFixed(1);
       process.stdout.write(
         `${set.name.padEnd(10)} ${comments ? 'with comments' : '             '}  recall@10 ${recall.toFixed(3)}  MRR ${reciprocal.toFixed(3)}  ${questions} questions, ${each} ms each\n`,

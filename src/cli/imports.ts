@@ -10,6 +10,7 @@ import { systemClock } from '../mechanisms/clock.ts';
 import { type SessionLock, trySessionLock } from '../mechanisms/db/session-lock.ts';
 import { Epoch } from '../mechanisms/epoch.ts';
 import type { Environment } from './environment.ts';
+import { memoryKeeper } from './memory.ts';
 import { type Output, output } from './output.ts';
 import { openTool } from './service.ts';
 
@@ -49,7 +50,9 @@ async function sha256Of(file: string): Promise<string> {
 /** Shows how far it is: a bar on a terminal, else a line now and then. */
 function progressOf(out: Output, json: boolean): (progress: Progress) => void {
   let told = performance.now();
+  const tidy = memoryKeeper();
   return ({ done, total }) => {
+    tidy();
     const part = total === 0 ? 1 : done / total;
     const says = `${done.toLocaleString('en')} of ${total.toLocaleString('en')} rows`;
     if (!json && process.stderr.isTTY) {

@@ -7,6 +7,7 @@ import { catalogRows, catalogWorld } from './load-calls-catalog.ts';
 import { identityRows } from './load-calls-identity.ts';
 import { inboundRows } from './load-calls-inbound.ts';
 import { exchangeRows } from './load-calls-exchange.ts';
+import { KNOWLEDGE, knowledgeRows } from './load-calls-knowledge.ts';
 import type { Call, Login, Row } from './load-calls-row.ts';
 import { ACTIONS, idOf, RIGHTS, stored, user } from './load-world.ts';
 
@@ -43,7 +44,7 @@ slaPolicies:
     stop: { field: workflowState, operator: equals, value: ended }
 relationDefinitions:
   - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many, acyclic: false, active: true }
-${catalogWorld(SECRET, CANARY)}
+${catalogWorld(SECRET, CANARY)}${KNOWLEDGE}
 roles:
   - code: everything
     rights: [${RIGHTS}]
@@ -220,6 +221,7 @@ export function rows(app: TestApp, keyOfFull: string, adminKeyOfFull: string): R
   return {
     'metadata.types': { call: () => ({}), lacks: ALLOWED },
     'metadata.fields': { call: () => ({ params: { typeId: 'thing' } }), lacks: NOT_THERE },
+    'search.search': { call: () => ({ query: '?q=thing&pageSize=100' }), lacks: ALLOWED },
     'objects.list': { call: () => ({ query: '?pageSize=100' }), lacks: ALLOWED },
     'objects.create': {
       call: () => ({ body: { typeDefinitionId: 'thing', values: { title: 'New' } } }),
@@ -302,6 +304,7 @@ export function rows(app: TestApp, keyOfFull: string, adminKeyOfFull: string): R
     ...inboundRows(make),
     ...identityRows(app, (method, path, body) => make.send(method, path, body)),
     ...catalogRows(app),
+    ...knowledgeRows(app, (method, path, body) => make.send(method, path, body)),
     'webhooks.list': { call: () => ({}), lacks: missing('webhook.manage') },
     'webhooks.create': {
       call: async () => ({ body: await make.subscription(true) }),

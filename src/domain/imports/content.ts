@@ -18,6 +18,8 @@ export interface SourceRow {
   /** From 1. */
   row: number;
   at: Row;
+  /** About how many characters it has. */
+  size: number;
 }
 
 /** A content that is in memory already; others get their turn between its chunks. */
@@ -37,9 +39,9 @@ export function contentOf(text: string): Content {
 export async function* readRows(content: Content, definition: ImportDefinition): AsyncGenerator<SourceRow> {
   let row = 0;
   if (definition.format === 'JSON') {
-    for await (const element of readJsonRows(content())) {
+    for await (const { value, size } of readJsonRows(content())) {
       row++;
-      yield { row, at: (source) => valueAt(element, source) };
+      yield { row, size, at: (source) => valueAt(value, source) };
     }
     return;
   }
@@ -47,6 +49,7 @@ export async function* readRows(content: Content, definition: ImportDefinition):
     row++;
     yield {
       row,
+      size: cells.reduce((sum, cell) => sum + cell.length, 0),
       at: (source) => {
         const column = columns.get(source.trim());
         return column === undefined ? undefined : cells[column];

@@ -2,15 +2,14 @@
  * The hits of a question among records, in their order: those in which all words match, then, where they are few, those with
  * some of the words, then those with words nearly alike (decisions, "Lists and search"). Each step is bounded.
  */
-import type { Analysis } from '../../lib/words.ts';
 import { candidatesOf } from './candidates.ts';
-import { hintsOf, least, type Looking, matchOf, sum } from './matches.ts';
+import { hintsOf, least, matchOf, type Question, sum } from './matches.ts';
 import { type Tier, rankPlan, type TermFacts } from './ranking.ts';
 import { closeLook } from './rerank.ts';
 import { listMatches, type Match, type Scored, sampleTerms, score } from './store-match.ts';
 import { allOf, anyOf, numbered, oneOf } from './store-need.ts';
 import { likeWords } from './store-words.ts';
-import { type Numbers, type Term, type TermQuery, termQuery } from './terms.ts';
+import { type Term, type TermQuery, termQuery } from './terms.ts';
 import { isOneSlip, mayHoldTypo } from './typos.ts';
 
 /** Matches that are ranked: the last updated ones. */
@@ -38,17 +37,6 @@ export interface Hits {
   /** The hits behind the ranked ones, by last update; they score `restScore`. */
   rest(offset: number, limit: number): Promise<string[]>;
   restScore: number;
-}
-
-export interface Question extends Looking {
-  analysis: Analysis;
-  q: string;
-  terms: readonly Term[];
-  numbers: Numbers | null;
-  /** Whether comments that the caller may read lift a record. */
-  comments: boolean;
-  /** Hits that are counted exactly. */
-  counted: number;
 }
 
 /** Keeps the order, and brings the scores into the tier. */

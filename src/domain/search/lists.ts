@@ -1,14 +1,13 @@
-/** Words in lists of records, and search for other rooms. */
-import type { ReadContext } from '../../mechanisms/context.ts';
+/** Words in lists of records: `q` of `GET /objects`, and of exports. */
 import type { WordMatch } from '../objects/door.ts';
 import { findIds } from './hits.ts';
 import type { SearchParts } from './parts.ts';
 import { reachFor } from './sources.ts';
 import { numbersOf, termsOf } from './terms.ts';
 
-/** `q` of `GET /objects`. */
+/** Ids of records that hold all words, or, where none does, some of them; newest first. */
 export function wordMatch(parts: SearchParts): WordMatch {
-  return async (ctx: ReadContext, { q, typeIds, state, workflowStateIds, limit, offset }) => {
+  return async (ctx, { q, typeIds, state, workflowStateIds, limit, offset }) => {
     const reach = await reachFor(ctx, parts, typeIds);
     if (reach === null) return [];
     const base = { state, workflowStateIds: workflowStateIds ?? null, filter: null, order: 'created_at' as const };

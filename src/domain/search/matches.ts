@@ -1,10 +1,11 @@
 /** From what is needed to a match, with an estimate of how much it will find. */
+import type { Analysis } from '../../lib/words.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { shareOf, type WordHints } from './store-hints.ts';
 import type { Match } from './store-match.ts';
 import type { Need } from './store-need.ts';
 import type { Reach } from './store-reach.ts';
-import type { Term } from './terms.ts';
+import type { Numbers, Term } from './terms.ts';
 
 /** With more matches than this a walk by update is the shorter way. */
 const FEW = 4000;
@@ -15,6 +16,17 @@ export interface Looking {
   reach: Reach;
   /** Match without words: state, filter, order. */
   base: Omit<Match, 'words' | 'reach'>;
+}
+
+export interface Question extends Looking {
+  analysis: Analysis;
+  q: string;
+  terms: readonly Term[];
+  numbers: Numbers | null;
+  /** Whether comments that the caller may read lift a record. */
+  comments: boolean;
+  /** Hits that are counted exactly. */
+  counted: number;
 }
 
 /** Estimated shares of all rows that hold each term. */

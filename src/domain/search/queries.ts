@@ -19,6 +19,8 @@ import { type Term, termsOf } from './terms.ts';
 
 /** How long a statement of a filtered search may take. */
 const BUDGET_MS = 2000;
+/** What PostgreSQL says of a statement that was ended. */
+const CANCELLED = '57014';
 
 export interface SearchAnswer {
   results: SearchResult[];
@@ -87,17 +89,18 @@ function requireRights(ctx: ReadContext, kinds: readonly Kind[]): void {
 async function withinBudget<T>(ctx: ReadContext, filtered: boolean, run: () => Promise<T>): Promise<T> {
   if (!filtered) return await run();
   await setTimeBudget(ctx, BUDGET_MS);
+  return await orTooExpensive('query.filter', run);
+}
+
+/** Says of a statement that was ended for its time that the filter is too dear. @throws Fault FILTER_TOO_EXPENSIVE */
+async function orTooExpensive<T>(path: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (!isFault(error) && (error as { code?: unknown }).code === '57014') throw tooExpensive();
-    throw error;
+    if (isFault(error) || (error as { code?: unknown }).code !== CANCELLED) throw error;
+    const message = 'No index serves this filter, and it takes too long; narrow it by another field or by its type.';
+    throw new Fault('FILTER_TOO_EXPENSIVE', message, [{ path, code: 'TOO_EXPENSIVE', message }]);
   }
-}
-
-function tooExpensive(): Fault {
-  const message = 'No index serves this filter, and it takes too long; narrow it by a field that has "filter: true".';
-  return new Fault('FILTER_TOO_EXPENSIVE', message, [{ path: 'query.filter', code: 'TOO_EXPENSIVE', message }]);
 }
 
 async function recordsOf(

@@ -1,5 +1,5 @@
 /** The close look at the best hits: their titles, and the comments that the caller may read. */
-import type { Question } from './hits.ts';
+import type { Question } from './matches.ts';
 import { rerank, type TermFacts } from './ranking.ts';
 import { lookAt } from './store-look.ts';
 import type { Scored } from './store-match.ts';

@@ -36,14 +36,15 @@ export interface Words {
   common: boolean;
 }
 
-function admitted(match: Match): Sql {
+/** `found`: that the words stand there somewhere is known already. */
+function admitted(match: Match, found: boolean): Sql {
   const parts = [match.state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`, match.reach.visible];
   if (match.workflowStateIds !== null) {
     parts.push(sql`o.workflow_state_id = ANY(${[...match.workflowStateIds]}::uuid[])`);
   }
   if (match.filter !== null) parts.push(match.filter);
   if (match.words !== null) {
-    parts.push(sql`s.words @@ ${match.words.query}::tsquery`);
+    if (!found) parts.push(sql`s.words @@ ${match.words.query}::tsquery`);
     if (match.words.exact !== null) parts.push(match.words.exact);
   }
   return join(parts, ' AND ');
@@ -57,15 +58,19 @@ function ordered(match: Match): Sql {
 
 const JOINED = sql`JOIN LATERAL (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true`;
 
-/** By the index of words (without words: whatever way the planner finds). */
+/**
+ * By the index of words, each match with its record by key: left to itself the planner, which cannot know how many will match,
+ * joins in ways that are a thousand times dearer. Without words, or with common ones beside a filter, whatever way it finds.
+ */
 function byWords(match: Match, limit: number, offset: number, except: readonly string[]): Sql {
-  const from =
-    match.words === null
-      ? sql`objects o JOIN search_records s ON s.id = o.id`
-      : sql`(SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.words @@ ${match.words.query}::tsquery OFFSET 0) s
-          JOIN objects o ON o.id = s.id`;
-  return sql`SELECT o.id FROM ${from} WHERE ${admitted(match)} ${unlisted(except)} ${ordered(match)}
-    LIMIT ${limit}::int OFFSET ${offset}::int`;
+  const { words, filter } = match;
+  const planned = words === null || (filter !== null && words.common);
+  const from = planned
+    ? sql`objects o JOIN search_records s ON s.id = o.id`
+    : sql`(SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.words @@ ${words.query}::tsquery OFFSET 0) s
+        JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = s.id OFFSET 0) o ON true`;
+  return sql`SELECT o.id FROM ${from} WHERE ${admitted(match, !planned)} ${unlisted(except)}
+    ${ordered(match)} LIMIT ${limit}::int OFFSET ${offset}::int`;
 }
 
 function unlisted(except: readonly string[]): Sql {
@@ -76,7 +81,7 @@ function unlisted(except: readonly string[]): Sql {
 function byUpdate(match: Match, walk: number, limit: number, offset: number, except: readonly string[]): Sql {
   const state = match.state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`;
   return sql`SELECT o.id FROM (SELECT o.* FROM objects o WHERE ${state} ${ordered(match)} LIMIT ${walk}::int OFFSET 0) o ${JOINED}
-    WHERE ${admitted(match)} ${unlisted(except)} ${ordered(match)} LIMIT ${limit}::int OFFSET ${offset}::int`;
+    WHERE ${admitted(match, false)} ${unlisted(except)} ${ordered(match)} LIMIT ${limit}::int OFFSET ${offset}::int`;
 }
 
 /** Ids of matches in the match's order, from `offset` on, without those in `except`. */
