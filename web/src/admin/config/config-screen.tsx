@@ -6,7 +6,7 @@ import { Badge, Button, Switch } from '@mantine/core';
 import { IconArchive, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ComponentType, type ReactNode, useMemo, useState } from 'react';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
@@ -33,9 +33,9 @@ interface ConfigScreenProps extends Omit<ItemEditorProps, 'code' | 'onApplied' |
   columns?: readonly Column<ConfigItem>[];
   empty?: ReactNode;
   /** On the page of an item, below its title. */
-  itemHint?: (code: string) => ReactNode;
+  itemHint?: ComponentType<{ code: string }>;
   /** On the page of an item, above the editor. */
-  above?: (code: string) => ReactNode;
+  above?: ComponentType<{ code: string }>;
 }
 
 export function ConfigScreen(props: ConfigScreenProps) {
@@ -64,7 +64,7 @@ export function ConfigScreen(props: ConfigScreenProps) {
 }
 
 function ItemPage(props: ConfigScreenProps & { code: string | undefined; onApplied: (code: string) => void }) {
-  const { section, code, title, screen } = props;
+  const { section, code, title, screen, above: Above, itemHint: Hint } = props;
   const language = useLanguage();
   const navigate = useNavigate();
   const items = useQuery(sectionQuery(section));
@@ -73,7 +73,7 @@ function ItemPage(props: ConfigScreenProps & { code: string | undefined; onAppli
   return (
     <Page
       title={name}
-      hint={code === undefined ? undefined : (props.itemHint?.(code) ?? <code>{code}</code>)}
+      hint={code === undefined ? undefined : Hint === undefined ? <code>{code}</code> : <Hint code={code} />}
       back={{ label: title, href: `/admin/${screen}` }}
       actions={
         item?.state === 'ACTIVE' && (
@@ -85,7 +85,7 @@ function ItemPage(props: ConfigScreenProps & { code: string | undefined; onAppli
         )
       }
     >
-      {code !== undefined && props.above?.(code)}
+      {code !== undefined && Above !== undefined && <Above code={code} />}
       <ItemEditor {...props} />
     </Page>
   );

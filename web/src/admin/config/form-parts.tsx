@@ -5,6 +5,7 @@ import type { ItemFormProps } from './item-editor.tsx';
 import { texts } from './texts.ts';
 import type { Path } from './yaml-text.ts';
 
+const NAME: Path = ['name'];
 const LOCALES = ['ru-RU', 'en-US'] as const;
 
 /** What stands at a path of an item; undefined where there is nothing. */
@@ -23,7 +24,7 @@ export function textAt(item: unknown, path: Path): string {
 }
 
 /** A name in both languages; one that is the same in all stays one text. */
-export function NameInputs({ item, set, path = ['name'] }: Pick<ItemFormProps, 'item' | 'set'> & { path?: Path }) {
+export function NameInputs({ item, set, path = NAME }: Pick<ItemFormProps, 'item' | 'set'> & { path?: Path }) {
   const t = useText(texts);
   const value = at(item, path);
   const names = (typeof value === 'object' && value !== null ? value : {}) as Record<string, string>;

@@ -6,7 +6,7 @@ import { Alert, Button, Group, Loader, SegmentedControl, Stack, Text } from '@ma
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { type ComponentType, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiFault } from '../../api/client.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
@@ -43,9 +43,9 @@ export interface ItemEditorProps {
   /** Whether the section is one mapping (settings). */
   map?: boolean;
   /** A form of what is common; without one there is the text alone. */
-  form?: (props: ItemFormProps) => ReactNode;
+  form?: ComponentType<ItemFormProps>;
   /** Beside the editor, from what the text says now: a preview, a graph. */
-  aside?: (item: ItemValue) => ReactNode;
+  aside?: ComponentType<{ item: ItemValue }>;
   /** After it was applied, with the code that was written. */
   onApplied?: (code: string) => void;
 }
@@ -89,10 +89,10 @@ interface EditorProps extends ItemEditorProps {
 }
 
 function Editor(props: EditorProps) {
-  const { section, code, start, archived, codeProperty = 'code', map = false } = props;
+  const { section, code, start, archived, codeProperty = 'code', map = false, form: Form, aside: Aside } = props;
   const t = useText(texts);
   const [text, setText] = useState(start);
-  const [view, setView] = useState<'form' | 'text'>(props.form === undefined ? 'text' : 'form');
+  const [view, setView] = useState<'form' | 'text'>(Form === undefined ? 'text' : 'form');
   const handle = useRef<CodeEditorHandle>(null);
   const [target, setTarget] = useState<{ line: number; column: number }>();
   const shape = useMemo((): Shape => ({ section, map }), [section, map]);
@@ -129,10 +129,10 @@ function Editor(props: EditorProps) {
   const collides = isNew && changes.some((one) => one.code === written && one.action !== 'create');
   const renamed = !isNew && !map && item !== undefined && written !== code && written !== '';
   return (
-    <div className={classes.layout} data-aside={props.aside !== undefined || undefined}>
+    <div className={classes.layout} data-aside={Aside !== undefined || undefined}>
       <Stack gap="sm" className={classes.main}>
         <div className={classes.bar}>
-          {props.form !== undefined && (
+          {Form !== undefined && (
             <SegmentedControl
               aria-label={t.view}
               value={view}
@@ -164,11 +164,11 @@ function Editor(props: EditorProps) {
         {archived && <Alert color="orange" variant="light" p="xs" title={t.restoreHint} />}
         {collides && <Alert color="orange" variant="light" p="xs" title={t.taken(written)} />}
         {renamed && <Alert color="orange" variant="light" p="xs" title={t.otherCode(written)} />}
-        {view === 'text' || props.form === undefined ? (
+        {view === 'text' || Form === undefined ? (
           <CodeEditor label={t.itemText} value={text} onChange={setText} marks={marks} handle={handle} />
         ) : (
           <Panel>
-            {props.form({ item: item ?? {}, set: (path, value) => setText(edited(text, path, value)), isNew })}
+            <Form item={item ?? {}} set={(path, value) => setText(edited(text, path, value))} isNew={isNew} />
           </Panel>
         )}
         {plan.flaws.length > 0 && (
@@ -186,13 +186,17 @@ function Editor(props: EditorProps) {
             <PlanView items={changes} bare={changes.length === 1 && !isNew} />
           </Panel>
         )}
-        {(view === 'text' || props.form === undefined) && (
+        {(view === 'text' || Form === undefined) && (
           <Text size="xs" c="dimmed">
             {t.textHint}
           </Text>
         )}
       </Stack>
-      {props.aside !== undefined && <div className={classes.aside}>{props.aside(item ?? {})}</div>}
+      {Aside !== undefined && (
+        <div className={classes.aside}>
+          <Aside item={item ?? {}} />
+        </div>
+      )}
     </div>
   );
 }

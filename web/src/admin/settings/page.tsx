@@ -10,7 +10,7 @@ export default function SettingsPage() {
   const t = useText(texts);
   return (
     <Page title={t.title} hint={t.hint}>
-      <ItemEditor section="settings" code="settings" map form={(props) => <SettingsForm {...props} />} />
+      <ItemEditor section="settings" code="settings" map form={SettingsForm} />
     </Page>
   );
 }
