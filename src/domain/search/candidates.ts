@@ -6,7 +6,7 @@ import { allOf, type Need, oneOf } from './store-need.ts';
 import type { Term, TermQuery } from './terms.ts';
 
 /** Records that are looked at. */
-const CANDIDATES = 2000;
+const CANDIDATES = 1000;
 
 /**
  * Those first that hold most of what the question's rare words weigh, then those with the rarest word, and so on until there are

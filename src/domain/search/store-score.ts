@@ -1,5 +1,5 @@
 /** How well records meet the words, and how common words are among the caller's records. */
-import sql, { empty, join, type Sql } from 'sql-template-tag';
+import sql, { empty, join } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { RankPlan } from './ranking.ts';
 import { termRank } from './store-look.ts';
@@ -11,9 +11,6 @@ export interface Scored {
   id: string;
   score: number;
 }
-
-const TITLE = sql`'{0,0,0,1}'::real[]`;
-const REST = sql`'{1,1,1,0}'::real[]`;
 
 /** The score of each record, best first, ties by id. Only words that the caller may read on the record count. */
 export async function score(
@@ -27,15 +24,15 @@ export async function score(
   if (ids.length === 0) return [];
   // One needs no order.
   if (ids.length === 1) return ids.map((id) => ({ id, score: 1 }));
-  const weighed = (zones: Sql, weights: readonly number[]): Sql => {
-    const sums = queries.map((query, index) => sql`${weights[index] ?? 0}::float8 * ${termRank(zones, query, reach)}`);
-    return sums.length === 0 ? sql`0` : join(sums, ' + ');
-  };
+  const zones = sql`${[...plan.zones]}::real[]`;
+  const sums = queries.map(
+    (query, index) => sql`${plan.weights[index] ?? 0}::float8 * ${termRank(zones, query, reach)}`,
+  );
+  const sum = sums.length === 0 ? sql`0` : join(sums, ' + ');
   const average = plan.average > 0 ? sql`${plan.average}::float8` : sql`greatest(1, avg(s.size) OVER ())`;
   return await ctx.query<Scored>(sql`
     SELECT id, score FROM (
-      SELECT s.id, floor(1e6 * ((${weighed(TITLE, plan.titleWeights)}) + (${weighed(REST, plan.restWeights)})
-        / (1 - ${plan.b}::float8 + ${plan.b}::float8 * s.size / ${average}))) / 1e6 AS score
+      SELECT s.id, floor(1e6 * (${sum}) / (1 - ${plan.b}::float8 + ${plan.b}::float8 * s.size / ${average})) / 1e6 AS score
       FROM search_records s ${reach.classes.length === 0 ? empty : sql`JOIN objects o ON o.id = s.id`}
       WHERE s.id = ANY(${[...ids]}::uuid[])
     ) AS scored ORDER BY score DESC, id DESC LIMIT ${most}::int`);
