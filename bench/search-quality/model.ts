@@ -53,7 +53,7 @@ const sumOf = (counts: Map<string, number>): number => [...counts.values()].redu
 const timesIn = (counts: Map<string, number>, lexemes: readonly string[]): number =>
   lexemes.reduce((sum, lexeme) => sum + (counts.get(lexeme) ?? 0), 0);
 
-export class Model {
+class Model {
   readonly #analysis: Analysis = makeAnalysis();
   readonly #rows: Row[];
   readonly #holding = new Map<string, number[]>();
