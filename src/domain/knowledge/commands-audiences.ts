@@ -7,6 +7,12 @@ import { requireAudience } from './rules.ts';
 import { type Audience, changeArticle, EVERYONE, setAudiences } from './store.ts';
 import { findNamed, type Named } from './store-named.ts';
 
+/** An audience as a call gives it. */
+export interface GivenAudience {
+  kind: Audience['kind'];
+  id?: string | null;
+}
+
 /** Each once, as they were said first. */
 function distinct(audiences: readonly Audience[]): Audience[] {
   return [...new Map(audiences.map((one) => [`${one.kind} ${one.id ?? ''}`, one])).values()];
@@ -32,9 +38,10 @@ function problemOf(audience: Audience, path: string, found: readonly Named[]): F
 export async function changeAudiences(
   ctx: WriteContext,
   versionId: string,
-  given: readonly Audience[],
+  said: readonly GivenAudience[],
 ): Promise<{ versionId: string; audiences: AudienceAnswer[] }> {
   ctx.actor.require('kb.write');
+  const given = said.map(({ kind, id }): Audience => (id === undefined || id === null ? { kind } : { kind, id }));
   const { version } = await requireVersion(ctx, versionId);
   if (version.state === 'ACTIVE') ctx.actor.require('kb.publish');
   if (version.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The version is archived and takes no change.');

@@ -118,7 +118,7 @@ export const setAudiences = defineOperation({
   description: 'In place of what was said before. For an active version the right kb.publish too, and never nobody.',
   params,
   body: closed({
-    audiences: Type.Array(closed({ kind: KindSchema, id: Type.Optional(Id) }), { maxItems: 1000 }),
+    audiences: Type.Array(closed({ kind: KindSchema, id: Type.Optional(nullable(Id)) }), { maxItems: 1000 }),
   }),
   answer: NamedAudiences,
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'AUDIENCE_MISSING', 'INVALID_VALUES'],

@@ -24,14 +24,6 @@ export function labelOf(fieldCode: string): string {
   return `${LABEL}${fieldCode}${LABEL}`;
 }
 
-/** Takes a stored lexeme apart; null for a record's number. */
-export function splitLexeme(stored: string): { label: string; word: string } | null {
-  if (stored.startsWith(NUMBER)) return null;
-  if (!stored.startsWith(LABEL)) return { label: '', word: stored };
-  const end = stored.indexOf(LABEL, 1);
-  return { label: stored.slice(0, end + 1), word: stored.slice(end + 1) };
-}
-
 export function numberLexeme(number: string): string {
   return NUMBER + foldNumber(number);
 }
