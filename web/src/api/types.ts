@@ -13,10 +13,9 @@ import type * as relations from '../../../src/domain/relations/contract.ts';
 import type * as search from '../../../src/domain/search/contract.ts';
 import type * as sla from '../../../src/domain/sla/contract.ts';
 import type * as workflow from '../../../src/domain/workflow/contract.ts';
-import type { DataType } from '../../../src/lib/data-types.ts';
 import type { AnswerOf } from './client.ts';
 
-export type { DataType };
+export type { DataType, FieldSchema } from './fields.ts';
 export type {
   access,
   attachments,
@@ -44,27 +43,3 @@ export type RelationDefinition = AnswerOf<typeof relations.listDefinitions>[numb
 export type WorkflowSnapshot = AnswerOf<typeof workflow.getWorkflow>;
 export type Transition = WorkflowSnapshot['transitions'][number];
 export type BulkResult = AnswerOf<typeof bulk.bulk>[number];
-
-/** A field as forms need it: of a type, of a record, or of a transition. */
-export interface FieldSchema {
-  code: string;
-  name: string;
-  dataType: DataType;
-  required: boolean;
-  readOnly: boolean;
-  multiple: boolean;
-  constraints: FieldConstraints;
-  default?: unknown;
-}
-
-export interface FieldConstraints {
-  minLength?: number;
-  maxLength?: number;
-  pattern?: string;
-  min?: number | string;
-  max?: number | string;
-  scale?: number;
-  maxItems?: number;
-  options?: { code: string; name: string }[];
-  types?: string[];
-}
