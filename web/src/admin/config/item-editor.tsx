@@ -46,6 +46,8 @@ export interface ItemEditorProps {
   form?: ComponentType<ItemFormProps>;
   /** Beside the editor, from what the text says now: a preview, a graph. */
   aside?: ComponentType<{ item: ItemValue }>;
+  /** Above the editor, over its whole width: for what is wide. */
+  asideAbove?: boolean;
   /** After it was applied, with the code that was written. */
   onApplied?: (code: string) => void;
 }
@@ -129,7 +131,10 @@ function Editor(props: EditorProps) {
   const collides = isNew && changes.some((one) => one.code === written && one.action !== 'create');
   const renamed = !isNew && !map && item !== undefined && written !== code && written !== '';
   return (
-    <div className={classes.layout} data-aside={Aside !== undefined || undefined}>
+    <div
+      className={classes.layout}
+      data-aside={Aside === undefined ? undefined : props.asideAbove === true ? 'above' : 'beside'}
+    >
       <Stack gap="sm" className={classes.main}>
         <div className={classes.bar}>
           {Form !== undefined && (
