@@ -50,7 +50,7 @@ export function TypeForm(props: ItemFormProps) {
           label={t.titleField}
           data={titles.map(({ code, name }) => ({ value: code, label: nameIn(name, language) || code }))}
           value={textAt(item, ['title']) || null}
-          placeholder={t.none}
+          placeholder={t.ownTitle}
           clearable
           clearButtonProps={{ 'aria-label': t.none }}
           onChange={(value) => set(['title'], value ?? undefined)}
