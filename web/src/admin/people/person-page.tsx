@@ -56,7 +56,7 @@ export function PersonPage({ id }: { id: string | undefined }) {
           {has('role.assign') && (
             <Button
               variant="default"
-              onClick={() => void navigate({ to: '/admin/$', params: { _splat: `roles/person/${user.id}` } })}
+              onClick={() => void navigate({ to: '/admin/$', params: { _splat: `roles/_person/${user.id}` } })}
             >
               {t.access}
             </Button>
