@@ -7,6 +7,8 @@ import type * as bulk from '../../../src/domain/bulk/contract.ts';
 import type * as configuration from '../../../src/bundle/contract.ts';
 import type * as comments from '../../../src/domain/comments/contract.ts';
 import type * as desk from '../../../src/domain/desk/contract.ts';
+import type * as identity from '../../../src/domain/identity/contract.ts';
+import type * as identityAdmin from '../../../src/domain/identity/contract-admin.ts';
 import type * as metadata from '../../../src/domain/metadata/contract.ts';
 import type * as objects from '../../../src/domain/objects/contract.ts';
 import type * as relations from '../../../src/domain/relations/contract.ts';
@@ -24,6 +26,8 @@ export type {
   comments,
   configuration,
   desk,
+  identity,
+  identityAdmin,
   metadata,
   objects,
   relations,

@@ -46,6 +46,8 @@ export interface ItemEditorProps {
   form?: ComponentType<ItemFormProps>;
   /** Beside the editor, from what the text says now: a preview, a graph. */
   aside?: ComponentType<{ item: ItemValue }>;
+  /** Above the editor, over its whole width: for what is wide. */
+  asideAbove?: boolean;
   /** After it was applied, with the code that was written. */
   onApplied?: (code: string) => void;
 }
@@ -116,12 +118,10 @@ function Editor(props: EditorProps) {
     const breaking = changes.flatMap(({ version }) => (version?.compatible === false ? version.reasons : []));
     const body = (
       <>
-        {t.applyBody(changes.length)}
-        {breaking.length > 0 && (
-          <Text size="sm" mt="xs">
-            {t.breaks} <span lang="en">{breaking.join('; ')}</span>
-          </Text>
-        )}
+        <Text size="sm" mb="sm">
+          {t.applyBody(changes.length)}
+        </Text>
+        <PlanView items={changes} />
       </>
     );
     if (await confirm({ title: t.applyTitle, body, yes: t.apply, danger: breaking.length > 0 })) apply.mutate();
@@ -129,7 +129,10 @@ function Editor(props: EditorProps) {
   const collides = isNew && changes.some((one) => one.code === written && one.action !== 'create');
   const renamed = !isNew && !map && item !== undefined && written !== code && written !== '';
   return (
-    <div className={classes.layout} data-aside={Aside !== undefined || undefined}>
+    <div
+      className={classes.layout}
+      data-aside={Aside === undefined ? undefined : props.asideAbove === true ? 'above' : 'beside'}
+    >
       <Stack gap="sm" className={classes.main}>
         <div className={classes.bar}>
           {Form !== undefined && (
@@ -143,7 +146,12 @@ function Editor(props: EditorProps) {
               ]}
             />
           )}
-          <Text size="xs" c="dimmed" aria-live="polite" className={classes.status}>
+          <Text
+            size="xs"
+            c={plan.flaws.length > 0 && !plan.checking ? 'var(--mantine-color-error)' : 'dimmed'}
+            aria-live="polite"
+            className={classes.status}
+          >
             {plan.checking
               ? t.checking
               : plan.flaws.length > 0
@@ -164,6 +172,9 @@ function Editor(props: EditorProps) {
         {archived && <Alert color="orange" variant="light" p="xs" title={t.restoreHint} />}
         {collides && <Alert color="orange" variant="light" p="xs" title={t.taken(written)} />}
         {renamed && <Alert color="orange" variant="light" p="xs" title={t.otherCode(written)} />}
+        {changes.some(({ version }) => version?.compatible === false) && (
+          <Alert color="orange" variant="light" p="xs" title={t.breaks} />
+        )}
         {view === 'text' || Form === undefined ? (
           <CodeEditor label={t.itemText} value={text} onChange={setText} marks={marks} handle={handle} />
         ) : (
