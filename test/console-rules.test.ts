@@ -1,11 +1,14 @@
 /** The console's pure rules: what a typed value must keep to, durations, conditions, snippets, CSV. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { checkValue } from '../src/domain/metadata/door.ts';
 import type { FieldDefinition } from '../src/domain/metadata/door.ts';
 import { OPERATORS as SERVED, operatorFits } from '../src/lib/filter.ts';
 import { DATA_TYPES, type DataType } from '../src/lib/data-types.ts';
+import { filesBelow, ROOT } from './harness/load-sources.ts';
 import { checkField, isWebAddress } from '../web/src/fields/check.ts';
 import { parseDuration, showDuration } from '../web/src/fields/duration.ts';
 import {
@@ -138,6 +141,19 @@ describe('the rules of the console', () => {
       [valueFor('in', 'x'), valueFor('range', 'x'), valueFor('is-empty', 'x'), valueFor('equals', ['x'])],
       [['x'], ['x', null], true, 'x'],
     );
+  });
+
+  it('stand in small files, and touch the server by types alone', () => {
+    const files = filesBelow('web/src', ['.ts', '.tsx', '.css']);
+    assert.ok(files.length >= 80, `only ${files.length} files were found`);
+    for (const file of files) {
+      const text = readFileSync(path.join(ROOT, file), 'utf8');
+      assert.ok(text.split('\n').length <= 401, `${file} is too long`);
+      assert.match(file, /^web\/src\/(?:[a-z0-9-]+\/)*[a-z0-9-]+(?:\.module)?\.(?:tsx?|css)$/);
+      const values = [...text.matchAll(/^import (?!type )[^;]*from '([^']*\/src\/[^']*)';/gm)].map((match) => match[1]);
+      assert.deepEqual(values, [], `${file} imports values of the server`);
+      assert.doesNotMatch(text, /dangerouslySetInnerHTML|innerHTML|\bas any\b/, file);
+    }
   });
 
   it('export cells that are no formulas', () => {

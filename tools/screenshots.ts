@@ -19,8 +19,19 @@ interface Picture extends PageOptions {
 const PICTURES: readonly Picture[] = [
   { name: 'desk-list', path: () => '/records?type=incident', ready: 'INC0000001' },
   { name: 'desk-record', path: ({ incident }) => `/records/${incident}`, ready: 'Похоже на то же' },
-  { name: 'desk-record-dark', path: ({ incident }) => `/records/${incident}`, ready: 'Похоже на то же', scheme: 'dark' },
-  { name: 'desk-record-phone', path: ({ incident }) => `/records/${incident}`, ready: 'Похоже на то же', width: 390, height: 844 },
+  {
+    name: 'desk-record-dark',
+    path: ({ incident }) => `/records/${incident}`,
+    ready: 'Похоже на то же',
+    scheme: 'dark',
+  },
+  {
+    name: 'desk-record-phone',
+    path: ({ incident }) => `/records/${incident}`,
+    ready: 'Похоже на то же',
+    width: 390,
+    height: 844,
+  },
   { name: 'desk-search', path: () => '/search?q=почта', ready: 'INC0000001' },
 ];
 
