@@ -69,6 +69,8 @@ export interface ServiceOptions {
   port: number;
   /** Folder for a CPU profile, written when the service stops. */
   profile?: string;
+  /** Further settings of the service. */
+  env?: Readonly<Record<string, string>>;
 }
 
 function serviceEnvironment(options: ServiceOptions): NodeJS.ProcessEnv {
@@ -77,6 +79,7 @@ function serviceEnvironment(options: ServiceOptions): NodeJS.ProcessEnv {
     DOCKET_PORT: String(options.port),
     DOCKET_STARTER: 'none',
     DOCKET_RATE_LIMIT: 'off',
+    ...options.env,
   });
 }
 

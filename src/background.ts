@@ -1,17 +1,19 @@
 /** The background work of the service: which task runs how often. */
 import { reconcileFieldIndexes } from './bundle/field-indexes.ts';
-import { Authenticator, purgeSessions, touchKeys } from './domain/access/door.ts';
+import type { Authenticator } from './domain/access/door.ts';
+import { purgeSessions, touchKeys } from './domain/access/door.ts';
 import { purgeRuns } from './domain/inbound/door.ts';
 import { typeSlice } from './domain/metadata/door.ts';
 import { dueTimeMover, fireDue } from './domain/sla/door.ts';
-import { Deliverer, dispatchEvents, purgeDeliveries } from './domain/webhooks/door.ts';
+import type { Deliverer } from './domain/webhooks/door.ts';
+import { dispatchEvents, purgeDeliveries } from './domain/webhooks/door.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
 import { type Clock, instant } from './mechanisms/clock.ts';
 import type { Database } from './mechanisms/db/pool.ts';
-import { Epoch } from './mechanisms/epoch.ts';
+import type { Epoch } from './mechanisms/epoch.ts';
 import { purgeIdempotency } from './mechanisms/idempotency.ts';
-import { Work } from './mechanisms/work.ts';
+import type { Work } from './mechanisms/work.ts';
 import { type Task } from './worker/loop.ts';
 
 import { BLOB_USES, systemCaller } from './rooms.ts';

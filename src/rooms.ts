@@ -6,13 +6,14 @@ import type { Operation } from './contract/operation.ts';
 import { accessRoutes, sessionFollower, systemActor } from './domain/access/door.ts';
 import { rolesSection } from './domain/access/config.ts';
 import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
-import { catalogRoutes } from './domain/catalog/door.ts';
+import { catalogRoutes, serviceSource } from './domain/catalog/door.ts';
 import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
 import { identityRoutes } from './domain/identity/door.ts';
 import { importDefinitionsSection } from './domain/imports/config.ts';
 import { integrationsSection } from './domain/inbound/config.ts';
 import { inboundRoutes } from './domain/inbound/door.ts';
 import { knowledgeBasesSection } from './domain/knowledge/config.ts';
+import { articleImageUse, articleSource, knowledgeRoutes } from './domain/knowledge/door.ts';
 import { settingsSection, typesSection } from './domain/metadata/config.ts';
 import { recordProbe } from './domain/objects/config.ts';
 import { relationDefinitionsSection } from './domain/relations/config.ts';
@@ -26,17 +27,9 @@ import { exportRoutes } from './domain/exports/door.ts';
 import { importRoutes } from './domain/imports/door.ts';
 import { commentEvents, commentRoutes } from './domain/comments/door.ts';
 import { deskRoutes } from './domain/desk/door.ts';
-import { imageUse, objectRoutes } from './domain/objects/door.ts';
+import { imageUse, objectRoutes, requireVisible, visibleTitle } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
-import {
-  makeSearchParts,
-  NO_ARTICLES,
-  NO_SERVICES,
-  type SearchParts,
-  searchFollower,
-  searchRoutes,
-  wordMatch,
-} from './domain/search/door.ts';
+import { makeSearchParts, type SearchParts, searchFollower, searchRoutes, wordMatch } from './domain/search/door.ts';
 import { slaFollower, slaRoutes } from './domain/sla/door.ts';
 import { webhookRoutes } from './domain/webhooks/door.ts';
 import { workflowRoutes } from './domain/workflow/door.ts';
@@ -48,7 +41,7 @@ import type { BlobStore } from './mechanisms/blobs/store.ts';
 import type { Actor } from './mechanisms/context.ts';
 import { newId } from './mechanisms/clock.ts';
 import type { Follower } from './mechanisms/context.ts';
-import { Outbound } from './mechanisms/outbound.ts';
+import type { Outbound } from './mechanisms/outbound.ts';
 import { SecretBox } from './mechanisms/secrets.ts';
 import type { ConfigSnapshot } from './mechanisms/snapshot.ts';
 import { type Caller } from './mechanisms/work.ts';
@@ -79,17 +72,19 @@ export interface Parts extends ContentParts<Caller> {
   search: SearchParts;
   secrets: SecretBox;
   outbound: Pick<Outbound, 'refusal'>;
+  /** The name of the provider that one can sign in with; null without one. */
+  oidc: string | null;
   /** The rights of a person who is ACTIVE, for what is done on their behalf; undefined for anybody else. */
   actorOf(userId: string): Promise<Actor | undefined>;
 }
 
 /** What the search room shares among all requests and changes of a process. */
 export function searchParts(): SearchParts {
-  return makeSearchParts(NO_ARTICLES, NO_SERVICES);
+  return makeSearchParts(articleSource, serviceSource);
 }
 
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
-export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse];
+export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse, articleImageUse];
 
 /** Rooms that react to others' events inside the same unit, in this order. Whatever writes records must have them. */
 export function followers(search: SearchParts): Follower[] {
@@ -111,10 +106,14 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...importRoutes(parts, (ctx, item) => addItem(ctx, configSections, importDefinitionsSection.key, item)),
     ...exportRoutes(parts.freshCaller, wordMatch(parts.search)),
     ...catalogRoutes(parts.actorOf),
+    ...knowledgeRoutes(parts),
     ...webhookRoutes(parts.secrets, parts.outbound),
     ...identityRoutes,
     ...inboundRoutes(inputReader),
-    ...accessRoutes,
+    ...accessRoutes(parts.oidc, async (ctx, id) => {
+      const object = await requireVisible(ctx, id);
+      return { type: object.type, facts: object.facts, title: visibleTitle(object) };
+    }),
     ...deskRoutes,
     ...bundleRoutes(configSections),
   ];
@@ -132,6 +131,7 @@ export function operations(): Operation[] {
     search: searchParts(),
     secrets: new SecretBox('declarations seal nothing'),
     outbound: { refusal: none },
+    oidc: null,
     freshCaller: none,
     actorOf: none,
   };
@@ -140,6 +140,7 @@ export function operations(): Operation[] {
 /** Unique constraints that a client can run into, and what to tell it. */
 export const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new Map([
   ['objects_pkey', { code: 'ALREADY_EXISTS', field: 'objectId' }],
+  ['kb_versions_draft', { code: 'ALREADY_EXISTS', field: 'code' }],
   ['users_login', { code: 'ALREADY_EXISTS', field: 'login' }],
   ['users_email', { code: 'ALREADY_EXISTS', field: 'email' }],
   ['groups_code', { code: 'ALREADY_EXISTS', field: 'code' }],

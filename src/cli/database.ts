@@ -4,9 +4,11 @@ import { pendingFieldIndexes } from '../bundle/field-indexes.ts';
 import type { Environment } from './environment.ts';
 import { registry } from '../domain/metadata/door.ts';
 import { migrateTypeBatch, type Unmoved } from '../domain/objects/door.ts';
+import { examineWebhooks } from '../domain/webhooks/door.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import { pendingMigrations } from '../mechanisms/db/migrate.ts';
 import { outboxSize } from '../mechanisms/journal.ts';
+import { openSecretBox } from '../mechanisms/secrets.ts';
 import { output } from './output.ts';
 import { examineSearch } from './search.ts';
 import { MIGRATIONS, migrateDatabase, openDatabase, openTool } from './service.ts';
@@ -127,6 +129,12 @@ async function examine(environment: Environment, deep: boolean): Promise<Check[]
     const search = await examineSearch(tool, deep);
     add('search projection', search.ok, search.says);
     add('outbox', true, `${await outboxSize(tool.db)} events waiting for dispatch`);
+    const { secrets, sealed, failing } = await examineWebhooks(tool.db, await openSecretBox(settings));
+    const opened =
+      sealed.length === 0 ? `${secrets} open with the master key` : `not of this master key: ${sealed.join(', ')}`;
+    add('signing secrets', sealed.length === 0, opened);
+    const reached = failing.length === 0 ? 'no enabled one fails' : `the last deliveries failed: ${failing.join(', ')}`;
+    add('webhooks', failing.length === 0, reached);
   } finally {
     await tool.close();
   }

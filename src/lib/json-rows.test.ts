@@ -8,8 +8,8 @@ async function* inChunks(text: string, size: number): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
 }
 
-const read = async (text: string, size = 5): Promise<JsonRow[]> =>
-  await Array.fromAsync(readJsonRows(inChunks(text, size)));
+const read = async (text: string, size = 5): Promise<JsonRow['value'][]> =>
+  (await Array.fromAsync(readJsonRows(inChunks(text, size)))).map(({ value }) => value);
 
 describe('rows of JSON', () => {
   it('are the elements of an array', async () => {

@@ -8,7 +8,11 @@ import { parseStrictJson } from './json.ts';
 /** Longest element, in characters. */
 const LONGEST = 8 * 1024 * 1024;
 
-export type JsonRow = Readonly<Record<string, unknown>>;
+export interface JsonRow {
+  value: Readonly<Record<string, unknown>>;
+  /** Characters of its text. */
+  size: number;
+}
 
 function malformed(line: number, column: number, reason: string): Fault {
   const message = `The JSON is malformed at line ${line}, column ${column}: ${reason}`;
@@ -120,7 +124,7 @@ export async function* readJsonRows(source: AsyncIterable<string>): AsyncGenerat
     if (chunk !== '') first = false;
     for (const element of splitter.push(text)) {
       try {
-        yield parseStrictJson(element.text) as JsonRow;
+        yield { value: parseStrictJson(element.text) as JsonRow['value'], size: element.text.length };
       } catch (error) {
         throw relocated(error, element.line, element.column);
       }

@@ -9,7 +9,7 @@ import {
   isEmptySource,
   type Lookup,
   parseTransform,
-  Pending,
+  PENDING,
   type Transform,
   TransformProblem,
 } from './transforms.ts';
@@ -67,9 +67,8 @@ export function mapRow(mapping: Mapping, row: Row, found: Found): Mapped {
   for (const [target, candidates] of mapping.targets) {
     try {
       const value = valueFor(candidates, row, found, mapped.wanted);
-      if (value !== undefined) values.push([target, value]);
+      if (value !== undefined && value !== PENDING) values.push([target, value]);
     } catch (error) {
-      if (error instanceof Pending) continue;
       if (!(error instanceof RowProblem)) throw error;
       mapped.problems.push({ path: pointer('values', target), code: error.code, message: error.message });
     }
@@ -110,7 +109,10 @@ function valueFor(candidates: readonly Candidate[], row: Row, found: Found, want
 function transformed(candidate: Candidate, given: unknown, found: Found, wanted: Lookup[]): unknown {
   let value = given;
   try {
-    for (const step of candidate.steps) value = step.apply(value, { found, wanted });
+    for (const step of candidate.steps) {
+      value = step.apply(value, { found, wanted });
+      if (value === PENDING) break;
+    }
   } catch (error) {
     if (error instanceof TransformProblem) throw new RowProblem(candidate.source, error);
     throw error;

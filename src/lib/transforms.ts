@@ -32,8 +32,8 @@ export class TransformProblem extends Error {
   }
 }
 
-/** The chain cannot go on before a look-up is answered. */
-export class Pending extends Error {}
+/** What a transform gives when the chain cannot go on before a look-up is answered. */
+export const PENDING = Symbol('pending');
 
 export interface Transform {
   apply(value: unknown, context: TransformContext): unknown;
@@ -159,8 +159,7 @@ function lookup(kind: Lookup['kind'], type: string, field: string): Transform {
     apply: (value, context) => {
       const before = context.wanted.length;
       const result = transform.apply(value, context);
-      if (context.wanted.length > before) throw new Pending();
-      return result;
+      return context.wanted.length > before ? PENDING : result;
     },
   };
 }

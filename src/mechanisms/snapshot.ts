@@ -14,6 +14,8 @@ export interface ConfigItem {
   code: string;
   state: 'ACTIVE' | 'ARCHIVED';
   version: number;
+  /** Instant of its last change. */
+  updatedAt: string;
   /** With ids in place of logins and codes. */
   compiled: unknown;
 }
@@ -65,7 +67,8 @@ export async function loadSnapshot(db: Queryable): Promise<ConfigSnapshot> {
   const rows = await db.query<{ epoch: number; items: ConfigItem[] | null; versions: StoredTypeVersion[] | null }>(sql`
     SELECT (SELECT config FROM epoch) AS epoch,
       (SELECT jsonb_agg(jsonb_build_object('id', id, 'section', section, 'code', code, 'state', state,
-         'version', version, 'compiled', compiled) ORDER BY section, code) FROM config_items) AS items,
+         'version', version, 'updatedAt', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'compiled', compiled)
+         ORDER BY section, code) FROM config_items) AS items,
       (SELECT jsonb_agg(jsonb_build_object('typeId', type_id, 'version', version, 'compiled', compiled)
          ORDER BY type_id, version) FROM type_versions) AS versions`);
   const row = rows[0];

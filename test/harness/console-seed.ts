@@ -47,6 +47,20 @@ roles:
       - { type: category, actions: [read], fields: { read: [title, parent, description] } }
       - { type: location, actions: [read], fields: { read: [title, parent, address] } }
     assignedTo: { users: [${REQUESTER}] }
+calendars:
+  - code: always
+    timezone: Europe/Moscow
+    week: { mon: ['00:00-24:00'], tue: ['00:00-24:00'], wed: ['00:00-24:00'], thu: ['00:00-24:00'], fri: ['00:00-24:00'], sat: ['00:00-24:00'], sun: ['00:00-24:00'] }
+slaPolicies:
+  - code: incident-resolution
+    name: { ru-RU: Решение инцидента, en-US: Incident resolution }
+    type: incident
+    calendar: always
+    targets: [{ when: { field: priority, operator: equals, value: p1 }, duration: PT4H }, { duration: PT24H }]
+    start: { field: workflowState, operator: in, value: [new, in-progress] }
+    pause: { field: workflowState, operator: equals, value: pending }
+    stop: { field: workflowState, operator: in, value: [resolved, closed, cancelled] }
+    warnAt: [50, 90]
 `;
 
 const CATEGORIES = ['Почта', 'Сеть', 'Рабочее место', 'Печать', 'Доступ', 'Телефония'];

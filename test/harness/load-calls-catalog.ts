@@ -1,4 +1,4 @@
-/** The rows of services, the catalogue and the knowledge base in the table of calls (`load-calls.ts`), and their world. */
+/** The rows of services and the catalogue in the table of calls (`load-calls.ts`), and their world. */
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
 import type { Call, Row } from './load-calls-row.ts';

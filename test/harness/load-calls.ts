@@ -7,6 +7,7 @@ import { catalogRows, catalogWorld } from './load-calls-catalog.ts';
 import { identityRows } from './load-calls-identity.ts';
 import { inboundRows } from './load-calls-inbound.ts';
 import { exchangeRows } from './load-calls-exchange.ts';
+import { KNOWLEDGE, knowledgeRows } from './load-calls-knowledge.ts';
 import type { Call, Login, Row } from './load-calls-row.ts';
 import { ACTIONS, idOf, RIGHTS, stored, user } from './load-world.ts';
 
@@ -43,7 +44,7 @@ slaPolicies:
     stop: { field: workflowState, operator: equals, value: ended }
 relationDefinitions:
   - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many, acyclic: false, active: true }
-${catalogWorld(SECRET, CANARY)}
+${catalogWorld(SECRET, CANARY)}${KNOWLEDGE}
 roles:
   - code: everything
     rights: [${RIGHTS}]
@@ -303,6 +304,7 @@ export function rows(app: TestApp, keyOfFull: string, adminKeyOfFull: string): R
     ...inboundRows(make),
     ...identityRows(app, (method, path, body) => make.send(method, path, body)),
     ...catalogRows(app),
+    ...knowledgeRows(app, (method, path, body) => make.send(method, path, body)),
     'webhooks.list': { call: () => ({}), lacks: missing('webhook.manage') },
     'webhooks.create': {
       call: async () => ({ body: await make.subscription(true) }),
@@ -390,7 +392,15 @@ export function rows(app: TestApp, keyOfFull: string, adminKeyOfFull: string): R
     'session.get': { call: () => ({}), lacks: ALLOWED },
     'session.delete': { call: () => ({}), lacks: ALLOWED },
     'audit.list': { call: () => ({}), lacks: missing('audit.read') },
+    'access.explanation': {
+      call: async () => ({ query: `?userId=${await idOf(app, 'users', 'full')}&objectId=${await make.record(true)}` }),
+      lacks: missing('role.assign'),
+    },
     'config.list': { call: () => ({ params: { section: 'types' } }), lacks: missing('config.manage') },
+    'config.item': {
+      call: () => ({ params: { section: 'types', code: 'thing' } }),
+      lacks: missing('config.manage'),
+    },
     'config.plan': { call: () => ({ body: FILES }), lacks: missing('config.manage') },
     'config.apply': { call: () => ({ body: FILES }), lacks: missing('config.manage') },
     'config.export': { call: () => ({}), lacks: missing('config.manage') },

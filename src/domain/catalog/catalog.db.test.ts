@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { systemClock } from '../../mechanisms/clock.ts';
+import { Authenticator } from '../access/door.ts';
+import { serviceSource } from './door.ts';
 import { alike, refused } from '../../../test/harness/around.ts';
 import { type CatalogWorld, type Person, startCatalogWorld } from '../../../test/harness/catalog-world.ts';
 import { bundle, changeRights, withoutCorrelation } from '../../../test/harness/load-world.ts';
@@ -91,6 +94,36 @@ describe('services', () => {
     }
     refused(await world.call('anna', 'GET', `/services?locale=${'x'.repeat(65)}`), 400, 'INVALID_REQUEST');
     refused(await world.call('anna', 'GET', '/services?locale=ru-RU&locale=en-US'), 400, 'INVALID_REQUEST');
+  });
+});
+
+describe('services for search', () => {
+  before(async () => {
+    world = await startCatalogWorld();
+  });
+  after(() => world.close());
+
+  it('are those of the caller, with what is said of them in every locale', async () => {
+    const { work, system, epoch } = world.app.app;
+    const authenticator = new Authenticator({ db: world.app.db, epoch, clock: systemClock });
+    const found = async (who: Person) => {
+      const actor = (await authenticator.actorOf(world.people[who])) ?? assert.fail();
+      return await work.read({ ...system(), actor }, (ctx) => serviceSource.services(ctx));
+    };
+    const listed = await found('carl');
+    assert.deepEqual(
+      listed.map(({ updatedAt: _at, ...service }) => service),
+      [
+        {
+          id: world.id('laptop'),
+          title: 'Laptop',
+          texts: ['laptop', 'Notebook', 'Laptop', 'Ноутбук', 'Для работы'],
+        },
+      ],
+    );
+    assert.match(listed[0]?.updatedAt ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const titles = (await found('anna')).map(({ title }) => title).sort();
+    assert.deepEqual(titles, ['Desk', 'Laptop', 'Zentrale']);
   });
 });
 

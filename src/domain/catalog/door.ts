@@ -6,4 +6,5 @@
  * with the rights of the person for whom it is made, and the history names that person beside the one who made it; only the
  * item's configuration writes what is not in its form.
  */
+export { serviceSource } from './queries.ts';
 export { catalogRoutes } from './routes.ts';

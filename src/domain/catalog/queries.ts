@@ -40,6 +40,30 @@ export async function listServices(ctx: ReadContext, locale: string | undefined)
     .sort((a, b) => order.compare(a.name, b.name) || (a.id < b.id ? -1 : 1));
 }
 
+/** A service as search looks through it: names and descriptions in every locale. */
+export interface ListedService {
+  id: string;
+  title: string;
+  texts: readonly string[];
+  updatedAt: string;
+}
+
+/** What search is handed of services: those whose audience admits the caller. */
+export const serviceSource = {
+  services: async (ctx: ReadContext): Promise<ListedService[]> => {
+    const text = reader(ctx, registry(ctx).settings.defaultLocale);
+    const every = (of: LocalizedText): string[] => (typeof of === 'string' ? [of] : Object.values(of));
+    return [...catalogRegistry(ctx).services.values()]
+      .filter((service) => isAdmitted(service.audience, ctx.actor))
+      .map(({ id, code, name, description = '', updatedAt }) => ({
+        id,
+        title: text(name),
+        texts: [code, ...every(name), ...every(description)].filter((one) => one !== ''),
+        updatedAt,
+      }));
+  },
+};
+
 /** @throws Fault NOT_FOUND when the service is absent, archived or not for the caller, alike */
 export async function getService(ctx: ReadContext, id: string, locale: string | undefined): Promise<ServiceAnswer> {
   const service = catalogRegistry(ctx).services.get(id);

@@ -10,6 +10,7 @@ export interface Service {
   name: LocalizedText;
   description?: LocalizedText;
   audience: Audience;
+  updatedAt: string;
 }
 
 export interface Category {
@@ -62,9 +63,9 @@ const catalogSlice: Slice<CatalogRegistry> = {
   build: (source: ConfigSource) => {
     const services = new Map<string, Service>();
     let catalog: Catalog | undefined;
-    for (const { id, section, code, state, compiled } of source.items) {
+    for (const { id, section, code, state, updatedAt, compiled } of source.items) {
       if (state !== 'ACTIVE') continue;
-      if (section === 'services') services.set(id, { ...(compiled as Service), id, code });
+      if (section === 'services') services.set(id, { ...(compiled as Service), id, code, updatedAt });
       if (section !== 'catalogs' || !(compiled as CompiledCatalog).active) continue;
       const { name, categories, items } = compiled as CompiledCatalog;
       catalog = { id, code, name, categories, items: new Map(items.map((item) => [item.id, item])) };

@@ -79,8 +79,31 @@ describe('exports', () => {
     const system = ['id', 'number', 'revision', 'state', 'workflowState', 'createdAt', 'updatedAt'];
     assert.deepEqual(header.slice(0, 7), system);
     assert.deepEqual(header.slice(7), [
-      ...['title', 'kind', 'count', 'cost', 'urgent', 'day', 'at', 'lasts', 'time', 'note', 'tags', 'numbers', 'body'],
-      ...['any', 'link', 'mail', 'phone', 'assignee', 'team', 'unit', 'asset', 'assets', 'parent', 'secret', 'grade'],
+      'title',
+      'kind',
+      'count',
+      'cost',
+      'urgent',
+      'day',
+      'at',
+      'lasts',
+      'time',
+      'note',
+      'tags',
+      'numbers',
+      'body',
+      'any',
+      'link',
+      'mail',
+      'phone',
+      'assignee',
+      'team',
+      'unit',
+      'asset',
+      'assets',
+      'parent',
+      'secret',
+      'grade',
     ]);
     const [one] = records;
     assert.deepEqual(

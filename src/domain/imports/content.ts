@@ -12,12 +12,15 @@ export type Content = () => AsyncIterable<string>;
 
 const CHUNK = 65_536;
 const LONGEST_EXTERNAL_ID = 255;
+const TOLD_ROWS = 1000;
 
 /** A row of the source. */
 export interface SourceRow {
   /** From 1. */
   row: number;
   at: Row;
+  /** About how many characters it has. */
+  size: number;
 }
 
 /** A content that is in memory already; others get their turn between its chunks. */
@@ -37,9 +40,9 @@ export function contentOf(text: string): Content {
 export async function* readRows(content: Content, definition: ImportDefinition): AsyncGenerator<SourceRow> {
   let row = 0;
   if (definition.format === 'JSON') {
-    for await (const element of readJsonRows(content())) {
+    for await (const { value, size } of readJsonRows(content())) {
       row++;
-      yield { row, at: (source) => valueAt(element, source) };
+      yield { row, size, at: (source) => valueAt(value, source) };
     }
     return;
   }
@@ -47,6 +50,7 @@ export async function* readRows(content: Content, definition: ImportDefinition):
     row++;
     yield {
       row,
+      size: cells.reduce((sum, cell) => sum + cell.length, 0),
       at: (source) => {
         const column = columns.get(source.trim());
         return column === undefined ? undefined : cells[column];
@@ -58,10 +62,15 @@ export async function* readRows(content: Content, definition: ImportDefinition):
 /**
  * Reads everything once, so that malformed content is refused before anything is written.
  *
+ * @param told is told now and then how many rows it has read
  * @returns the number of rows
  * @throws Fault INVALID_REQUEST, also where a CSV has no column of the external id
  */
-export async function checkContent(content: Content, definition: ImportDefinition): Promise<number> {
+export async function checkContent(
+  content: Content,
+  definition: ImportDefinition,
+  told: (rows: number) => void = () => {},
+): Promise<number> {
   const { format, resolver } = definition;
   let total = 0;
   for await (const { at } of readRows(content, definition)) {
@@ -70,6 +79,7 @@ export async function checkContent(content: Content, definition: ImportDefinitio
       throw new Fault('INVALID_REQUEST', message, [{ path: '/content', code: 'MISSING_COLUMN', message }]);
     }
     total++;
+    if (total % TOLD_ROWS === 0) told(total);
   }
   return total;
 }

@@ -11,6 +11,8 @@ import type { Values } from './target.ts';
 import { isFault } from '../../lib/fault.ts';
 
 const DEFAULT_LIMIT = 100;
+/** Each row is shown on what those before it left. */
+const ONE = { rows: 1, size: Number.POSITIVE_INFINITY };
 
 export interface PreviewRow {
   row: number;
@@ -44,8 +46,7 @@ export async function previewContent(
   const outcomes = await work.rehearse(async (units) => {
     const shown: Outcome[] = [];
     let waiting = candidates;
-    // One row a unit: each is shown on what those before it left.
-    for (let next = nextGroup(waiting, 1, false); next.group.length > 0; next = nextGroup(waiting, 1, false)) {
+    for (let next = nextGroup(waiting, ONE, false); next.group.length > 0; next = nextGroup(waiting, ONE, false)) {
       const [row] = next.group as [Candidate];
       try {
         const result = await units.write(caller, (ctx) => importRows(ctx, known, [row]));

@@ -113,12 +113,13 @@ export async function importRows(
   const target = targetOf(ctx, definition);
   const links = await loadLinks(ctx, definition, target, candidates);
   const mapped = await mapRows(ctx, mapping, candidates);
-  const unwritten = new Unwritten();
+  const dependent = mapping.lookups.some((lookup) => looksUpItself(definition, lookup));
+  const unwritten = dependent ? new Unwritten() : undefined;
   const outcomes: Outcome[] = [];
   for (const [index, candidate] of candidates.entries()) {
     const row = mapped[index] as MappedRow;
     const own = row.asked.filter(({ lookup }) => looksUpItself(definition, lookup));
-    if (own.some((asked) => unwritten.touches(asked))) break;
+    if (unwritten !== undefined && own.some((asked) => unwritten.touches(asked))) break;
     try {
       outcomes.push(
         await ctx.attempt(async () => {
@@ -155,7 +156,7 @@ async function importRow(
   links: ReadonlyMap<string, string>,
   candidate: Candidate,
   mapped: MappedRow,
-  unwritten: Unwritten,
+  unwritten: Unwritten | undefined,
 ): Promise<Outcome> {
   const { externalId } = candidate;
   if (typeof externalId !== 'string') return failure(candidate, [noExternalId(definition, externalId)]);
@@ -170,7 +171,7 @@ async function importRow(
     standing === undefined
       ? await target.create(ctx, mapped.values)
       : await target.update(ctx, standing, mapped.values);
-  if (written.changed) unwritten.add(written, mapped.values);
+  if (written.changed) unwritten?.add(written, mapped.values);
   if (standing === undefined) {
     ctx.plan(insertLink, {
       source_code: definition.sourceCode,

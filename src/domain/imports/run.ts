@@ -12,10 +12,10 @@ import { faultErrors, nextGroup } from './rules.ts';
 import { countRows, findDone, finishRun, insertRow, insertRun } from './store.ts';
 import { targetOf } from './targets.ts';
 
-/** Rows that share a unit of work. */
-const GROUP = 200;
-/** Rows among which those of other external ids may go before one that waits for an earlier row of its own. */
-const WINDOW = 1000;
+/** What shares a unit of work; sizes are in characters of the source. */
+const GROUP = { rows: 200, size: 500_000 };
+/** What is held at once: rows of other external ids may go before one that waits for an earlier row of its own. */
+const WINDOW = { rows: 1000, size: 2_500_000 };
 /** Results of a dry run that are held until they are written. */
 const HELD_RESULTS = 10_000;
 
@@ -27,7 +27,8 @@ export interface ImportParts {
 
 export interface Progress {
   done: number;
-  total: number;
+  /** Null while the content is read for the first time, to know that it is sound. */
+  total: number | null;
 }
 
 export interface ImportJob {
@@ -59,7 +60,9 @@ interface Log {
 export async function runImport(job: ImportJob): Promise<string> {
   const { work, content, known, dryRun, resume } = job;
   const caller: Caller = { ...job.caller, via: 'import' };
-  const total = resume?.total ?? (await checkContent(content, known.definition));
+  const total =
+    resume?.total ??
+    (await checkContent(content, known.definition, (rows) => job.onProgress?.({ done: rows, total: null })));
   const id = resume?.id ?? (await begin(job, caller, total));
   const told = (done: number): void => job.onProgress?.({ done, total });
   const session = { job, caller, runId: id };
@@ -100,16 +103,19 @@ interface Session {
 async function importAll(session: Session, units: Units, log: Log, told: (done: number) => void): Promise<void> {
   const { definition } = session.job.known;
   let window: Candidate[] = [];
+  let size = 0;
   const finish = async (): Promise<void> => {
     const last = window.at(-1)?.row;
     if (last === undefined) return;
     await importWindow(session, units, log, window);
     told(last);
     window = [];
+    size = 0;
   };
   for await (const row of readRows(session.job.content, definition)) {
     window.push(candidateOf(row, definition));
-    if (window.length === WINDOW) await finish();
+    size += row.size;
+    if (window.length === WINDOW.rows || size >= WINDOW.size) await finish();
   }
   await finish();
 }

@@ -20,11 +20,6 @@ interface StandingObject extends Standing {
   object: VisibleObject;
 }
 
-function onlyMapped(values: Values, definition: ImportDefinition): Values {
-  const mapped = new Set(definition.mapping.map(({ target }) => target));
-  return Object.fromEntries(Object.entries(values).filter(([code]) => mapped.has(code)));
-}
-
 /** @throws Fault NOT_FOUND where the type is gone */
 export function typeOf(ctx: Pick<ReadContext, 'config'>, definition: ImportDefinition): RecordType {
   const type = findType(registry(ctx), definition.targetType ?? '');
@@ -48,9 +43,12 @@ function typed(definition: ImportDefinition, fields: VisibleObject['version']['f
 }
 
 export function objectTarget(definition: ImportDefinition, type: RecordType): Target {
+  const mapped = new Set(definition.mapping.map(({ target }) => target));
+  const onlyMapped = (values: Values): Values =>
+    Object.fromEntries(Object.entries(values).filter(([code]) => mapped.has(code)));
   const standing = (object: VisibleObject): StandingObject => ({
     id: object.row.id,
-    values: onlyMapped(visibleValues(object), definition),
+    values: onlyMapped(visibleValues(object)),
     object,
   });
   return {
@@ -74,7 +72,7 @@ export function objectTarget(definition: ImportDefinition, type: RecordType): Ta
         id: created.id,
         revision: created.revision,
         changed: true,
-        after: onlyMapped(created.values, definition),
+        after: onlyMapped(created.values),
       };
     },
     update: async (ctx, found, values) => {
@@ -85,7 +83,7 @@ export function objectTarget(definition: ImportDefinition, type: RecordType): Ta
         id: row.id,
         revision: updated.revision,
         changed: updated.revision !== row.revision,
-        after: onlyMapped(updated.values, definition),
+        after: onlyMapped(updated.values),
       };
     },
     archive: async (ctx, id, expected) =>

@@ -36,6 +36,7 @@ export { titleText } from './title.ts';
 export { cellOf, needsGuard, valueOfCell } from './value-cells.ts';
 export { variables } from './variables.ts';
 export {
+  checkRichText,
   checkValue,
   convertValue,
   foldedCopy,
@@ -45,4 +46,7 @@ export {
   imageHandles,
   plainText,
   type RichNode,
+  richTextPlain,
 } from './values.ts';
+export { checkMarkdown, isPlainMarkdown, plainMarkdown } from './rich-text-markdown.ts';
+export { markdownOf } from './rich-text-markdown-write.ts';

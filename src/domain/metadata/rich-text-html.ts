@@ -6,6 +6,7 @@
  * to be linear, whatever the HTML.
  */
 import { Parser } from 'htmlparser2';
+import { BLOCKS, FRAMES, MARKS, SKIPPED } from './rich-text-html-elements.ts';
 import { isImageHandle, isSafeLink, type RichMark, type RichNode } from './rich-text-schema.ts';
 
 export type HtmlReading = { ok: true; doc: RichNode } | { ok: false; reason: string };
@@ -20,67 +21,6 @@ const MOST_OPEN = 256;
 const MOST_NODES = 60_000;
 /** Lists, quotes and tables within one another; what is deeper loses its frame, not its text. */
 const DEEPEST_FRAME = 9;
-
-/** Elements whose text is not for reading. */
-const SKIPPED: ReadonlySet<string> = new Set(
-  'script style template head title textarea select option noscript iframe object embed svg math audio video canvas'.split(
-    ' ',
-  ),
-);
-
-const MARKS: ReadonlyMap<string, string> = new Map([
-  ['b', 'bold'],
-  ['strong', 'bold'],
-  ['i', 'italic'],
-  ['em', 'italic'],
-  ['cite', 'italic'],
-  ['var', 'italic'],
-  ['s', 'strike'],
-  ['strike', 'strike'],
-  ['del', 'strike'],
-  ['u', 'underline'],
-  ['ins', 'underline'],
-  ['code', 'code'],
-  ['kbd', 'code'],
-  ['samp', 'code'],
-  ['tt', 'code'],
-]);
-
-const FRAMES: ReadonlyMap<string, string> = new Map([
-  ['blockquote', 'blockquote'],
-  ['ul', 'bulletList'],
-  ['menu', 'bulletList'],
-  ['ol', 'orderedList'],
-  ['li', 'listItem'],
-  ['table', 'table'],
-  ['tr', 'tableRow'],
-  ['td', 'tableCell'],
-  ['th', 'tableHeader'],
-]);
-
-/** Elements that stand on lines of their own and have no node. */
-const BLOCKS: ReadonlySet<string> = new Set(
-  'p div section article header footer main nav aside address figure figcaption center dl dt dd form fieldset legend details summary thead tbody tfoot caption html body'.split(
-    ' ',
-  ),
-);
-
-/** Elements that leave their text alone behind. */
-const PLAIN: ReadonlySet<string> = new Set(
-  'span font small big sub sup mark abbr acronym time q bdo bdi wbr data dfn ruby rt rp label input button'.split(' '),
-);
-
-const STANDING: ReadonlySet<string> = new Set('a br hr img pre h1 h2 h3 h4 h5 h6'.split(' '));
-
-/** Whether there is an HTML element of this name; anything else between angle brackets is somebody's text. */
-export function isHtmlElement(name: string): boolean {
-  return [SKIPPED, MARKS, FRAMES, BLOCKS, PLAIN, STANDING].some((names) => names.has(name));
-}
-
-/** Whether neither the element nor what stands in it is kept. */
-export function isSkippedElement(name: string): boolean {
-  return SKIPPED.has(name);
-}
 
 const LISTS: ReadonlySet<string> = new Set(['bulletList', 'orderedList']);
 const CELLS: ReadonlySet<string> = new Set(['tableCell', 'tableHeader']);

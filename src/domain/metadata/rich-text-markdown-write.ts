@@ -141,6 +141,11 @@ function inlineOf(paragraph: Node): string {
   return serializer.serialize(doc, TIGHT).replaceAll('\\\n', '<br>');
 }
 
+/** Where a tag or an entity could be seen, an entity: it is no tag even for a reader that takes the Markdown for HTML. */
+function inert(text: string): string {
+  return text.replace(/&(?=#|[a-zA-Z0-9]+;)/g, '&amp;').replaceAll('<', '&lt;');
+}
+
 function ticks(text: string): string {
   return '`'.repeat(longestRun(text, '`') + 1);
 }
@@ -170,7 +175,7 @@ const serializer: MarkdownSerializer = new MarkdownSerializer(
       state.closeBlock(node);
     },
     image: (state, node) => {
-      state.write(`![${state.esc((node.attrs.alt as string | null) ?? '')}](${node.attrs.src as string})`);
+      state.write(`![${state.esc(inert((node.attrs.alt as string | null) ?? ''))}](${node.attrs.src as string})`);
       state.closeBlock(node);
     },
     table: writeTable,
@@ -178,7 +183,7 @@ const serializer: MarkdownSerializer = new MarkdownSerializer(
       if (index < parent.childCount - 1) state.write('\\\n');
       else state.closeBlock(node);
     },
-    text: (state, node) => state.text(node.text ?? ''),
+    text: (state, node) => state.text(inert(node.text ?? '')),
   },
   {
     bold: { open: '**', close: '**', mixable: true, expelEnclosingWhitespace: true },
@@ -202,7 +207,7 @@ const serializer: MarkdownSerializer = new MarkdownSerializer(
       escape: false,
     },
   },
-  { escapeExtraCharacters: /[<&]/g, hardBreakNodeName: 'hardBreak', strict: true },
+  { hardBreakNodeName: 'hardBreak', strict: true },
 );
 
 const TIGHT = { tightLists: true };

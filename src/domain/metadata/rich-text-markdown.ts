@@ -8,10 +8,10 @@
 import MarkdownIt from 'markdown-it';
 import { isWellFormedText, nfc } from '../../lib/text.ts';
 import { checkRichText, type RichTextCheck } from './rich-text.ts';
-import { isHtmlElement, isSkippedElement } from './rich-text-html.ts';
+import { isHtmlElement, isSkippedElement } from './rich-text-html-elements.ts';
 
 /** Most characters of a text in Markdown. */
-export const MARKDOWN_CHARACTERS = 400_000;
+export const MARKDOWN_CHARACTERS = 200_000;
 
 const TAG = /<(\/?)([a-zA-Z][a-zA-Z0-9-]*)[^<>]*>/g;
 
@@ -76,7 +76,7 @@ export function plainMarkdown(markdown: string): string {
 export function checkMarkdown(markdown: string, path: string): RichTextCheck {
   const refuse = (code: string, message: string): RichTextCheck => ({ ok: false, problems: [{ path, code, message }] });
   if (!isWellFormedText(markdown)) return refuse('INVALID_TEXT', 'The text holds U+0000 or half of a surrogate pair.');
-  if (markdown.length > MARKDOWN_CHARACTERS) return refuse('TOO_LARGE', 'The text is longer than 400,000 characters.');
+  if (markdown.length > MARKDOWN_CHARACTERS) return refuse('TOO_LARGE', 'The text is longer than 200,000 characters.');
   return readMarkdown(plainMarkdown(markdown), path);
 }
 

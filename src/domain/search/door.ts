@@ -13,4 +13,4 @@ export { wordMatch } from './lists.ts';
 export { makeSearchParts, type SearchParts } from './parts.ts';
 export { beginRebuild, stepRebuild } from './rebuild.ts';
 export { searchRoutes } from './routes.ts';
-export { type ArticleSource, NO_ARTICLES, NO_SERVICES, type ServiceSource } from './store-articles.ts';
+export type { ArticleSource, ServiceSource } from './store-articles.ts';

@@ -37,12 +37,3 @@ export interface ServiceSource {
   /** The services that the caller's audience admits. */
   services(ctx: ReadContext): Promise<readonly Listed[]>;
 }
-
-/** Before there is a knowledge base. */
-export const NO_ARTICLES: ArticleSource = {
-  activeText: async () => undefined,
-  activeIds: async () => [],
-  visible: () => null,
-};
-
-export const NO_SERVICES: ServiceSource = { services: async () => [] };

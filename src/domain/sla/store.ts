@@ -177,33 +177,53 @@ export function rowOf(instance: Instance): InstanceRow {
   };
 }
 
-const SHAPE = sql`r (id uuid, object_id uuid, policy_id uuid, policy_version integer, revision integer, turn integer, status text,
-  started_at timestamptz, stopped_at timestamptz, pauses jsonb, start_armed boolean, pause_armed boolean, target_ms bigint,
-  calendar_id uuid, calendar_version integer, pinned boolean, elapsed_ms bigint, due_at timestamptz, next_at timestamptz,
-  told jsonb)`;
+const WRITTEN: Readonly<Record<keyof InstanceRow, string>> = {
+  id: 'uuid',
+  object_id: 'uuid',
+  policy_id: 'uuid',
+  policy_version: 'integer',
+  revision: 'integer',
+  turn: 'integer',
+  status: 'text',
+  started_at: 'timestamptz',
+  stopped_at: 'timestamptz',
+  pauses: 'jsonb',
+  start_armed: 'boolean',
+  pause_armed: 'boolean',
+  target_ms: 'bigint',
+  calendar_id: 'uuid',
+  calendar_version: 'integer',
+  pinned: 'boolean',
+  elapsed_ms: 'bigint',
+  due_at: 'timestamptz',
+  next_at: 'timestamptz',
+  told: 'jsonb',
+};
 
 export const insertInstance: TableWrite<InstanceRow> = {
   name: 'insert_sla_instance',
   guard: true,
+  columns: WRITTEN,
   sql: (rows: Sql) => sql`
     INSERT INTO sla_instances (id, object_id, policy_id, policy_version, revision, turn, status, started_at, stopped_at, pauses,
       start_armed, pause_armed, target_ms, calendar_id, calendar_version, pinned, elapsed_ms, due_at, next_at, told)
     SELECT id, object_id, policy_id, policy_version, revision, turn, status, started_at, stopped_at, pauses, start_armed,
       pause_armed, target_ms, calendar_id, calendar_version, pinned, elapsed_ms, due_at, next_at, told
-    FROM jsonb_to_recordset(${rows}) AS ${SHAPE} RETURNING 1`,
+    FROM ${rows} RETURNING 1`,
 };
 
 /** Writes exactly the state that the decision was made on, or the unit is decided anew. Rows are locked in order of their ids. */
 export const changeInstance: TableWrite<InstanceRow> = {
   name: 'change_sla_instance',
   guard: true,
+  columns: WRITTEN,
   sql: (rows: Sql) => sql`
     UPDATE sla_instances i SET policy_version = r.policy_version, revision = r.revision, turn = r.turn, status = r.status,
       stopped_at = r.stopped_at, pauses = r.pauses, start_armed = r.start_armed, pause_armed = r.pause_armed,
       target_ms = r.target_ms, calendar_id = r.calendar_id, calendar_version = r.calendar_version, pinned = r.pinned,
       elapsed_ms = r.elapsed_ms, due_at = r.due_at, next_at = r.next_at, told = r.told
     FROM (
-      SELECT r.* FROM jsonb_to_recordset(${rows}) AS ${SHAPE}
+      SELECT r.* FROM ${rows}
       JOIN sla_instances l ON l.id = r.id ORDER BY r.id FOR NO KEY UPDATE OF l
     ) AS r
     WHERE i.id = r.id AND i.turn = r.turn - 1 RETURNING 1`,

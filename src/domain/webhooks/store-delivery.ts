@@ -191,3 +191,24 @@ export async function purgeDeliveries(db: Queryable, before: string, limit: numb
     SELECT count(*)::int AS n FROM gone`);
   return rows[0]?.n ?? 0;
 }
+
+/** Codes of enabled subscriptions whose last three finished deliveries all failed. */
+export async function findFailing(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ code: string }>(sql`
+    SELECT i.code FROM webhook_periods p JOIN config_items i ON i.id = p.subscription_id
+    WHERE p.until_at IS NULL AND (
+      SELECT count(*) FILTER (WHERE d.status = 'FAILED') = 3 FROM (
+        SELECT x.status FROM webhook_deliveries x
+        WHERE x.subscription_id = p.subscription_id AND x.finished_at IS NOT NULL ORDER BY x.id DESC LIMIT 3) d)
+    ORDER BY i.code`);
+  return rows.map(({ code }) => code);
+}
+
+/** All values of signing secrets with the codes of their secrets. */
+export async function findValues(
+  db: Queryable,
+): Promise<{ code: string; secretId: string; version: number; sealed: Buffer }[]> {
+  return await db.query(sql`
+    SELECT i.code, v.secret_id AS "secretId", v.version, v.sealed
+    FROM signing_secret_values v JOIN config_items i ON i.id = v.secret_id ORDER BY i.code, v.version`);
+}

@@ -1,7 +1,7 @@
 /** Administration of subscriptions and signing secrets (api.md, "Webhook subscriptions"; configuration, section 6). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { PRIVATE_HOSTS } from '../../../test/harness/canary.ts';
+import { PRIVATE_HOSTS, startCanary } from '../../../test/harness/canary.ts';
 import { type Hooks, startHooks } from '../../../test/harness/hooks.ts';
 import { bundle, idOf, stored } from '../../../test/harness/load-world.ts';
 import type { TestAnswer } from '../../../test/harness/app.ts';
@@ -249,6 +249,32 @@ describe('subscriptions', () => {
       );
       return true;
     });
+  });
+});
+
+describe('a bundle that leads to private addresses', () => {
+  it('reaches nobody: each socket is judged', async () => {
+    const canary = await startCanary();
+    const hooks = await startHooks({ idle: true, outbound: { allowPrivate: false } });
+    try {
+      const hosts = ['127.0.0.1', 'localhost', '[::1]', '2130706433'];
+      const items = hosts.map(
+        (host, index) =>
+          `  - { code: h${index}, endpoint: 'https://${host}:${canary.port}/x', secretRef: main, executionPrincipal: boss, eventTypes: [ObjectCreated] }`,
+      );
+      await hooks.app.apply(bundle(`webhooks:\n${items.join('\n')}\n`));
+      await hooks.make();
+      hooks.app.app.startWorker();
+      for (const { id } of await hooks.ok('boss', 'GET', '/webhooks')) {
+        const [delivery] = await hooks.settled(id);
+        assert.deepEqual([delivery.status, delivery.attemptCount], ['FAILED', 1]);
+        assert.match(delivery.error, /not public/);
+      }
+      assert.equal(canary.sung, 0);
+    } finally {
+      await hooks.close();
+      await canary.close();
+    }
   });
 });
 

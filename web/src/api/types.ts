@@ -4,17 +4,34 @@ import type * as access from '../../../src/domain/access/contract.ts';
 import type * as attachments from '../../../src/domain/attachments/contract.ts';
 import type * as audit from '../../../src/domain/access/audit.ts';
 import type * as bulk from '../../../src/domain/bulk/contract.ts';
+import type * as configuration from '../../../src/bundle/contract.ts';
 import type * as comments from '../../../src/domain/comments/contract.ts';
 import type * as desk from '../../../src/domain/desk/contract.ts';
 import type * as metadata from '../../../src/domain/metadata/contract.ts';
 import type * as objects from '../../../src/domain/objects/contract.ts';
 import type * as relations from '../../../src/domain/relations/contract.ts';
+import type * as search from '../../../src/domain/search/contract.ts';
+import type * as sla from '../../../src/domain/sla/contract.ts';
 import type * as workflow from '../../../src/domain/workflow/contract.ts';
 import type { DataType } from '../../../src/lib/data-types.ts';
 import type { AnswerOf } from './client.ts';
 
 export type { DataType };
-export type { access, attachments, audit, bulk, comments, desk, metadata, objects, relations, workflow };
+export type {
+  access,
+  attachments,
+  audit,
+  bulk,
+  comments,
+  configuration,
+  desk,
+  metadata,
+  objects,
+  relations,
+  search,
+  sla,
+  workflow,
+};
 
 export type Session = AnswerOf<typeof access.getSession>;
 export type DocketRecord = Static<typeof objects.ObjectSchema>;

@@ -30,7 +30,7 @@ export function AccountMenu() {
   return (
     <Menu position="top-start" width={220}>
       <Menu.Target>
-        <UnstyledButton className={classes.account} aria-label={`${t.account}: ${user.displayName}`}>
+        <UnstyledButton className={classes.account}>
           <PersonMark name={user.displayName} />
           <span className={classes.name}>{user.displayName}</span>
         </UnstyledButton>

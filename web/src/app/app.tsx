@@ -4,7 +4,7 @@ import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
 import { onSignedOut } from '../api/client.ts';
 import { followLanguage, useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
@@ -12,11 +12,12 @@ import { queryClient } from './query-client.ts';
 import { router } from './router.tsx';
 import { signedOut } from './session.ts';
 import { texts } from './texts.ts';
-import { cssVariables, theme } from './theme.ts';
+import { cssVariables, themeOf } from './theme.ts';
 
 export function App({ nonce }: { nonce: string }) {
   const t = useText(texts);
   const language = useLanguage();
+  const theme = useMemo(() => themeOf(t.close), [t.close]);
   useEffect(() => onSignedOut(() => signedOut(queryClient)), []);
   // Names in answers are in the language that was asked for.
   useEffect(() => followLanguage(() => void queryClient.invalidateQueries()), []);

@@ -15,7 +15,7 @@ export function Shell() {
   const navigate = useNavigate();
   const [opened, { open, close }] = useDisclosure(false);
   const narrow = useMediaQuery('(max-width: 56em)', false, { getInitialValueInEffect: false });
-  const place = useRouterState({ select: (state) => state.location.pathname });
+  const place = useRouterState({ select: (state) => state.location.href });
   useHotkeys([
     ['/', () => void navigate({ to: '/search' })],
     ['mod+K', () => void navigate({ to: '/search' })],
@@ -52,7 +52,6 @@ export function Shell() {
           onClose={close}
           size="17rem"
           title={<Brand />}
-          closeButtonProps={{ 'aria-label': t.close }}
           classNames={{ content: classes.drawer, header: classes.drawerHeader, body: classes.drawerBody }}
         >
           <Navigation withBrand={false} />

@@ -1,5 +1,5 @@
 /** Calm and dense: a petrol accent on neutral greys, small type, thin lines. */
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple, mergeThemeOverrides } from '@mantine/core';
 
 const petrol: MantineColorsTuple = [
   '#e9f5f6',
@@ -27,12 +27,11 @@ const slate: MantineColorsTuple = [
   '#0e1115',
 ];
 
-export const theme = createTheme({
+const common = createTheme({
+  respectReducedMotion: true,
   colors: { petrol, dark: slate },
   primaryColor: 'petrol',
-  primaryShade: { light: 7, dark: 4 },
-  autoContrast: true,
-  luminanceThreshold: 0.32,
+  primaryShade: { light: 7, dark: 6 },
   defaultRadius: 'sm',
   cursorType: 'pointer',
   fontFamily: 'Inter, "Segoe UI Variable Text", "Segoe UI", system-ui, -apple-system, "Noto Sans", sans-serif',
@@ -68,10 +67,17 @@ export const theme = createTheme({
   },
 });
 
+/** The theme, with the name of what closes things in the person's language. */
+export function themeOf(close: string) {
+  const named = { defaultProps: { 'aria-label': close } };
+  return mergeThemeOverrides(common, { components: { CloseButton: named } });
+}
+
 /** The console's own variables, in both colour schemes; styles use these and not colours. */
 export const cssVariables: CSSVariablesResolver = (from) => ({
   variables: {},
   light: {
+    '--mantine-color-error': '#c22f2f',
     '--mantine-color-dimmed': '#5d6670',
     '--mantine-color-placeholder': '#6b7580',
     '--d-page': '#f6f7f8',
@@ -88,9 +94,13 @@ export const cssVariables: CSSVariablesResolver = (from) => ({
     '--d-internal-text': '#6d4f00',
   },
   dark: {
+    '--mantine-color-error': '#ff8a8a',
     '--mantine-color-dimmed': '#9aa4af',
     '--mantine-color-placeholder': '#8a949f',
     '--mantine-color-body': '#14181d',
+    '--mantine-color-anchor': from.colors.petrol?.[3] ?? '',
+    '--mantine-color-petrol-filled': '#107680',
+    '--mantine-color-petrol-filled-hover': '#17838b',
     '--d-page': '#101418',
     '--d-surface': '#171c21',
     '--d-sunken': '#1d232a',

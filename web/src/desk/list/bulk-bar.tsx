@@ -82,7 +82,6 @@ export function BulkBar({ rows, types, onClear }: BulkBarProps) {
         opened={form !== undefined && type !== undefined}
         onClose={() => setForm(undefined)}
         title={form === 'update' ? t.bulkUpdate : t.bulkTransition}
-        closeButtonProps={{ 'aria-label': t.close }}
       >
         {form === 'update' && type !== undefined && (
           <BulkUpdate rows={rows} type={type} pending={run.isPending} error={run.error} onRun={run.mutate} />
@@ -97,13 +96,7 @@ export function BulkBar({ rows, types, onClear }: BulkBarProps) {
           />
         )}
       </Modal>
-      <Modal
-        opened={results !== undefined}
-        onClose={close}
-        title={t.bulkResults}
-        size="lg"
-        closeButtonProps={{ 'aria-label': t.close }}
-      >
+      <Modal opened={results !== undefined} onClose={close} title={t.bulkResults} size="lg">
         {results !== undefined && <Results results={results} rows={rows} onClose={close} />}
       </Modal>
     </section>
@@ -128,7 +121,7 @@ function Results({
       <Group gap="md">
         <Text size="sm">{t.bulkDone(done)}</Text>
         {failed.length > 0 && (
-          <Text size="sm" c="red">
+          <Text size="sm" c="var(--mantine-color-error)">
             {t.bulkFailed(failed.length)}
           </Text>
         )}
@@ -138,7 +131,7 @@ function Results({
           {[...failed, ...results.filter((result) => result.status === 'SUCCEEDED')].slice(0, 200).map((result) => (
             <Table.Tr key={result.objectId} data-result={result.status}>
               <Table.Td>{names.get(result.objectId) ?? result.objectId}</Table.Td>
-              <Table.Td c={result.status === 'FAILED' ? 'red' : 'dimmed'}>
+              <Table.Td c={result.status === 'FAILED' ? 'var(--mantine-color-error)' : 'dimmed'}>
                 {result.status === 'FAILED' ? result.error?.message : t.bulkOk}
               </Table.Td>
             </Table.Tr>

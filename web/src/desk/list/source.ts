@@ -1,7 +1,7 @@
 /** What a list shows and where it comes from: without a condition from the list of records, with one from the search. */
 import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
-import { call, send } from '../../api/client.ts';
-import type { DocketRecord, objects, Session } from '../../api/types.ts';
+import { call } from '../../api/client.ts';
+import type { DocketRecord, objects, search, Session } from '../../api/types.ts';
 import type { DeskType, QueueDefinition } from '../queries.ts';
 
 /** A row has what both sources have; what the search leaves out is not there. */
@@ -32,14 +32,6 @@ export interface RowPage {
 export type RowPages = InfiniteData<RowPage, number>;
 
 const PAGE = 100;
-
-interface SearchPage {
-  results: Row[];
-  page: number;
-  hasMore: boolean;
-  total: number;
-  totalExact: boolean;
-}
 
 /** Variables of configuration mean nothing to a call: what they stand for is put in their place. */
 export function withVariables(condition: unknown, session: Session, today: string): unknown {
@@ -81,9 +73,9 @@ export function rowsQuery(definition: QueueDefinition, type: DeskType | undefine
         return await call<typeof objects.listObjects>('GET', '/objects', { query, signal });
       }
       const query = { ...window, q: words, filter: JSON.stringify(searchCondition(definition, type, session)) };
-      const found = (await send('GET', '/search', { query, signal })) as SearchPage;
+      const found = await call<typeof search.search>('GET', '/search', { query, signal });
       const { results, page, hasMore, total, totalExact } = found;
-      return { rows: results, page, hasMore, total, totalExact };
+      return { rows: results as Row[], page, hasMore, total, totalExact };
     },
     initialPageParam: 1,
     getNextPageParam: (last) => (last.hasMore ? last.page + 1 : undefined),

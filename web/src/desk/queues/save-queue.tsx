@@ -94,7 +94,7 @@ interface SaveDialogProps {
 function SaveDialog({ open, onClose, definition, suggested }: SaveDialogProps) {
   const t = useText(texts);
   return (
-    <Modal opened={open} onClose={onClose} title={t.saveQueue} closeButtonProps={{ 'aria-label': t.close }}>
+    <Modal opened={open} onClose={onClose} title={t.saveQueue}>
       {open && <SaveForm definition={definition} suggested={suggested} onClose={onClose} />}
     </Modal>
   );

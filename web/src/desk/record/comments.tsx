@@ -64,27 +64,29 @@ function Comment({ comment, can }: { comment: RecordComment; can: Can }) {
             {t.edited}
           </Text>
         )}
-        <span className={classes.visibility}>
-          {visibility === 'internal' ? <IconLock size={12} /> : <IconEye size={12} />}
-          {visibility === 'internal' ? t.internalShort : t.publicShort}
+        <span className={classes.tail}>
+          <span className={classes.visibility}>
+            {visibility === 'internal' ? <IconLock size={12} /> : <IconEye size={12} />}
+            {visibility === 'internal' ? t.internalShort : t.publicShort}
+          </span>
+          {mayEdit && (
+            <Menu>
+              <Menu.Target>
+                <ActionIcon size="sm" aria-label={t.more}>
+                  <IconDots size={14} />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => setEditing(true)}>
+                  {t.edit}
+                </Menu.Item>
+                <Menu.Item leftSection={<IconTrash size={14} />} color="red" onClick={() => void ask()}>
+                  {t.delete}
+                </Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
+          )}
         </span>
-        {mayEdit && (
-          <Menu>
-            <Menu.Target>
-              <ActionIcon size="sm" aria-label={t.more}>
-                <IconDots size={14} />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => setEditing(true)}>
-                {t.edit}
-              </Menu.Item>
-              <Menu.Item leftSection={<IconTrash size={14} />} color="red" onClick={() => void ask()}>
-                {t.delete}
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
-        )}
       </header>
       {editing ? (
         <EditComment comment={comment} can={can} onDone={() => setEditing(false)} />

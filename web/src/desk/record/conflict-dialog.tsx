@@ -11,13 +11,7 @@ import type { Conflict, RecordDraft } from './draft.ts';
 export function ConflictDialog({ draft, fields }: { draft: RecordDraft; fields: readonly FieldSchema[] }) {
   const t = useText(texts);
   return (
-    <Modal
-      opened={draft.conflict !== undefined}
-      onClose={draft.dismiss}
-      title={t.conflictTitle}
-      size="xl"
-      closeButtonProps={{ 'aria-label': t.cancel }}
-    >
+    <Modal opened={draft.conflict !== undefined} onClose={draft.dismiss} title={t.conflictTitle} size="xl">
       {draft.conflict !== undefined && (
         <Choice key={draft.conflict.latest.revision} draft={draft} fields={fields} conflict={draft.conflict} />
       )}

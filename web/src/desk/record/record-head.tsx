@@ -33,7 +33,7 @@ export interface RecordHeadProps {
 export function RecordHead({ record, type, titleField, draft, can, actions }: RecordHeadProps) {
   const t = useText(texts);
   return (
-    <header className={classes.head}>
+    <header className={classes.head} data-record-head>
       <div className={classes.crumbs}>
         {type !== undefined && (
           <>

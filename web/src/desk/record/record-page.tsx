@@ -1,8 +1,8 @@
 /** One record: what it is, what can be done with it, its fields, and all that stands around it. */
-import { Alert, Anchor, Button, Group, Loader, Tabs } from '@mantine/core';
+import { Alert, Button, Group, Loader, Tabs } from '@mantine/core';
 import { useDocumentTitle, useHotkeys } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import { ApiFault } from '../../api/client.ts';
 import type { DocketRecord, FieldSchema } from '../../api/types.ts';
@@ -153,14 +153,6 @@ function Loaded({ record, fields, actions }: LoadedProps) {
           {layout.short.map(line)}
           <Stamp name={t.createdAt} at={record.createdAt} who={record.createdBy?.displayName} />
           <Stamp name={t.updatedAt} at={record.updatedAt} who={record.updatedBy?.displayName} />
-          {type !== undefined && type.canRead && (
-            <div className={classes.line}>
-              <div className={classes.name} />
-              <Anchor size="xs" renderRoot={(props) => <Link {...props} to="/records" search={{ type: type.code }} />}>
-                {type.name} →
-              </Anchor>
-            </div>
-          )}
         </aside>
       </div>
       <SaveBar draft={draft} />

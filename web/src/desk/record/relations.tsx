@@ -80,12 +80,7 @@ export default function Relations({ record, can }: RelationsProps) {
           <RelationGraph record={record} />
         </Suspense>
       )}
-      <Modal
-        opened={adding}
-        onClose={() => setAdding(false)}
-        title={t.addRelation}
-        closeButtonProps={{ 'aria-label': t.cancel }}
-      >
+      <Modal opened={adding} onClose={() => setAdding(false)} title={t.addRelation}>
         {adding && <AddRelation record={record} onDone={() => setAdding(false)} />}
       </Modal>
     </Stack>

@@ -3,7 +3,8 @@ import { ActionIcon, Anchor, Menu, Modal, Progress, Table, Text } from '@mantine
 import { IconDots } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { send } from '../../api/client.ts';
+import { type AnswerOf, call } from '../../api/client.ts';
+import type { sla } from '../../api/types.ts';
 import { useHas } from '../../app/session.ts';
 import { useFormats } from '../../i18n/format.ts';
 import { useText } from '../../i18n/text.ts';
@@ -14,29 +15,7 @@ import { texts } from '../texts.ts';
 import classes from './record.module.css';
 import styles from './sla.module.css';
 
-/** decisions, "SLA". */
-export interface SlaInstance {
-  id: string;
-  policyCode: string;
-  name: string;
-  status: 'ACTIVE' | 'PAUSED' | 'STOPPED';
-  revision: number;
-  startedAt: string;
-  dueAt: string | null;
-  targetMs: number;
-  elapsedMs: number;
-  remainingMs: number;
-  breached: boolean;
-}
-
-interface Interval {
-  from: string;
-  to: string;
-  counted: boolean;
-  reason: 'open' | 'closed' | 'holiday' | 'special-hours' | 'paused';
-  name?: string;
-  ms: number;
-}
+type SlaInstance = AnswerOf<typeof sla.listSla>[number];
 
 interface Reading {
   at: number;
@@ -50,7 +29,7 @@ const slaQuery = (recordId: string) =>
     queryKey: [...recordKey(recordId), 'sla'],
     queryFn: async ({ client, queryKey, signal }): Promise<Reading> => {
       const before = client.getQueryData<Reading>(queryKey);
-      const instances = (await send('GET', `/objects/${recordId}/sla`, { signal })) as SlaInstance[];
+      const instances = await call<typeof sla.listSla>('GET', `/objects/${recordId}/sla`, { signal });
       const grew = (instance: SlaInstance): boolean => {
         const old = before?.instances.find((one) => one.id === instance.id);
         return instance.status === 'ACTIVE' && old !== undefined && instance.elapsedMs > old.elapsedMs;
@@ -115,7 +94,9 @@ function Timer({ instance, ticking, readAt, recordId }: TimerProps) {
   const tone = late ? 'red' : share > 75 ? 'orange' : 'petrol';
   const command = useAction({
     run: (name: 'pause' | 'resume' | 'stop') =>
-      send('POST', `/sla/${instance.id}/${name}`, { body: { expectedRevision: instance.revision } }),
+      call<typeof sla.commandSla>('POST', `/sla/${instance.id}/${name}`, {
+        body: { expectedRevision: instance.revision },
+      }),
     touches: [recordKey(recordId)],
   });
   const commands = { ACTIVE: ['pause', 'stop'], PAUSED: ['resume', 'stop'], STOPPED: [] } as const;
@@ -151,18 +132,16 @@ function Timer({ instance, ticking, readAt, recordId }: TimerProps) {
       <Progress value={share} color={tone} size={4} aria-label={instance.name} />
       <div className={styles.foot}>
         <span className="tabular">{words}</span>
-        {instance.dueAt !== null && running && <span>{format.instant(instance.dueAt)}</span>}
         <Anchor component="button" size="xs" onClick={() => setExplained(true)}>
           {t.why}
         </Anchor>
       </div>
-      <Modal
-        opened={explained}
-        onClose={() => setExplained(false)}
-        title={instance.name}
-        size="lg"
-        closeButtonProps={{ 'aria-label': t.cancel }}
-      >
+      {instance.dueAt !== null && running && (
+        <div className={styles.due}>
+          {t.due}: {format.instant(instance.dueAt)}
+        </div>
+      )}
+      <Modal opened={explained} onClose={() => setExplained(false)} title={instance.name} size="lg">
         {explained && <Explanation instance={instance} />}
       </Modal>
     </div>
@@ -174,8 +153,7 @@ function Explanation({ instance }: { instance: SlaInstance }) {
   const format = useFormats();
   const { data, error } = useQuery({
     queryKey: ['sla-explanation', instance.id],
-    queryFn: ({ signal }) =>
-      send('GET', `/sla/${instance.id}/explanation`, { signal }) as Promise<{ intervals: Interval[] }>,
+    queryFn: ({ signal }) => call<typeof sla.explainSla>('GET', `/sla/${instance.id}/explanation`, { signal }),
   });
   if (error !== null) return <FaultAlert error={error} />;
   return (

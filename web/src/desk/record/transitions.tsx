@@ -93,13 +93,7 @@ export function Transitions({ record, disabled }: { record: DocketRecord; disabl
           </Menu.Dropdown>
         </Menu>
       )}
-      <Modal
-        opened={chosen !== undefined}
-        onClose={() => setChosen(undefined)}
-        title={chosen?.name}
-        size="lg"
-        closeButtonProps={{ 'aria-label': t.cancel }}
-      >
+      <Modal opened={chosen !== undefined} onClose={() => setChosen(undefined)} title={chosen?.name} size="lg">
         {chosen !== undefined && (
           <TransitionForm
             key={chosen.id}

@@ -1,18 +1,18 @@
 /** Search over everything that one may read: words, a condition as form or as text, kinds, and what stands on the page. */
-import { ActionIcon, Button, Chip, Group, Indicator, Loader, Popover, Select, Text, TextInput } from '@mantine/core';
+import { Button, Chip, Group, Loader, Select, Text, TextInput } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { IconFilter, IconSearch } from '@tabler/icons-react';
+import { IconSearch } from '@tabler/icons-react';
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type SyntheticEvent, useState } from 'react';
-import { send } from '../../api/client.ts';
-import type { FieldSchema, Session, WorkflowState } from '../../api/types.ts';
+import { type AnswerOf, call } from '../../api/client.ts';
+import type { FieldSchema, search, Session } from '../../api/types.ts';
 import { useHas, useSession } from '../../app/session.ts';
 import { useText } from '../../i18n/text.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Time } from '../../ui/time.tsx';
-import { FilterPanel } from '../list/filter-panel.tsx';
+import { FilterButton } from '../list/filter-panel.tsx';
 import { searchCondition } from '../list/source.ts';
 import { type DeskType, deskTypesQuery, type QueueDefinition, typeFieldsQuery } from '../queries.ts';
 import { StateBadge } from '../record/state-badge.tsx';
@@ -31,25 +31,7 @@ const RIGHTS: Partial<Record<Kind, string>> = {
   'org-unit': 'user.administer',
 };
 
-interface Result {
-  kind: Kind;
-  id: string;
-  title: string | null;
-  snippet: string | null;
-  updatedAt: string;
-  typeDefinitionId?: string;
-  number?: string | null;
-  workflowState?: WorkflowState | null;
-  objectId?: string;
-}
-
-interface Found {
-  results: Result[];
-  page: number;
-  hasMore: boolean;
-  total: number;
-  totalExact: boolean;
-}
+type Result = AnswerOf<typeof search.search>['results'][number];
 
 /** Whether there is enough to look for. */
 function asks(q: string | undefined, condition: unknown): boolean {
@@ -65,7 +47,10 @@ function foundQuery(q: string | undefined, condition: unknown, kinds: readonly K
   return infiniteQueryOptions({
     queryKey: ['search', query],
     queryFn: async ({ pageParam, signal }) =>
-      (await send('GET', '/search', { query: { ...query, page: pageParam, pageSize: 30 }, signal })) as Found,
+      await call<typeof search.search>('GET', '/search', {
+        query: { ...query, page: pageParam, pageSize: 30 },
+        signal,
+      }),
     initialPageParam: 1,
     getNextPageParam: (last) => (last.hasMore ? last.page + 1 : undefined),
     enabled: asks(q, condition),
@@ -84,20 +69,20 @@ export function SearchPage() {
   const has = useHas();
   const session = useSession();
   const navigate = useNavigate();
-  const search = useSearch({ from: '/inside/search' });
+  const asked = useSearch({ from: '/inside/search' });
   const { data: types = [] } = useQuery(deskTypesQuery);
-  const type = types.find((one) => one.code === search.type);
+  const type = types.find((one) => one.code === asked.type);
   const schema = useQuery({ ...typeFieldsQuery(type?.id ?? ''), enabled: type !== undefined });
-  const [words, setWords] = useState(search.q ?? '');
+  const [words, setWords] = useState(asked.q ?? '');
   const [kinds, setKinds] = useState<readonly Kind[]>(['object']);
-  const condition = conditionOf(search.filter, type, session);
-  const found = useInfiniteQuery(foundQuery(search.q, condition, kinds));
-  useDocumentTitle(`${search.q ?? t.title} · Docket`);
+  const condition = conditionOf(asked.filter, type, session);
+  const found = useInfiniteQuery(foundQuery(asked.q, condition, kinds));
+  useDocumentTitle(`${asked.q ?? t.title} · Docket`);
   const go = (next: { q?: string; filter?: string; type?: string }): void =>
     void navigate({ to: '/search', search: next, replace: true });
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    go({ ...search, q: words });
+    go({ ...asked, q: words });
   };
   const results = found.data?.pages.flatMap((page) => page.results) ?? [];
   const first = found.data?.pages[0];
@@ -120,35 +105,25 @@ export function SearchPage() {
         <Button type="submit" size="md">
           {t.go}
         </Button>
-        <Popover position="bottom-end" width={560} shadow="md" trapFocus withinPortal>
-          <Popover.Target>
-            <Indicator disabled={search.filter === undefined} size={8}>
-              <ActionIcon variant="default" size={42} aria-label={t.filter}>
-                <IconFilter size={18} />
-              </ActionIcon>
-            </Indicator>
-          </Popover.Target>
-          <Popover.Dropdown>
-            <FilterPanel
-              value={search.filter === undefined ? undefined : JSON.parse(search.filter)}
-              onApply={(filter) => {
-                const { filter: _old, ...rest } = search;
-                go(filter === undefined ? rest : { ...rest, filter: JSON.stringify(filter) });
-              }}
-              fields={(schema.data?.fields as FieldSchema[] | undefined) ?? []}
-              types={type === undefined ? types : [type]}
-            />
-          </Popover.Dropdown>
-        </Popover>
+        <FilterButton
+          size={42}
+          value={asked.filter === undefined ? undefined : JSON.parse(asked.filter)}
+          onApply={(filter) => {
+            const { filter: _old, ...rest } = asked;
+            go(filter === undefined ? rest : { ...rest, filter: JSON.stringify(filter) });
+          }}
+          fields={(schema.data?.fields as FieldSchema[] | undefined) ?? []}
+          types={type === undefined ? types : [type]}
+        />
       </form>
       <Group gap="xs" my="sm">
         <Select
           aria-label={t.type}
           placeholder={t.anyType}
           data={types.filter((one) => one.canRead).map((one) => ({ value: one.code, label: one.name }))}
-          value={search.type ?? null}
+          value={asked.type ?? null}
           onChange={(code) => {
-            const { type: _old, ...rest } = search;
+            const { type: _old, ...rest } = asked;
             go(code === null ? rest : { ...rest, type: code });
           }}
           clearable
@@ -169,7 +144,7 @@ export function SearchPage() {
         )}
       </Group>
       {found.error !== null && <FaultAlert error={found.error} retry={() => void found.refetch()} />}
-      {!asks(search.q, condition) && <Empty>{t.hint}</Empty>}
+      {!asks(asked.q, condition) && <Empty>{t.hint}</Empty>}
       {found.isFetching && results.length === 0 && <Loader size="sm" />}
       {first !== undefined && (
         <Text size="xs" c="dimmed" mb="xs" aria-live="polite">

@@ -1,0 +1,279 @@
+/** The writes on articles. Every change of a version holds the article's revision, so that two of them cannot both come first. */
+import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { deepEqualJson } from '../../lib/json.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import type { InlineImage } from '../metadata/door.ts';
+import { type LoadedVersion, rememberVersion, requireVersion } from './load.ts';
+import { type Base, bases, findByIdOrCode, type Visibility } from './registry.ts';
+import {
+  type Content,
+  type ContentInput,
+  materialToken,
+  planContent,
+  requireAudience,
+  requireDraft,
+  requireOneBody,
+  requireToken,
+} from './rules.ts';
+import {
+  changeArticle,
+  changeDraft,
+  findArticle,
+  findVersion,
+  insertArticle,
+  insertVersion,
+  listCurrent,
+  moveVersion,
+  type VersionRow,
+} from './store.ts';
+import { findNamed, listImages, useImage } from './store-named.ts';
+
+/** What the calls that change a version answer. */
+export interface VersionAnswer {
+  id: string;
+  versionId: string;
+  state: string;
+  title: string;
+}
+
+function wrongVisibility(base: Base, visibility: Visibility | undefined): FaultDetail[] {
+  if (visibility === undefined || visibility === base.visibility) return [];
+  const message = `The visibility must be that of the base: ${base.visibility}.`;
+  return [{ path: '/visibility', code: 'NOT_ALLOWED', message }];
+}
+
+async function wrongResponsible(ctx: WriteContext, id: string | null | undefined): Promise<FaultDetail[]> {
+  if (id === undefined || id === null) return [];
+  const found = await findNamed(ctx, [id]);
+  if (found.some(({ kind, active }) => kind === 'user' && active)) return [];
+  return [{ path: '/responsibleId', code: 'UNKNOWN_REFERENCE', message: 'The id names no active user.' }];
+}
+
+function keepImages(ctx: WriteContext, articleId: string, images: readonly InlineImage[]): void {
+  for (const { sha256, mediaType, bytes } of images) {
+    ctx.keep(sha256, bytes);
+    ctx.plan(useImage, { article_id: articleId, sha256, media_type: mediaType, size: bytes.length });
+  }
+}
+
+async function knownImages(ctx: WriteContext, articleId: string | undefined): Promise<Set<string>> {
+  const images = articleId === undefined ? [] : await listImages(ctx, articleId);
+  return new Set(images.map(({ sha256 }) => sha256));
+}
+
+/** An entry of the audit log; those of the specification are told to receivers too. */
+function tell(ctx: WriteContext, type: string, version: VersionRow, more: Record<string, unknown> = {}): void {
+  const { articleId, id, code, locale, title } = version;
+  ctx.emit({ type, subject: `article:${articleId}`, data: { articleId, versionId: id, code, locale, title, ...more } });
+}
+
+export interface ArticleInput extends ContentInput {
+  baseId: string;
+  sectionId: string;
+  code: string;
+  title: string;
+  locale: string;
+  visibility: Visibility;
+}
+
+/**
+ * Makes a draft (api.md, `POST /kb/articles`): of a new article, or, where the code stands in the base, a new version of that
+ * article.
+ *
+ * @throws Fault RIGHT_MISSING, INVALID_REQUEST, ALREADY_EXISTS (the locale has a draft), INVALID_VALUES
+ */
+export async function createArticle(ctx: WriteContext, input: ArticleInput): Promise<VersionAnswer> {
+  ctx.actor.require('kb.write');
+  requireOneBody(input, true);
+  const base = findByIdOrCode(bases(ctx), input.baseId);
+  if (base === undefined) {
+    const message = 'There is no such knowledge base.';
+    throw new Fault('INVALID_REQUEST', message, [{ path: '/baseId', code: 'UNKNOWN_BASE', message }]);
+  }
+  const section = findByIdOrCode(base.sections, input.sectionId);
+  const article = await findArticle(ctx, base.id, input.code, input.locale);
+  if (article?.hasDraft === true) {
+    throw new Fault('ALREADY_EXISTS', 'The article has a draft in this locale; change that, or publish it.', {
+      field: 'code',
+    });
+  }
+  const problems = [...wrongVisibility(base, input.visibility), ...(await wrongResponsible(ctx, input.responsibleId))];
+  if (section === undefined) {
+    problems.push({ path: '/sectionId', code: 'UNKNOWN_SECTION', message: 'The base has no such section.' });
+  }
+  if (!base.locales.includes(input.locale)) {
+    const message = `The base has no such locale; it has ${base.locales.join(', ')}.`;
+    problems.push({ path: '/locale', code: 'UNKNOWN_LOCALE', message });
+  }
+  const { content, images } = planContent(input, await knownImages(ctx, article?.id), problems);
+  const articleId = article?.id ?? ctx.newId();
+  const version: LoadedVersion = {
+    id: ctx.newId(),
+    articleId,
+    baseId: base.id,
+    code: input.code,
+    revision: (article?.revision ?? 0) + 1,
+    sectionId: section?.id ?? '',
+    locale: input.locale,
+    state: 'DRAFT',
+    ...complete(content),
+    responsibleName: null,
+    visibility: input.visibility,
+    audiences: [],
+    material: '',
+    createdAt: ctx.now,
+    updatedAt: ctx.now,
+    publishedAt: null,
+    archivedAt: null,
+  };
+  if (article === undefined) {
+    ctx.plan(insertArticle, { id: articleId, base_id: base.id, code: input.code, at: ctx.now, by: ctx.actor.userId });
+  } else ctx.plan(changeArticle, { id: articleId, expected: article.revision });
+  ctx.plan(insertVersion, {
+    ...written(ctx, version),
+    article_id: articleId,
+    section_id: version.sectionId,
+    locale: version.locale,
+  });
+  keepImages(ctx, articleId, images);
+  rememberVersion(ctx, version);
+  tell(ctx, 'ArticleDrafted', version);
+  return answer(version);
+}
+
+/** Content in which everything is there that must be; planned by `planContent` of an input that has it. */
+function complete(
+  content: Content,
+): Pick<LoadedVersion, 'title' | 'summary' | 'tags' | 'responsibleId' | 'document' | 'body'> {
+  const { title, summary = null, tags = [], responsibleId = null, document, body } = content;
+  if (title === undefined || document === undefined || body === undefined) throw new Error('a draft lacks its text');
+  return { title, summary, tags: [...tags], responsibleId, document, body };
+}
+
+function written(ctx: WriteContext, version: LoadedVersion) {
+  const { id, title, summary, tags, responsibleId, visibility, document, body } = version;
+  const content = { title, summary, tags, responsible_id: responsibleId, visibility, document, body };
+  return { id, ...content, at: ctx.now, by: ctx.actor.userId };
+}
+
+function answer({ articleId, id, state, title }: VersionRow): VersionAnswer {
+  return { id: articleId, versionId: id, state, title };
+}
+
+export interface DraftInput extends ContentInput {
+  versionId: string;
+  visibility?: Visibility;
+}
+
+/**
+ * Changes a draft (api.md, `PATCH /kb/article-versions/{versionId}`). What equals the stored is no change and leaves no event.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, NOT_A_DRAFT, INVALID_VALUES
+ */
+export async function editDraft(ctx: WriteContext, input: DraftInput): Promise<VersionAnswer> {
+  ctx.actor.require('kb.write');
+  requireOneBody(input, false);
+  const { version, base } = await requireVersion(ctx, input.versionId);
+  requireDraft(version);
+  const problems = wrongVisibility(base, input.visibility);
+  if (input.responsibleId !== version.responsibleId)
+    problems.push(...(await wrongResponsible(ctx, input.responsibleId)));
+  const { content, images } = planContent(input, await knownImages(ctx, version.articleId), problems);
+  const next: LoadedVersion = {
+    ...version,
+    ...complete({ ...version, ...content }),
+    visibility: input.visibility ?? version.visibility,
+    updatedAt: ctx.now,
+  };
+  if (deepEqualJson(written(ctx, version), written(ctx, next))) return answer(version);
+  ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
+  ctx.plan(changeDraft, written(ctx, next));
+  keepImages(ctx, version.articleId, images);
+  rememberVersion(ctx, next);
+  tell(ctx, 'ArticleDraftChanged', next);
+  return answer(next);
+}
+
+/** Moves a version from its state to another. */
+function move(ctx: WriteContext, version: LoadedVersion, to: VersionRow['state']): LoadedVersion {
+  ctx.plan(moveVersion, { id: version.id, from: version.state, to, at: ctx.now, by: ctx.actor.userId });
+  const next: LoadedVersion = { ...version, state: to, updatedAt: ctx.now };
+  if (to === 'ACTIVE') next.publishedAt = ctx.now;
+  rememberVersion(ctx, next);
+  return next;
+}
+
+/** The whole of a version that is there in the same unit. */
+async function whole(ctx: WriteContext, row: VersionRow | undefined): Promise<LoadedVersion | undefined> {
+  return row === undefined ? undefined : await findVersion(ctx, row.id);
+}
+
+/**
+ * Publishes a draft (api.md, `POST /kb/articles/publish`); the version that was active in the locale is archived by the same
+ * change.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, NOT_A_DRAFT, AUDIENCE_MISSING, INVALID_VALUES (the base is of another visibility now)
+ */
+export async function publishVersion(ctx: WriteContext, versionId: string): Promise<Omit<VersionAnswer, 'title'>> {
+  ctx.actor.require('kb.publish');
+  const { version, base } = await requireVersion(ctx, versionId);
+  requireDraft(version);
+  requireAudience(version);
+  const problems = wrongVisibility(base, version.visibility);
+  if (problems.length > 0) throw new Fault('INVALID_VALUES', 'The version does not fit its base any more.', problems);
+  const current = await listCurrent(ctx, version.articleId, version.locale);
+  const before = await whole(
+    ctx,
+    current.find(({ state }) => state === 'ACTIVE'),
+  );
+  ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
+  if (before !== undefined) move(ctx, before, 'ARCHIVED');
+  const next = move(ctx, version, 'ACTIVE');
+  tell(ctx, 'ArticlePublished', next, before === undefined ? {} : { replacedVersionId: before.id });
+  return { id: next.articleId, versionId: next.id, state: next.state };
+}
+
+export interface ArchiveInput {
+  versionId: string;
+  /** The opaque token of the material. */
+  version: string;
+}
+
+/**
+ * Archives what the article has in the version's locale, the active version and the draft (api.md, `POST /kb/articles/archive`).
+ * Receivers are told only of what was published.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, VERSION_TOKEN_STALE
+ */
+export async function archiveArticle(ctx: WriteContext, input: ArchiveInput): Promise<Omit<VersionAnswer, 'title'>> {
+  ctx.actor.require('kb.write');
+  const { version } = await requireVersion(ctx, input.versionId);
+  const current = await listCurrent(ctx, version.articleId, version.locale);
+  if (current.length === 0) throw new Fault('ARCHIVED', 'The article is archived in this locale already.');
+  requireToken(materialToken(version.locale, current), input.version);
+  ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
+  for (const row of current) {
+    const archived = move(ctx, (await whole(ctx, row)) as LoadedVersion, 'ARCHIVED');
+    tell(ctx, row.state === 'ACTIVE' ? 'ArticleArchived' : 'ArticleDraftArchived', archived);
+  }
+  return { id: version.articleId, versionId: version.id, state: 'ARCHIVED' };
+}
+
+/**
+ * Makes a draft of an archived version again, with the audience that it had. Only the administration interface offers it.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, STATE_CONFLICT (it is not archived), ALREADY_EXISTS (the locale has a draft)
+ */
+export async function restoreVersion(ctx: WriteContext, versionId: string): Promise<VersionAnswer> {
+  ctx.actor.require('kb.write');
+  const { version } = await requireVersion(ctx, versionId);
+  if (version.state !== 'ARCHIVED') throw new Fault('STATE_CONFLICT', 'The version is not archived.');
+  const current = await listCurrent(ctx, version.articleId, version.locale);
+  if (current.some(({ state }) => state === 'DRAFT')) {
+    throw new Fault('ALREADY_EXISTS', 'The article has a draft in this locale.', { field: 'locale' });
+  }
+  ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
+  const next = move(ctx, version, 'DRAFT');
+  tell(ctx, 'ArticleRestored', next);
+  return answer(next);
+}

@@ -1,0 +1,205 @@
+/** What travels for articles (api.md, "Knowledge base"). */
+import Type from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
+
+export const tag = 'Knowledge base';
+
+export const VisibilitySchema = Type.Union([Type.Literal('internal'), Type.Literal('portal')]);
+export const VersionStateSchema = Type.Union([Type.Literal('DRAFT'), Type.Literal('ACTIVE'), Type.Literal('ARCHIVED')]);
+
+export const localeQuery = {
+  locale: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'The translation wanted, ru-RU unless given; where there is none, the default locale, then any.',
+    }),
+  ),
+};
+
+export const listed = {
+  id: Id,
+  versionId: Id,
+  code: Type.String(),
+  baseId: Id,
+  sectionId: Id,
+  locale: Type.String(),
+  title: Type.String(),
+  summary: nullable(Type.String()),
+  tags: Type.Array(Type.String()),
+  visibility: VisibilitySchema,
+  state: VersionStateSchema,
+  responsibleId: nullable(Id),
+  publishedAt: nullable(Instant),
+  updatedAt: Instant,
+};
+
+const DocumentAnswer = Type.Record(Type.String(), Type.Unknown(), {
+  description: 'The text as a ProseMirror document; images are named by `blob:<sha256>`.',
+});
+
+export const text = {
+  body: Type.String({ description: 'The text as Markdown.' }),
+  bodyDocument: DocumentAnswer,
+};
+
+const VersionAnswer = Type.Object(
+  { id: Id, versionId: Id, state: VersionStateSchema, title: Type.String() },
+  { $id: 'ArticleVersion' },
+);
+
+const content = {
+  summary: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),
+  tags: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 50 }))),
+  responsibleId: Type.Optional(nullable(Id)),
+  body: Type.Optional(Type.String({ description: 'Markdown; the text comes in one of the two forms.' })),
+  bodyDocument: Type.Optional(
+    Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown(), { description: 'ProseMirror JSON.' }),
+  ),
+};
+
+const kb = { tag } as const;
+
+export const listArticles = defineOperation({
+  ...kb,
+  id: 'kb.list',
+  method: 'GET',
+  path: '/kb/articles',
+  access: 'kb:read',
+  right: 'kb.read',
+  unit: 'read',
+  status: 200,
+  summary: 'List published articles, last published first',
+  description:
+    'The operator channel: active versions of both visibilities whose audience admits the caller, one of each article.',
+  query: closed(localeQuery),
+  answer: Type.Array(Type.Object(listed, { $id: 'Article' })),
+  faults: ['RIGHT_MISSING'],
+});
+
+export const getArticle = defineOperation({
+  ...kb,
+  id: 'kb.get',
+  method: 'GET',
+  path: '/kb/articles/{articleId}',
+  access: 'kb:read',
+  right: 'kb.read',
+  unit: 'snapshot',
+  status: 200,
+  summary: 'Read a published article',
+  params: closed({ articleId: Id }),
+  query: closed(localeQuery),
+  answer: Type.Object(
+    {
+      ...listed,
+      ...text,
+      responsible: nullable(Type.Object({ id: Id, displayName: Type.String() })),
+      locales: Type.Array(Type.String(), { description: 'The translations that the caller may read.' }),
+    },
+    { $id: 'ArticleText' },
+  ),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+});
+
+export const readImage = defineOperation({
+  ...kb,
+  id: 'kb.image',
+  method: 'GET',
+  path: '/kb/articles/{articleId}/images/{sha256}',
+  access: 'kb:read',
+  right: 'kb.read',
+  unit: 'own',
+  status: 200,
+  summary: 'Read an image of an article',
+  description: 'An image is there for whoever may read a version that shows it, and for those who write articles.',
+  params: closed({ articleId: Id, sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
+  answer: Type.Unknown(),
+  raw: { mediaTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] },
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+});
+
+export const createArticle = defineOperation({
+  ...kb,
+  id: 'kb.create',
+  method: 'POST',
+  path: '/kb/articles',
+  access: 'kb:write',
+  right: 'kb.write',
+  unit: 'write',
+  status: 201,
+  summary: 'Make a draft: of a new article, or a new version of one that has the code in the base',
+  description: 'The visibility must be that of the base, the locale one of its locales.',
+  body: closed({
+    baseId: IdOrCode,
+    sectionId: IdOrCode,
+    code: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$', description: 'a code such as vpn-setup' }),
+    title: Type.String(),
+    locale: Type.String({ maxLength: 64 }),
+    visibility: VisibilitySchema,
+    ...content,
+  }),
+  answer: VersionAnswer,
+  faults: ['RIGHT_MISSING', 'ALREADY_EXISTS', 'INVALID_VALUES'],
+});
+
+export const editDraft = defineOperation({
+  ...kb,
+  id: 'kb.edit',
+  method: 'PATCH',
+  path: '/kb/article-versions/{versionId}',
+  access: 'kb:write',
+  right: 'kb.write',
+  unit: 'write',
+  status: 200,
+  summary: 'Change a draft',
+  description: 'Only what is given changes; null clears. Section, code and locale of a version stay.',
+  params: closed({ versionId: Id }),
+  body: closed(
+    { title: Type.Optional(Type.String()), visibility: Type.Optional(VisibilitySchema), ...content },
+    { minProperties: 1 },
+  ),
+  answer: VersionAnswer,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'NOT_A_DRAFT', 'INVALID_VALUES'],
+});
+
+const Moved = Type.Object({ id: Id, versionId: Id, state: VersionStateSchema }, { $id: 'ArticleState' });
+
+export const publishVersion = defineOperation({
+  ...kb,
+  id: 'kb.publish',
+  method: 'POST',
+  path: '/kb/articles/publish',
+  access: 'kb:write',
+  right: 'kb.publish',
+  unit: 'write',
+  status: 200,
+  summary: 'Publish a draft',
+  description:
+    'The version needs an audience. The version that was active in the locale is archived by the same change.',
+  body: closed({ versionId: Id }),
+  answer: Moved,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'NOT_A_DRAFT', 'AUDIENCE_MISSING', 'INVALID_VALUES'],
+});
+
+export const archiveArticle = defineOperation({
+  ...kb,
+  id: 'kb.archive',
+  method: 'POST',
+  path: '/kb/articles/archive',
+  access: 'kb:write',
+  right: 'kb.write',
+  unit: 'write',
+  status: 200,
+  summary: 'Archive what an article has in one locale: the active version and the draft',
+  body: closed({
+    versionId: Id,
+    version: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'The opaque token of the present material, from the administration interface.',
+    }),
+    confirmed: Type.Literal(true),
+  }),
+  answer: Moved,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'VERSION_TOKEN_STALE'],
+});

@@ -1,0 +1,117 @@
+/** The reads of those who write: drafts and archived versions too, for whomever they are (configuration, section 6). */
+import { pageOf, windowOf } from '../../contract/paging.ts';
+import { Fault } from '../../lib/fault.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { localized, registry } from '../metadata/door.ts';
+import { noArticle, requireVersion } from './load.ts';
+import { preferenceOf } from './reach.ts';
+import { versionAnswer } from './queries.ts';
+import { bases, findByIdOrCode } from './registry.ts';
+import { materialToken } from './rules.ts';
+import { type Audience, listCurrent, listVersions, type VersionRow, type VersionState } from './store.ts';
+import { findNamed, type Named } from './store-named.ts';
+
+/** @throws Fault RIGHT_MISSING */
+export async function listBases(ctx: ReadContext, locale: string | undefined): Promise<unknown[]> {
+  ctx.actor.require('kb.write');
+  const { asked, fallback } = preferenceOf(ctx, locale);
+  return bases(ctx).map(({ id, code, name, visibility, locales, sections }) => ({
+    id,
+    code,
+    name: localized(name, asked, fallback),
+    visibility,
+    locales,
+    sections: sections.map((section) => ({
+      id: section.id,
+      code: section.code,
+      name: localized(section.name, asked, fallback),
+      parentId: section.parentId,
+    })),
+  }));
+}
+
+export interface VersionsQuery {
+  state?: VersionState;
+  baseId?: string;
+  articleId?: string;
+  page: number;
+  pageSize: number;
+}
+
+/** @throws Fault RIGHT_MISSING, INVALID_REQUEST */
+export async function listAllVersions(ctx: ReadContext, query: VersionsQuery): Promise<unknown> {
+  ctx.actor.require('kb.write');
+  const window = windowOf(query);
+  const base = query.baseId === undefined ? undefined : findByIdOrCode(bases(ctx), query.baseId);
+  if (query.baseId !== undefined && base === undefined) {
+    const message = 'There is no such knowledge base.';
+    throw new Fault('INVALID_REQUEST', message, [{ path: 'query.baseId', code: 'UNKNOWN_BASE', message }]);
+  }
+  const rows = await listVersions(ctx, {
+    baseIds: base === undefined ? bases(ctx).map(({ id }) => id) : [base.id],
+    ...(query.state === undefined ? {} : { state: query.state }),
+    ...(query.articleId === undefined ? {} : { articleId: query.articleId }),
+    limit: window.limit,
+    offset: window.offset,
+  });
+  return pageOf(rows.map(fullAnswer), window);
+}
+
+function fullAnswer(row: VersionRow) {
+  const { createdAt, archivedAt, audiences } = row;
+  return { ...versionAnswer(row), createdAt, archivedAt, audiences };
+}
+
+export interface AudienceAnswer extends Audience {
+  /** Null of everyone, and of somebody who is there no more. */
+  name: string | null;
+}
+
+/** Audiences with the names of those whom they name. */
+export function namedAudiences(
+  ctx: ReadContext,
+  audiences: readonly Audience[],
+  found: readonly Named[],
+): AudienceAnswer[] {
+  const { defaultLocale } = registry(ctx).settings;
+  return audiences.map((audience) => {
+    const one = found.find(({ kind, id }) => kind === audience.kind && id === audience.id);
+    return { ...audience, name: one === undefined ? null : localized(one.name, defaultLocale, defaultLocale) };
+  });
+}
+
+/** @throws Fault RIGHT_MISSING, NOT_FOUND */
+export async function getVersion(ctx: ReadContext, versionId: string): Promise<unknown> {
+  ctx.actor.require('kb.write');
+  const { version } = await requireVersion(ctx, versionId);
+  return { ...fullAnswer(version), body: version.body, bodyDocument: version.document };
+}
+
+/** @throws Fault RIGHT_MISSING, NOT_FOUND */
+export async function getAudiences(ctx: ReadContext, versionId: string): Promise<unknown> {
+  ctx.actor.require('kb.write');
+  const { version } = await requireVersion(ctx, versionId);
+  const found = await findNamed(
+    ctx,
+    version.audiences.flatMap(({ id }) => id ?? []),
+  );
+  return { versionId, audiences: namedAudiences(ctx, version.audiences, found) };
+}
+
+/**
+ * The opaque token that archiving needs: of what stands in one locale, that asked or the one preferred.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND
+ */
+export async function getMaterial(ctx: ReadContext, articleId: string, locale: string | undefined): Promise<unknown> {
+  ctx.actor.require('kb.write');
+  const current = await listCurrent(ctx, articleId);
+  const base = bases(ctx).find(({ id }) => id === current[0]?.baseId);
+  if (base === undefined) throw noArticle();
+  const { asked, fallback } = preferenceOf(ctx, locale);
+  const there = new Set(current.map((row) => row.locale));
+  const chosen = [asked, fallback, ...base.locales, ...there].find((one) => there.has(one)) as string;
+  const rows = current.filter((row) => row.locale === chosen);
+  const shown = (rows.find(({ state }) => state === 'ACTIVE') ?? rows[0]) as VersionRow;
+  return { versionId: shown.id, version: materialToken(chosen, rows), locale: chosen, state: shown.state };
+}

@@ -1,0 +1,81 @@
+/** The reads on published articles, the operator channel: active versions whose audience admits the caller, and nothing else. */
+import { Reply } from '../../contract/operation.ts';
+import { Fault } from '../../lib/fault.ts';
+import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
+import { type ContentParts, isKnown } from '../../mechanisms/blobs/serve.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { imageHandles } from '../metadata/door.ts';
+import { noArticle } from './load.ts';
+import { preferenceOf, reachOf } from './reach.ts';
+import { findReached, listLocales, listReached, listTextsNaming, type VersionRow } from './store.ts';
+import { type ImageRow, listImages } from './store-named.ts';
+
+/** A version as lists show it. */
+export function versionAnswer(row: VersionRow) {
+  const { articleId, id, code, baseId, sectionId, locale, title, summary, tags, visibility, state } = row;
+  const { responsibleId, publishedAt, updatedAt } = row;
+  const said = { code, baseId, sectionId, locale, title, summary, tags, visibility, state };
+  return { id: articleId, versionId: id, ...said, responsibleId, publishedAt, updatedAt };
+}
+
+/** @throws Fault RIGHT_MISSING */
+export async function listArticles(ctx: ReadContext, locale: string | undefined): Promise<unknown[]> {
+  ctx.actor.require('kb.read');
+  return (await listReached(ctx, reachOf(ctx), preferenceOf(ctx, locale))).map(versionAnswer);
+}
+
+/** @throws Fault RIGHT_MISSING, NOT_FOUND */
+export async function getArticle(ctx: ReadContext, articleId: string, locale: string | undefined): Promise<unknown> {
+  ctx.actor.require('kb.read');
+  const reach = reachOf(ctx);
+  const version = await findReached(ctx, reach, preferenceOf(ctx, locale), articleId);
+  if (version === undefined) throw noArticle();
+  return {
+    ...versionAnswer(version),
+    body: version.body,
+    bodyDocument: version.document,
+    responsible:
+      version.responsibleId === null ? null : { id: version.responsibleId, displayName: version.responsibleName ?? '' },
+    locales: await listLocales(ctx, reach, articleId),
+  };
+}
+
+/** An image is there for whoever may read a version that shows it; those who write may read all of them. */
+async function requireShown(ctx: ReadContext, articleId: string, sha256: string): Promise<ImageRow> {
+  ctx.actor.require('kb.read');
+  const image = (await listImages(ctx, articleId)).find((one) => one.sha256 === sha256);
+  const all = ctx.actor.has('kb.write');
+  const texts = image === undefined ? [] : await listTextsNaming(ctx, { ...reachOf(ctx), all }, articleId, sha256);
+  if (image !== undefined && texts.some((text) => imageHandles(text).includes(sha256))) return image;
+  throw new Fault('NOT_FOUND', 'There is no such image, or you may not see it.');
+}
+
+/**
+ * An image of an article. As with files, rights are asked before storage is read and again after it.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND
+ */
+export async function readArticleImage(
+  { work, caller }: Runner,
+  { blobs, holder, freshCaller }: ContentParts<Runner['caller']>,
+  { articleId, sha256 }: { articleId: string; sha256: string },
+  request: RequestFacts,
+): Promise<Reply> {
+  const image = await work.read(caller, (ctx) => requireShown(ctx, articleId, sha256));
+  const headers = {
+    'Content-Type': image.mediaType,
+    'Content-Disposition': 'inline',
+    'Content-Security-Policy': 'sandbox',
+    'Cache-Control': 'private, no-cache',
+    ETag: `"${sha256}"`,
+  };
+  if (isKnown(request.ifNoneMatch, headers.ETag)) return new Reply(Buffer.alloc(0), headers, 304);
+  const { bytes, release } = await holder.read(blobs, image);
+  try {
+    await work.read(await freshCaller(caller), (ctx) => requireShown(ctx, articleId, sha256));
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return new Reply(bytes, headers, 200, release);
+}

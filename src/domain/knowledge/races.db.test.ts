@@ -1,0 +1,188 @@
+/** Several at once on one article: who comes first is decided by the database, and everybody else is told so (issue 6). */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { refused, tally, together } from '../../../test/harness/around.ts';
+import { Articles, type Version } from '../../../test/harness/articles.ts';
+import { type CatalogWorld, startCatalogWorld } from '../../../test/harness/catalog-world.ts';
+
+let world: CatalogWorld;
+let articles: Articles;
+
+const ROUNDS = 8;
+
+/** Versions of the article by locale and state. */
+async function states({ id }: { id: string }): Promise<Record<string, number>> {
+  const rows = await world.rows<{ name: string; n: number }>(
+    `SELECT locale || ' ' || state AS name, count(*)::int AS n FROM kb_versions WHERE article_id = $1 GROUP BY 1`,
+    [id],
+  );
+  return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
+}
+
+async function eventsOf({ id }: { id: string }, type: string): Promise<{ data: any }[]> {
+  return await world.rows('SELECT data FROM journal WHERE subject = $1 AND type = $2 ORDER BY seq', [
+    `article:${id}`,
+    type,
+  ]);
+}
+
+async function ready(code: string, more: object = {}): Promise<Version> {
+  const draft = await articles.draft({ code, ...more });
+  await articles.admit(draft);
+  return draft;
+}
+
+/**
+ * Runs `call` while another transaction holds the rows of the article, ends that by `statement`, and gives what came: a decision
+ * made before it must not stand.
+ */
+async function behind<T>(statement: string, values: unknown[], call: () => Promise<T>): Promise<T> {
+  const client = await world.app.db.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(statement, values);
+    const answer = call();
+    const waits = async (): Promise<boolean> => {
+      const found = await world.rows<{ n: number }>(
+        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return (found[0]?.n ?? 0) > 0;
+    };
+    for (let tries = 0; tries < 500 && !(await waits()); tries++)
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    await client.query('COMMIT');
+    return await answer;
+  } finally {
+    client.release();
+  }
+}
+
+describe('articles under many hands', () => {
+  before(async () => {
+    world = await startCatalogWorld();
+    articles = new Articles(world);
+  });
+  after(() => world.close());
+
+  it('get one draft of a locale, however many begin it at once, of a new code and of one that stands', async () => {
+    const fresh = `f-${randomUUID()}`;
+    const answers = await together(8, (turn) => articles.create({ code: fresh, title: `by ${turn}` }));
+    assert.deepEqual(tally(answers), { 201: 1, '409 ALREADY_EXISTS': 7 });
+    const made = answers.find(({ status }) => status === 201)?.body.data as Version;
+    assert.deepEqual(await states(made), { 'ru-RU DRAFT': 1 });
+    await articles.admit(made);
+    await articles.publish(made);
+    const next = await together(8, () => articles.create({ code: fresh }));
+    assert.deepEqual(tally(next), { 201: 1, '409 ALREADY_EXISTS': 7 });
+    assert.deepEqual(await states(made), { 'ru-RU DRAFT': 1, 'ru-RU ACTIVE': 1 });
+  });
+
+  it('become one article when two locales of a new code begin at once', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const code = `t-${randomUUID()}`;
+      const answers = await together(4, (turn) =>
+        articles.create({ code, locale: turn % 2 === 0 ? 'ru-RU' : 'en-US' }),
+      );
+      assert.deepEqual(tally(answers), { 201: 2, '409 ALREADY_EXISTS': 2 });
+      const ids = answers.flatMap(({ status, body }) => (status === 201 ? [body.data.id] : []));
+      assert.equal(new Set(ids).size, 1);
+    }
+  });
+
+  it('are published once: of many publishers of one version one wins, and one event is told', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const code = `p-${randomUUID()}`;
+      const before = await articles.published({ code });
+      const draft = await ready(code);
+      const answers = await together(6, () => articles.publish(draft));
+      assert.deepEqual(tally(answers), { 200: 1, '409 NOT_A_DRAFT': 5 });
+      assert.deepEqual(await states(draft), { 'ru-RU ACTIVE': 1, 'ru-RU ARCHIVED': 1 });
+      const events = await eventsOf(draft, 'ArticlePublished');
+      assert.deepEqual(
+        events.map(({ data }) => [data.versionId, data.replacedVersionId]),
+        [
+          [before.versionId, undefined],
+          [draft.versionId, before.versionId],
+        ],
+      );
+    }
+  });
+
+  it('never change once published: a text that was told as changed is the published one, any other was refused', async () => {
+    for (let round = 0; round < 3 * ROUNDS; round++) {
+      const draft = await ready(`x-${randomUUID()}`, { body: 'first' });
+      const edits = Array.from({ length: 4 }, (_, turn) => `edit ${turn}`);
+      const order = edits.map((body) => () => articles.edit(draft, { body }));
+      order.splice(round % 5, 0, () => articles.publish(draft));
+      const answers = await Promise.all(order.map((call) => call()));
+      const published = answers[round % 5];
+      assert.equal(published?.status, 200);
+      const others = answers.filter((answer) => answer !== published);
+      assert.ok(others.every(({ status, body }) => status === 200 || body.error.code === 'NOT_A_DRAFT'));
+      const { body } = await world.ok('reader', 'GET', `/kb/articles/${draft.id}`);
+      const changes = await eventsOf(draft, 'ArticleDraftChanged');
+      assert.equal(
+        changes.length,
+        others.filter(({ status }) => status === 200).length,
+        'each change that was told is one',
+      );
+      assert.ok(changes.length > 0 ? edits.includes(body) : body === 'first', body);
+      const [last] = await world.rows<{ type: string }>(
+        `SELECT type FROM journal WHERE subject = $1 ORDER BY seq DESC LIMIT 1`,
+        [`article:${draft.id}`],
+      );
+      assert.equal(last?.type, 'ArticlePublished', 'nothing changed after it');
+    }
+  });
+
+  it('take no change that was decided before the publication that it waited for', async () => {
+    const draft = await ready(`w-${randomUUID()}`, { body: 'as published' });
+    const publication = `WITH a AS (UPDATE kb_articles SET revision = revision + 1 WHERE id = $1)
+      UPDATE kb_versions SET state = 'ACTIVE', draft_locale = NULL, active_locale = locale, published_at = now() WHERE id = $2`;
+    const answer = await behind(publication, [draft.id, draft.versionId], () =>
+      articles.edit(draft, { body: 'too late' }),
+    );
+    refused(answer, 409, 'NOT_A_DRAFT');
+    assert.equal((await world.ok('reader', 'GET', `/kb/articles/${draft.id}`)).body, 'as published');
+  });
+
+  it('are not published when their audience is taken away, or their archiving comes, first', async () => {
+    const one = await ready(`a-${randomUUID()}`);
+    const emptied = `WITH a AS (UPDATE kb_articles SET revision = revision + 1 WHERE id = $1)
+      UPDATE kb_versions SET audiences = '[]', admits = '{}' WHERE id = $2`;
+    refused(await behind(emptied, [one.id, one.versionId], () => articles.publish(one)), 409, 'AUDIENCE_MISSING');
+    for (let round = 0; round < ROUNDS; round++) {
+      const draft = await ready(`b-${randomUUID()}`);
+      const token = await articles.token(draft);
+      const [published, archived] = await Promise.all([articles.publish(draft), articles.archive(draft, token)]);
+      const outcome = [published, archived].map(({ status, body }) => (status === 200 ? 200 : body.error.code)).join();
+      // Either the archiving came first, or the publishing made its token stale.
+      assert.ok(['NOT_A_DRAFT,200', '200,VERSION_TOKEN_STALE'].includes(outcome), outcome);
+      assert.deepEqual(await states(draft), { [`ru-RU ${published.status === 200 ? 'ACTIVE' : 'ARCHIVED'}`]: 1 });
+    }
+  });
+
+  it('cannot be active twice in a locale, whatever writes it', async () => {
+    const code = `d-${randomUUID()}`;
+    await articles.published({ code });
+    const draft = await ready(code);
+    const force = (state: string, column: string): Promise<unknown> =>
+      world.rows(`UPDATE kb_versions SET state = $1, draft_locale = NULL, ${column} = locale WHERE id = $2`, [
+        state,
+        draft.versionId,
+      ]);
+    await assert.rejects(force('ACTIVE', 'active_locale'), /kb_versions_active/);
+    await assert.rejects(
+      world.rows(`UPDATE kb_versions SET state = 'ACTIVE', draft_locale = NULL WHERE id = $1`, [draft.versionId]),
+      /check constraint/,
+    );
+    await assert.rejects(
+      world.rows(
+        `UPDATE kb_versions SET state = 'DRAFT', active_locale = NULL, draft_locale = locale WHERE article_id = $1`,
+        [draft.id],
+      ),
+      /kb_versions_draft/,
+    );
+  });
+});

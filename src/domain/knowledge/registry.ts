@@ -1,0 +1,41 @@
+/** Knowledge bases and their sections: one immutable view per configuration snapshot. */
+import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
+import type { LocalizedText } from '../metadata/door.ts';
+
+export type Visibility = 'internal' | 'portal';
+
+export interface Section {
+  id: string;
+  code: string;
+  name: LocalizedText;
+  parentId: string | null;
+}
+
+export interface Base {
+  id: string;
+  code: string;
+  name: LocalizedText;
+  visibility: Visibility;
+  /** The first ones are preferred where neither the locale asked nor the default one is there. */
+  locales: readonly string[];
+  sections: readonly Section[];
+}
+
+const baseSlice: Slice<readonly Base[]> = {
+  name: 'knowledge',
+  build: (source: ConfigSource) =>
+    source.items
+      .filter(({ section, state }) => section === 'knowledgeBases' && state === 'ACTIVE')
+      .map(({ id, code, compiled }) => ({ ...(compiled as Base), id, code })),
+};
+
+/** The active ones, by code; articles of others are not there. */
+export function bases(ctx: Pick<ReadContext, 'config'>): readonly Base[] {
+  return ctx.config.get(baseSlice);
+}
+
+/** An identifier or a code; where a code is also another's id, the id wins. */
+export function findByIdOrCode<T extends { id: string; code: string }>(list: readonly T[], key: string): T | undefined {
+  return list.find(({ id }) => id === key) ?? list.find(({ code }) => code === key);
+}

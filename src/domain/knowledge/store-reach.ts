@@ -1,0 +1,19 @@
+/** What search asks about versions: which there are, and the predicate of who may read one. */
+import sql, { type Sql } from 'sql-template-tag';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import type { Reach } from './store.ts';
+
+/** Ids of active versions from `after` on, in order. */
+export async function listActiveIds(ctx: ReadContext, after: string | null, limit: number): Promise<string[]> {
+  const rows = await ctx.query<{ id: string }>(sql`
+    SELECT id FROM kb_versions WHERE state = 'ACTIVE' AND (${after}::uuid IS NULL OR id > ${after}::uuid)
+    ORDER BY id LIMIT ${limit}::int`);
+  return rows.map(({ id }) => id);
+}
+
+/** Holds where `column` is the id of an active version within reach. */
+export function isReached(column: Sql, { bases, admitted }: Reach): Sql {
+  return sql`EXISTS (SELECT 1 FROM kb_versions kv JOIN kb_articles ka ON ka.id = kv.article_id
+    WHERE kv.id = ${column} AND kv.state = 'ACTIVE' AND kv.admits && ${[...admitted]}::uuid[]
+      AND ka.base_id = ANY(${bases.map(({ id }) => id)}::uuid[]))`;
+}

@@ -1,0 +1,277 @@
+/** SQL on the tables `kb_articles` and `kb_versions`. */
+import sql, { empty, type Sql } from 'sql-template-tag';
+import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+import type { RichNode } from '../metadata/door.ts';
+import type { Base, Visibility } from './registry.ts';
+
+export type VersionState = 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
+
+/** For whom a version is; `id` is absent of everyone. */
+export interface Audience {
+  kind: 'everyone' | 'group' | 'orgUnit' | 'user';
+  id?: string;
+}
+
+/** A version without its text. */
+export interface VersionRow {
+  id: string;
+  articleId: string;
+  baseId: string;
+  code: string;
+  /** Of the article, over all its versions. */
+  revision: number;
+  sectionId: string;
+  locale: string;
+  state: VersionState;
+  title: string;
+  summary: string | null;
+  tags: string[];
+  responsibleId: string | null;
+  responsibleName: string | null;
+  visibility: Visibility;
+  audiences: Audience[];
+  material: string;
+  createdAt: string;
+  updatedAt: string;
+  publishedAt: string | null;
+  archivedAt: string | null;
+}
+
+export interface VersionText {
+  document: RichNode;
+  body: string;
+}
+
+/** Stands for everyone among the ids that a version admits. */
+export const EVERYONE = '00000000-0000-0000-0000-000000000000';
+
+const COLUMNS = sql`v.id, v.article_id AS "articleId", a.base_id AS "baseId", a.code, a.revision, v.section_id AS "sectionId",
+  v.locale, v.state, v.title, v.summary, v.tags, v.responsible_id AS "responsibleId",
+  (SELECT display_name FROM users WHERE id = v.responsible_id) AS "responsibleName", v.visibility, v.audiences, v.material,
+  v.created_at AS "createdAt", v.updated_at AS "updatedAt", v.published_at AS "publishedAt", v.archived_at AS "archivedAt"`;
+
+const TEXT = sql`v.document, v.body`;
+
+/** The version, whoever may see it, with its text. */
+export async function findVersion(ctx: ReadContext, id: string): Promise<(VersionRow & VersionText) | undefined> {
+  const rows = await ctx.query<VersionRow & VersionText>(sql`
+    SELECT ${COLUMNS}, ${TEXT} FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id WHERE v.id = ${id}::uuid`);
+  return rows[0];
+}
+
+/** The draft and the active version, of one locale or of all. */
+export async function listCurrent(ctx: ReadContext, articleId: string, locale?: string): Promise<VersionRow[]> {
+  const of = locale === undefined ? empty : sql`AND v.locale = ${locale}`;
+  return await ctx.query<VersionRow>(sql`
+    SELECT ${COLUMNS} FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
+    WHERE v.article_id = ${articleId}::uuid AND v.state IN ('ACTIVE', 'DRAFT') ${of} ORDER BY v.locale COLLATE "C", v.state`);
+}
+
+export interface ArticleRow {
+  id: string;
+  revision: number;
+  /** Whether the locale asked has a draft. */
+  hasDraft: boolean;
+}
+
+export async function findArticle(
+  ctx: ReadContext,
+  baseId: string,
+  code: string,
+  locale: string,
+): Promise<ArticleRow | undefined> {
+  const rows = await ctx.query<ArticleRow>(sql`
+    SELECT a.id, a.revision, EXISTS (SELECT 1 FROM kb_versions v WHERE v.article_id = a.id AND v.draft_locale = ${locale})
+      AS "hasDraft" FROM kb_articles a WHERE a.base_id = ${baseId}::uuid AND a.code = ${code}`);
+  return rows[0];
+}
+
+/** What readers see: active versions of active bases that admit one of these ids. A read cannot be asked for without it. */
+export interface Reach {
+  bases: readonly Base[];
+  admitted: readonly string[];
+}
+
+function reached({ bases, admitted }: Omit<Reach, 'all'>): Sql {
+  return sql`v.state = 'ACTIVE' AND v.admits && ${[...admitted]}::uuid[] AND ${ofBases({ bases })}`;
+}
+
+function ofBases({ bases }: Pick<Reach, 'bases'>): Sql {
+  return sql`a.base_id = ANY(${bases.map(({ id }) => id)}::uuid[])`;
+}
+
+/** Locales in the order in which they are preferred. */
+export interface Preference {
+  asked: string;
+  fallback: string;
+}
+
+function preferred(reach: Reach, { asked, fallback }: Preference): Sql {
+  const orders = JSON.stringify(reach.bases.map(({ id, locales }) => ({ id, locales })));
+  return sql`v.locale = ${asked} DESC, v.locale = ${fallback} DESC, (SELECT array_position(b.locales, v.locale)
+    FROM jsonb_to_recordset(${orders}::jsonb) AS b (id uuid, locales text[]) WHERE b.id = a.base_id), v.locale COLLATE "C"`;
+}
+
+/** Of each article within reach one version, in the locale that is preferred; newest published first. */
+export async function listReached(ctx: ReadContext, reach: Reach, preference: Preference): Promise<VersionRow[]> {
+  return await ctx.query<VersionRow>(sql`
+    SELECT * FROM (
+      SELECT DISTINCT ON (v.article_id) ${COLUMNS} FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
+      WHERE ${reached(reach)} ORDER BY v.article_id, ${preferred(reach, preference)}
+    ) AS found ORDER BY "publishedAt" DESC, id DESC`);
+}
+
+export async function findReached(
+  ctx: ReadContext,
+  reach: Reach,
+  preference: Preference,
+  articleId: string,
+): Promise<(VersionRow & VersionText) | undefined> {
+  const rows = await ctx.query<VersionRow & VersionText>(sql`
+    SELECT ${COLUMNS}, ${TEXT} FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
+    WHERE v.article_id = ${articleId}::uuid AND ${reached(reach)} ORDER BY ${preferred(reach, preference)} LIMIT 1`);
+  return rows[0];
+}
+
+/** Locales in which the article is within reach. */
+export async function listLocales(ctx: ReadContext, reach: Reach, articleId: string): Promise<string[]> {
+  const rows = await ctx.query<{ locale: string }>(sql`
+    SELECT v.locale FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
+    WHERE v.article_id = ${articleId}::uuid AND ${reached(reach)} ORDER BY v.locale COLLATE "C"`);
+  return rows.map(({ locale }) => locale);
+}
+
+/** Texts of the article that mention the image: those within reach, or with `all` those of any version. */
+export async function listTextsNaming(
+  ctx: ReadContext,
+  reach: Reach & { all: boolean },
+  articleId: string,
+  sha256: string,
+): Promise<RichNode[]> {
+  const rows = await ctx.query<{ document: RichNode }>(sql`
+    SELECT v.document FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
+    WHERE v.article_id = ${articleId}::uuid AND ${reach.all ? ofBases(reach) : reached(reach)}
+      AND v.document::text LIKE ${`%blob:${sha256}%`}`);
+  return rows.map(({ document }) => document);
+}
+
+export interface VersionPage {
+  baseIds: readonly string[];
+  state?: VersionState;
+  articleId?: string;
+  limit: number;
+  offset: number;
+}
+
+/** Versions whoever may read them, last changed first: for those who write. */
+export async function listVersions(ctx: ReadContext, page: VersionPage): Promise<VersionRow[]> {
+  return await ctx.query<VersionRow>(sql`
+    SELECT ${COLUMNS} FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
+    WHERE a.base_id = ANY(${[...page.baseIds]}::uuid[])
+      ${page.state === undefined ? empty : sql`AND v.state = ${page.state}`}
+      ${page.articleId === undefined ? empty : sql`AND v.article_id = ${page.articleId}::uuid`}
+    ORDER BY v.updated_at DESC, v.id DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`);
+}
+
+/** Guarded: where the base has the code meanwhile, the unit is decided anew and makes a version of that article. */
+export const insertArticle: TableWrite<{ id: string; base_id: string; code: string; at: string; by: string | null }> = {
+  name: 'insert_kb_article',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO kb_articles (id, base_id, code, revision, created_at, created_by)
+    SELECT id, base_id, code, 1, at, by
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, base_id uuid, code text, at timestamptz, by uuid)
+    ON CONFLICT (base_id, code) DO NOTHING RETURNING 1`,
+};
+
+/** The condition of every change of an article's versions: nobody else changed any of them since they were looked at. */
+export const changeArticle: TableWrite<{ id: string; expected: number }> = {
+  name: 'change_kb_article',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE kb_articles a SET revision = a.revision + 1
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer)
+    WHERE a.id = r.id AND a.revision = r.expected RETURNING 1`,
+};
+
+export interface NewVersion {
+  id: string;
+  article_id: string;
+  section_id: string;
+  locale: string;
+  title: string;
+  summary: string | null;
+  tags: readonly string[];
+  responsible_id: string | null;
+  visibility: Visibility;
+  document: RichNode;
+  body: string;
+  at: string;
+  by: string | null;
+}
+
+export const insertVersion: TableWrite<NewVersion> = {
+  name: 'insert_kb_version',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO kb_versions (id, article_id, section_id, locale, state, draft_locale, title, summary, tags, responsible_id,
+      visibility, document, body, created_at, created_by, updated_at, updated_by)
+    SELECT id, article_id, section_id, locale, 'DRAFT', locale, title, summary, tags, responsible_id, visibility, document,
+      body, at, by, at, by
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, article_id uuid, section_id uuid, locale text, title text, summary text,
+      tags text[], responsible_id uuid, visibility text, document jsonb, body text, at timestamptz, by uuid)
+    RETURNING 1`,
+};
+
+export interface DraftChange extends Omit<NewVersion, 'article_id' | 'section_id' | 'locale'> {}
+
+/** A published text is never written: the state is part of the condition. */
+export const changeDraft: TableWrite<DraftChange> = {
+  name: 'change_kb_draft',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE kb_versions v SET title = r.title, summary = r.summary, tags = r.tags, responsible_id = r.responsible_id,
+      visibility = r.visibility, document = r.document, body = r.body, material = gen_random_uuid(), updated_at = r.at,
+      updated_by = r.by
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, title text, summary text, tags text[], responsible_id uuid,
+      visibility text, document jsonb, body text, at timestamptz, by uuid)
+    WHERE v.id = r.id AND v.state = 'DRAFT' RETURNING 1`,
+};
+
+/** From one state to another; publishing and the archiving of the version before are rows of one statement. */
+export const moveVersion: TableWrite<{
+  id: string;
+  from: VersionState;
+  to: VersionState;
+  at: string;
+  by: string | null;
+}> = {
+  name: 'move_kb_version',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE kb_versions v SET state = r."to", material = gen_random_uuid(), updated_at = r.at, updated_by = r.by,
+      draft_locale = CASE WHEN r."to" = 'DRAFT' THEN v.locale END,
+      active_locale = CASE WHEN r."to" = 'ACTIVE' THEN v.locale END,
+      published_at = CASE WHEN r."to" = 'ACTIVE' THEN r.at WHEN r."to" = 'ARCHIVED' THEN v.published_at END,
+      published_by = CASE WHEN r."to" = 'ACTIVE' THEN r.by WHEN r."to" = 'ARCHIVED' THEN v.published_by END,
+      archived_at = CASE WHEN r."to" = 'ARCHIVED' THEN r.at END
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, "from" text, "to" text, at timestamptz, by uuid)
+    WHERE v.id = r.id AND v.state = r."from" RETURNING 1`,
+};
+
+export const setAudiences: TableWrite<{
+  id: string;
+  state: VersionState;
+  audiences: readonly Audience[];
+  admits: readonly string[];
+  at: string;
+  by: string | null;
+}> = {
+  name: 'set_kb_audiences',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE kb_versions v SET audiences = r.audiences, admits = r.admits, material = gen_random_uuid(), updated_at = r.at,
+      updated_by = r.by
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, state text, audiences jsonb, admits uuid[], at timestamptz, by uuid)
+    WHERE v.id = r.id AND v.state = r.state RETURNING 1`,
+};

@@ -1,0 +1,79 @@
+/** Events of articles: the room that owns them says what goes out, and whether anything does. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { systemActor } from '../access/door.ts';
+import { newId } from '../../mechanisms/clock.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { ConfigSnapshot } from '../../mechanisms/snapshot.ts';
+import type { CompiledWebhook } from './definitions.ts';
+import { type EventParts, Payloads } from './payload.ts';
+import type { LeasedDelivery } from './store-delivery.ts';
+
+const ctx: ReadContext = {
+  actor: systemActor(null),
+  now: '2026-11-21T09:00:00.000Z',
+  via: 'system',
+  keyId: null,
+  correlationId: 'test',
+  config: new ConfigSnapshot(1, { items: [], typeVersions: [] }),
+  query: async () => [],
+  newId,
+  memo: new Map(),
+};
+
+const delivery: LeasedDelivery = {
+  id: newId(),
+  subscriptionId: newId(),
+  eventId: newId(),
+  eventType: 'ArticlePublished',
+  objectId: null,
+  eventAt: ctx.now,
+  about: { articleId: 'a', versionId: 'v', code: 'how-to', locale: 'en-US', title: 'How to' },
+  attemptCount: 0,
+  maxAttempts: 3,
+  baseDelayMs: 1000,
+};
+
+const webhook = (filters: CompiledWebhook['filters'] = { types: [] }): CompiledWebhook => ({
+  code: 'h',
+  endpoint: 'https://hooks.example.org/',
+  secretRef: 'main',
+  executionPrincipal: 'anna',
+  executionPrincipalId: newId(),
+  eventTypes: ['ArticlePublished'],
+  filters,
+  retryPolicy: { maxAttempts: 3, baseDelayMs: 1000 },
+  enabled: true,
+});
+
+const of = (parts: Partial<EventParts>, filters?: CompiledWebhook['filters']) =>
+  new Payloads({ filters: [], comment: async () => undefined, ...parts }).of(ctx, delivery, {
+    id: newId(),
+    version: 1,
+    webhook: webhook(filters),
+  });
+
+describe('events of articles', () => {
+  it('are sent as the room of articles says', async () => {
+    const sent = await of({ article: async (_ctx, { articleId, title }) => ({ articleId, title }) });
+    assert.deepEqual(sent, { kind: 'send', data: { articleId: 'a', title: 'How to' } });
+  });
+
+  it('are skipped where the executor may not read the article, or nobody says that they may', async () => {
+    assert.equal((await of({ article: async () => undefined })).kind, 'skip');
+    assert.equal((await of({})).kind, 'skip');
+  });
+
+  it('meet no filter on records', async () => {
+    const article = async () => ({});
+    assert.equal((await of({ article }, { types: ['incident'] })).kind, 'skip');
+    const condition = { field: 'title', operator: 'is-empty', value: false } as const;
+    assert.equal((await of({ article }, { types: [], condition })).kind, 'skip');
+  });
+
+  it('are skipped, as those of records, when the record is not there', async () => {
+    const payloads = new Payloads({ filters: [], comment: async () => undefined });
+    const sender = { id: newId(), version: 1, webhook: webhook() };
+    assert.equal((await payloads.of(ctx, { ...delivery, objectId: newId() }, sender)).kind, 'skip');
+  });
+});

@@ -1,0 +1,287 @@
+/** The page of a record: fields, conflict, transitions, comments, files, relations, history, archive; and who may what. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+
+let desk: TestConsole;
+
+const WORDS = {
+  'ru-RU': {
+    edit: 'Изменить: Исполнитель',
+    assignee: 'Исполнитель',
+    clear: 'Очистить',
+    save: 'Сохранить',
+    saved: 'Сохранено',
+    title: 'Тема',
+    editTitle: 'Изменить: Тема',
+    required: 'Нужно заполнить.',
+    discard: 'Отменить правки',
+    take: 'Взять в работу',
+    inProgress: 'В работе',
+    hold: 'Отложить',
+    reason: 'Причина',
+    pending: 'Ожидание',
+    internal: 'Внутренняя заметка',
+    public: 'Видно заявителю',
+    comment: 'Комментарий',
+    send: 'Отправить ответ',
+    sendInternal: 'Сохранить заметку',
+    files: 'Файлы',
+    relations: 'Связи',
+    addRelation: 'Связать',
+    target: 'С чем',
+    history: 'История',
+    created: 'Запись создана',
+    moved: 'Сменилось состояние',
+    more: 'Ещё',
+    archive: 'В архив',
+    archived: 'Запись в архиве',
+    restore: 'Вернуть из архива',
+    graph: 'Графом',
+    sla: 'Сроки',
+    why: 'Почему так?',
+    counted: 'считалось',
+    close: 'Отмена',
+  },
+  'en-US': {
+    edit: 'Edit Assignee',
+    assignee: 'Assignee',
+    clear: 'Clear',
+    save: 'Save',
+    saved: 'Saved',
+    title: 'Title',
+    editTitle: 'Edit Title',
+    required: 'A value is needed.',
+    discard: 'Discard',
+    take: 'Take',
+    inProgress: 'In progress',
+    hold: 'Put on hold',
+    reason: 'Reason',
+    pending: 'Pending',
+    internal: 'Internal note',
+    public: 'The requester sees it',
+    comment: 'Comment',
+    send: 'Send the answer',
+    sendInternal: 'Save the note',
+    files: 'Files',
+    relations: 'Relations',
+    addRelation: 'Relate',
+    target: 'To what',
+    history: 'History',
+    created: 'Created',
+    moved: 'State changed',
+    more: 'More',
+    archive: 'Archive',
+    archived: 'The record is archived',
+    restore: 'Bring back',
+    graph: 'Graph',
+    sla: 'Time limits',
+    why: 'Why so?',
+    counted: 'counted',
+    close: 'Cancel',
+  },
+} as const;
+
+describe('the page of a record', () => {
+  before(async () => {
+    desk = await startConsole();
+  });
+  after(() => desk.close());
+
+  for (const language of LANGUAGES) {
+    it(`takes a record from new to archived: ${language}`, async () => {
+      const words = WORDS[language];
+      const { id } = await desk.call('POST', '/objects', {
+        typeDefinitionId: 'incident',
+        values: { title: 'Не греет чайник', description: 'В кухне на втором этаже.' },
+      });
+      const watched = await desk.open('admin', `/records/${id}`, { language });
+      const { page } = watched;
+      await page.getByRole('heading', { name: 'Не греет чайник' }).waitFor();
+
+      // A field that is required says so while it is being emptied.
+      await page.getByRole('button', { name: words.editTitle }).click();
+      await page.getByRole('textbox', { name: words.title }).fill('');
+      await page.getByText(words.required).waitFor();
+      assert.ok(await page.getByRole('button', { name: words.save, exact: true }).isDisabled());
+      await page.getByRole('textbox', { name: words.title }).fill('Не греет чайник совсем');
+      await page.getByRole('button', { name: words.edit }).click();
+      await page.getByRole('combobox', { name: words.assignee }).fill('соколов');
+      await page.getByRole('option', { name: 'Илья Соколов' }).click();
+      await watched.check();
+      await page.getByRole('button', { name: words.save, exact: true }).click();
+      await page.getByText(words.saved).first().waitFor();
+      const stored = await desk.call('GET', `/objects/${id}`);
+      assert.equal(stored.title, 'Не греет чайник совсем');
+      assert.equal(stored.values.assignee, desk.seeded.people['sokolov']);
+
+      await page.getByRole('button', { name: words.take }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: words.take }).click();
+      await page.locator('[data-record-head]').getByText(words.inProgress).waitFor();
+      await page.getByRole('button', { name: words.hold }).click();
+      await dialog.getByRole('button', { name: words.hold }).click();
+      await dialog.getByText(words.required).waitFor();
+      await dialog.getByRole('textbox', { name: words.reason }).fill('Ждём электрика');
+      await watched.check();
+      await dialog.getByRole('button', { name: words.hold }).click();
+      await page.locator('[data-record-head]').getByText(words.pending).waitFor();
+
+      // What is said to the requester and what is not.
+      await page.getByRole('textbox', { name: words.comment }).fill('Мастер будет завтра, **после обеда**.');
+      await page.getByRole('button', { name: words.send }).click();
+      await page.locator('article[data-visibility=public] strong', { hasText: 'после обеда' }).waitFor();
+      await page.getByText(words.internal).click();
+      await page.getByRole('textbox', { name: words.comment }).fill('Чайник куплен мимо бюджета.');
+      await page.getByRole('button', { name: words.sendInternal }).click();
+      await page.locator('article[data-visibility=internal]', { hasText: 'мимо бюджета' }).waitFor();
+      const said = await desk.call('GET', `/objects/${id}/comments`);
+      assert.deepEqual(
+        said.map((one: { visibility: string }) => one.visibility),
+        ['public', 'internal'],
+      );
+
+      await page.getByRole('tab', { name: words.files }).click();
+      const chooser = page.waitForEvent('filechooser');
+      await page.getByRole('tabpanel').getByRole('button').last().click();
+      await (await chooser).setFiles({ name: 'фото.txt', mimeType: 'text/plain', buffer: Buffer.from('чайник') });
+      const link = page.getByRole('link', { name: 'фото.txt' });
+      await link.waitFor();
+      const download = page.waitForEvent('download');
+      await link.click();
+      assert.equal((await download).suggestedFilename(), 'фото.txt');
+
+      await page.getByRole('tab', { name: words.relations }).click();
+      await page.getByRole('button', { name: words.addRelation }).click();
+      await dialog.getByRole('combobox', { name: words.target }).fill('шлюз');
+      await page.getByRole('option', { name: /PRB0000001/ }).click();
+      await dialog.getByRole('button', { name: words.addRelation }).click();
+      await page.getByRole('link', { name: /PRB0000001/ }).waitFor();
+      await watched.check();
+      await page.getByText(words.graph).click();
+      await page.locator('.react-flow__node', { hasText: 'PRB0000001' }).waitFor();
+      await watched.check();
+
+      await page.getByRole('tab', { name: words.history }).click();
+      await page.getByText(words.created).waitFor();
+      const events = page.locator('article[data-event=ObjectTransitioned]');
+      await events.first().getByText('Ждём электрика').waitFor();
+      assert.equal(await events.count(), 2);
+      await page.locator('article[data-event=ObjectUpdated]').getByText('Илья Соколов').waitFor();
+      await watched.check();
+
+      await page.locator('[data-record-head]').getByRole('button', { name: words.more }).click();
+      await page.getByRole('menuitem', { name: words.archive }).click();
+      await dialog.getByRole('button', { name: words.archive }).click();
+      await page.getByText(words.archived).first().waitFor();
+      assert.equal(await page.getByRole('button', { name: words.editTitle }).count(), 0, 'nothing is offered any more');
+      await watched.check();
+      await page.locator('[data-record-head]').getByRole('button', { name: words.more }).click();
+      await page.getByRole('menuitem', { name: words.restore }).click();
+      await page.getByRole('button', { name: words.editTitle }).waitFor();
+      await watched.check();
+      await watched.close();
+    });
+
+    it(`shows time limits that run and explain themselves: ${language}`, async () => {
+      const words = WORDS[language];
+      const watched = await desk.open('admin', `/records/${desk.seeded.incident}`, { language });
+      const { page } = watched;
+      const panel = page.getByRole('region', { name: words.sla });
+      await panel.getByRole('button', { name: words.why }).click();
+      await page.getByRole('dialog').getByText(words.counted, { exact: true }).first().waitFor();
+      await watched.check();
+      await watched.close();
+    });
+  }
+
+  it('lets a person decide when another was faster', async () => {
+    const { id } = await desk.call('POST', '/objects', {
+      typeDefinitionId: 'incident',
+      values: { title: 'Спор', description: 'Было', priority: 'p3' },
+    });
+    const watched = await desk.open('petrova', `/records/${id}`);
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Изменить: Описание' }).click();
+    await page.getByRole('textbox', { name: 'Описание' }).fill('Моё описание');
+    await page.getByRole('button', { name: 'Изменить: Тема' }).click();
+    await page.getByRole('textbox', { name: 'Тема' }).fill('Моя тема');
+    await desk.call('PATCH', `/objects/${id}`, {
+      expectedRevision: 1,
+      changes: { description: 'Их описание', title: 'Их тема', priority: 'p1' },
+    });
+    await page.getByRole('button', { name: 'Сохранить', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Эти поля изменили и вы, и другие').waitFor();
+    await dialog.locator('tr[data-conflict=priority]').getByText('Критический').waitFor();
+    const description = dialog.locator('tr[data-conflict=description]');
+    for (const text of ['Было', 'Их описание', 'Моё описание', 'Администратор']) {
+      await description.getByText(text, { exact: text !== 'Администратор' }).waitFor();
+    }
+    assert.equal((await desk.call('GET', `/objects/${id}`)).revision, 2, 'nothing was written over');
+    await dialog.locator('tr[data-conflict=title]').getByLabel('Взять их').check();
+    await watched.check();
+    await dialog.getByRole('button', { name: 'Сохранить выбранное' }).click();
+    await page.getByText('Сохранено').waitFor();
+    const { values, title, revision } = await desk.call('GET', `/objects/${id}`);
+    assert.deepEqual([title, values.description, values.priority, revision], ['Их тема', 'Моё описание', 'p1', 3]);
+    await watched.check();
+    await watched.close();
+  });
+
+  it('asks before it leaves what is not saved, and follows what others do', async () => {
+    const { id } = await desk.call('POST', '/objects', { typeDefinitionId: 'incident', values: { title: 'Живое' } });
+    const watched = await desk.open('petrova', `/records/${id}`);
+    const { page } = watched;
+    await page.getByRole('heading', { name: 'Живое' }).waitFor();
+    await desk.call('PATCH', `/objects/${id}`, { expectedRevision: 1, changes: { title: 'Живёт' } });
+    await page.getByRole('heading', { name: 'Живёт' }).waitFor();
+    await page.getByRole('button', { name: 'Изменить: Решение' }).click();
+    await page.getByRole('textbox', { name: 'Решение' }).fill('Почти');
+    await page.getByRole('link', { name: 'Все записи' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Правки не сохранены').waitFor();
+    await dialog.getByRole('button', { name: 'Отмена' }).click();
+    assert.equal(await page.getByRole('textbox', { name: 'Решение' }).inputValue(), 'Почти');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Сохранено').waitFor();
+    await watched.check();
+    await watched.close();
+  });
+
+  it('offers nobody what they may not do', async () => {
+    const own = await desk.open('ivanova', `/records/${desk.seeded.incident}`);
+    const { page } = own;
+    await page.getByText('Здравствуйте! Проверили').waitFor();
+    assert.equal(await page.getByText('шлюз держит старый пароль').count(), 0, 'no internal note');
+    assert.equal(await page.getByText('Внутренняя заметка').count(), 0);
+    assert.equal(await page.getByRole('tab', { name: 'История' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: /^Изменить/ }).count(), 0);
+    assert.equal(await page.getByRole('link', { name: 'Управление' }).count(), 0);
+    assert.equal(await page.getByText('Влияние').count(), 0, 'no hidden field');
+    await page.getByRole('button', { name: 'Ещё' }).click();
+    assert.equal(await page.getByRole('menuitem', { name: 'В архив' }).count(), 0);
+    await page.keyboard.press('Escape');
+    await own.check();
+    await page.goto(`${desk.url}/admin`);
+    await page.getByText('Здесь нет разделов').waitFor();
+    await page.goto(`${desk.url}/admin/audit`);
+    await page.getByText('Такой страницы нет').waitFor();
+    // Forged from within the page, with the session's own token: refused all the same.
+    const forged = await page.evaluate<number[]>(`(async () => {
+      const { data } = await (await fetch('/api/admin/v1/session')).json();
+      const headers = { 'content-type': 'application/json', 'x-docket-csrf': data.csrfToken };
+      const patch = (path, body) => fetch('/api/admin/v1' + path, { method: 'PATCH', headers, body: JSON.stringify(body) });
+      const answers = [
+        await patch('/objects/${desk.seeded.incident}', { expectedRevision: 1, changes: { title: 'x' } }),
+        await fetch('/api/admin/v1/objects/${desk.seeded.incidents[1]}'),
+        await fetch('/api/admin/v1/audit'),
+        await fetch('/api/v1/objects'),
+        await fetch('/api/admin/v1/desk/queues', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }),
+      ];
+      return answers.map((answer) => answer.status);
+    })()`);
+    assert.deepEqual(forged, [403, 404, 403, 401, 401]);
+    await own.close();
+  });
+});

@@ -1,0 +1,152 @@
+/** The service with its built console, a small service desk in it, and browsers that watch what goes on in their pages. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { setPassword } from '../../src/domain/access/door.ts';
+import { startTestApp, type TestApp, type TestOptions } from './app.ts';
+import { AGENT, REQUESTER, type SeedCall, type Seeded, seed } from './console-seed.ts';
+
+export const PASSWORD = 'correct horse battery staple';
+export const LANGUAGES = ['ru-RU', 'en-US'] as const;
+export type Language = (typeof LANGUAGES)[number];
+export type Login = 'admin' | typeof AGENT | typeof REQUESTER;
+
+export interface PageOptions {
+  language?: Language;
+  scheme?: 'light' | 'dark';
+  width?: number;
+  height?: number;
+}
+
+export interface Watched {
+  page: Page;
+  context: BrowserContext;
+  /** Runs axe, and asks that nothing went wrong in the page so far. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TestConsole {
+  app: TestApp;
+  url: string;
+  seeded: Seeded;
+  browser: Browser;
+  /** Calls below `/api/admin/v1` as the administrator, with a key. */
+  call: SeedCall;
+  /** A page of somebody who is signed in; of nobody with null. */
+  open(login: Login | null, path: string, options?: PageOptions): Promise<Watched>;
+  close(): Promise<void>;
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** What breaches of the policy are gathered under, in the page. */
+const BREACHES = '__breaches';
+
+export async function startConsole(options: Pick<TestOptions, 'oidc'> = {}): Promise<TestConsole> {
+  const app = await startTestApp({ ...options, console: true });
+  app.app.startWorker();
+  const { key } = await app.createKey({ login: 'admin', scopes: ['admin:manage'] });
+  const call: SeedCall = async (method, path, body) => {
+    const answer = await app.request(method, `/api/admin/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body.data;
+  };
+  const seeded = await seed(call);
+  for (const login of ['admin', AGENT, REQUESTER]) {
+    await app.app.work.write(app.app.system(), (ctx) => setPassword(ctx, login, PASSWORD));
+  }
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  return {
+    app,
+    url: app.url,
+    seeded,
+    browser,
+    call,
+    open: (login, path, options = {}) => open(app, browser, login, path, options),
+    close: async () => {
+      await browser.close();
+      await app.close();
+    },
+  };
+}
+
+async function open(
+  app: TestApp,
+  browser: Browser,
+  login: Login | null,
+  path: string,
+  { language = 'ru-RU', scheme = 'light', width = 1440, height = 900 }: PageOptions,
+): Promise<Watched> {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: scheme,
+    reducedMotion: 'reduce',
+    locale: language,
+    acceptDownloads: true,
+  });
+  context.setDefaultTimeout(20_000);
+  // As text: what runs in a page knows its document, and this file does not.
+  await context.addInitScript({
+    content: `localStorage.setItem('docket.language', '${language}');
+      globalThis.${BREACHES} = [];
+      document.addEventListener('securitypolicyviolation', (event) => {
+        ${BREACHES}.push(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile + ':' + event.lineNumber);
+      });`,
+  });
+  if (login !== null) await signIn(app, context, login);
+  const page = await context.newPage();
+  const troubles: string[] = [];
+  page.on('console', (message) => {
+    // The browser itself notes every refusal of the service; which of them are right is for the tests to say.
+    const refusal = /^Failed to load resource: the server responded with a status of 4\d\d/.test(message.text());
+    if ((message.type() === 'error' || message.type() === 'warning') && !refusal) troubles.push(message.text());
+  });
+  page.on('pageerror', (error) => troubles.push(String(error)));
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== app.url && !['data:', 'blob:'].includes(protocol)) troubles.push(`request to ${request.url()}`);
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 500) troubles.push(`${response.status()} ${response.url()}`);
+  });
+  await page.goto(app.url + path);
+  return {
+    page,
+    context,
+    check: async () => {
+      const breaches = await page.evaluate<string[]>(BREACHES);
+      assert.deepEqual(breaches, [], 'breaches of the policy');
+      assert.deepEqual(troubles, [], 'messages, errors and requests elsewhere');
+      assert.deepEqual(await violations(page), [], 'axe');
+    },
+    close: () => context.close(),
+  };
+}
+
+/** Signs in by the API and gives the context the cookie. */
+async function signIn(app: TestApp, context: BrowserContext, login: string): Promise<void> {
+  const answer = await app.request('POST', '/api/admin/v1/session', { body: { login, password: PASSWORD } });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  const [name = '', value = ''] = (answer.headers.get('set-cookie') ?? '').split(';')[0]?.split('=') ?? [];
+  await context.addCookies([{ name, value, url: app.url, httpOnly: true, sameSite: 'Strict' }]);
+}
+
+interface Violation {
+  id: string;
+  nodes: { target: string[]; failureSummary?: string }[];
+}
+
+async function violations(page: Page): Promise<string[]> {
+  // Not a script element: the policy of the page would refuse it, as it should.
+  await page.evaluate(axe);
+  const found = await page.evaluate<Violation[]>(
+    `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(RULES)} } }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ target, failureSummary }) => ({ target, failureSummary })) })))`,
+  );
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.target.join(' ')} ${node.failureSummary?.split('\n')[1]?.trim() ?? ''}`),
+  );
+}

@@ -1,0 +1,161 @@
+/** `docket import`: files, kills in the middle, and going on where it stopped without doubles (configuration, 2; IN12). */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Exchange, type RunResult, startExchange } from './harness/exchange.ts';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+let x: Exchange;
+let folder: string;
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+function start(args: readonly string[]): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: x.app.databaseUrl,
+      DOCKET_DATA_DIR: path.join(folder, 'data'),
+      DOCKET_MIGRATE: 'off',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let err = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  child.stderr?.on('data', (chunk: Buffer) => {
+    err += chunk.toString();
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code) => resolve({ code, out, err }));
+  });
+  return { child, ended };
+}
+
+const docket = (...args: string[]): Promise<Ended> => start(args).ended;
+
+const file = async (name: string, text: string | Uint8Array): Promise<string> => {
+  const place = path.join(folder, name);
+  await writeFile(place, text);
+  return place;
+};
+
+const count = async (statement: string, values: unknown[] = []): Promise<number> =>
+  (await x.rows<{ n: number }>(`SELECT count(*)::int AS n FROM ${statement}`, values))[0]?.n ?? 0;
+
+describe('docket import', () => {
+  before(async () => {
+    x = await startExchange();
+    folder = await mkdtemp(path.join(tmpdir(), 'docket-import-'));
+  });
+  after(async () => {
+    await x.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('goes on after a kill in the middle, and no row is done twice', async () => {
+    const code = 'killed';
+    await x.define({ code, sourceCode: code });
+    // Successive states of 500 things, those of one behind each other: done twice, they would go back and forth.
+    const states = 8;
+    const rows = Array.from({ length: 500 * states }, (_, n) => `k${Math.floor(n / states)},T,${n % states}`);
+    const place = await file('killed.csv', `ext,title,count\n${rows.join('\n')}\n`);
+    let kills = 0;
+    for (let last = 0; kills < 2; kills++) {
+      const { child, ended } = start(['import', place, '--definition', code]);
+      while (child.exitCode === null && (await count('import_rows')) < last + 250) await sleep(3);
+      child.kill('SIGKILL');
+      await ended;
+      last = await count('import_rows');
+      assert.ok(last > 0 && last < rows.length, `killed at ${last} of ${rows.length}`);
+      assert.equal(await count(`journal WHERE type LIKE 'Object%'`), last, 'what is counted is done, and nothing else');
+    }
+    const { code: exit, out, err } = await docket('import', place, '--definition', code, '--json');
+    assert.equal(exit, 0, err);
+    const run = JSON.parse(out) as RunResult & { resumed: boolean; total: number };
+    assert.deepEqual([run.resumed, run.total, run.succeeded, run.failed, run.skipped], [true, 4000, 4000, 0, 0]);
+    assert.equal(
+      await count(`objects WHERE title = 'T' AND revision = $1 AND "values" ->> 'count' = '7'`, [states]),
+      500,
+    );
+    assert.equal(await count('objects'), 500);
+    assert.equal(await count('external_ids WHERE source_code = $1', [code]), 500);
+    assert.equal(await count(`journal WHERE type LIKE 'Object%'`), 4000);
+    // What is finished is not gone on with: a new run, in which the states are gone through once more.
+    const again = await docket('import', place, '--definition', code, '--json');
+    assert.equal((JSON.parse(again.out) as { resumed: boolean }).resumed, false);
+  });
+
+  it('lets one process at a time import a file', async () => {
+    const code = 'twice';
+    await x.define({ code, sourceCode: code });
+    const rows = Array.from({ length: 4000 }, (_, n) => `w${n},W,${n}`);
+    const place = await file('twice.csv', `ext,title,count\n${rows.join('\n')}\n`);
+    const ended = await Promise.all([1, 2].map(() => docket('import', place, '--definition', code, '--json')));
+    const codes = ended.map((one) => one.code).sort();
+    assert.ok(codes[0] === 0, ended.map((one) => one.err).join('\n'));
+    const other = ended.find((one) => one.code !== 0);
+    if (other !== undefined) assert.match(other.err, /Another process is importing this file/);
+    assert.equal(await count(`objects WHERE title = 'W'`), 4000);
+  });
+
+  it('tells a person what became of the rows, and a script as JSON', async () => {
+    const code = 'told';
+    await x.define({ code, sourceCode: code, format: 'JSON' });
+    const place = await file('told.json', JSON.stringify([{ ext: 1, title: 'One' }, { ext: 2 }]));
+    const dry = await docket('import', place, '--definition', code, '--dry-run');
+    assert.equal(dry.code, 0, dry.err);
+    assert.match(
+      dry.out,
+      /^Dry run \S+ of 2 rows:\n {2}1 created or updated, 0 skipped, 1 failed\.\n {2}row 2: \/values\/title /,
+    );
+    assert.equal(await count(`objects WHERE title = 'One'`), 0);
+    const real = await docket('import', place, '--definition', code, '--json');
+    const run = JSON.parse(real.out) as RunResult & { fileName: string };
+    assert.deepEqual([run.fileName, run.dryRun, run.succeeded, run.failed], ['told.json', false, 1, 1]);
+    const [{ by, via } = { by: '', via: '' }] = await x.rows<{ by: string | null; via: string }>(
+      `SELECT actor_id AS by, via FROM journal WHERE object_id = $1`,
+      [run.rows[0]?.id],
+    );
+    assert.deepEqual([by, via], [null, 'import']);
+  });
+
+  it('refuses what it cannot read, and imports nothing of it', async () => {
+    const code = 'refused';
+    await x.define({ code, sourceCode: code });
+    const before = await count('import_runs');
+    const cases: [string[], number, RegExp][] = [
+      [['import', path.join(folder, 'absent.csv'), '--definition', code], 1, /no file that can be read/],
+      [['import', await file('a.csv', 'ext,title\n1,"One\n'), '--definition', code], 1, /line 2, column 2/],
+      [
+        ['import', await file('b.csv', Buffer.from('ext,title\n1,\xff\n', 'latin1')), '--definition', code],
+        1,
+        /not UTF-8/,
+      ],
+      [
+        ['import', await file('d.csv', 'ext,title\n1,One\n'), '--definition', 'nothing'],
+        1,
+        /no import definition nothing/,
+      ],
+      [['import', await file('e.csv', 'ext,title\n')], 2, /--definition/],
+    ];
+    for (const [args, code_, says] of cases) {
+      const { code: exit, err } = await docket(...args);
+      assert.equal(exit, code_, `${args.join(' ')}: ${err}`);
+      assert.match(err, says);
+    }
+    assert.equal(await count('import_runs'), before);
+  });
+});
