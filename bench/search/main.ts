@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { Connection } from '../connection.ts';
 import { dice } from '../corpus.ts';
-import { docket, freePort, type ServiceOptions, startService, stop } from '../processes.ts';
+import { docket, freePort, postmasterOf, type ServiceOptions, spentBy, startService, stop } from '../processes.ts';
 import { connect, type Opened } from '../stand.ts';
 import { AREAS, INDEXED_FIELDS, PRIORITIES, READER, WRITER, writeBundle } from './bundle.ts';
 import { CASES, type Case, chooseWords, type Words } from './cases.ts';
@@ -39,6 +39,9 @@ interface Measured {
   rate: number;
   p50: number;
   p99: number;
+  /** Processor time of a request, of the service and of the database, in milliseconds: it says more where others use the machine, too. */
+  serviceMs: number;
+  databaseMs: number;
   /** Answers with another status than expected, and one of them. */
   refused: number;
   example?: string;
@@ -141,6 +144,7 @@ class Client {
 
 async function measureCase(
   client: Client,
+  spent: () => { server: number; database: number },
   of: Case,
   words: Words,
   records: number,
@@ -151,9 +155,13 @@ async function measureCase(
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const next = (): string => client.get(of.path(words, pick));
   await client.load(next, 200, connections, WARM_MS);
+  const before = spent();
   const { times, ms, ...refused } = await client.load(next, 200, connections, seconds * 1000);
+  const after = spent();
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
   return {
+    serviceMs: ((after.server - before.server) * 1000) / times.length,
+    databaseMs: ((after.database - before.database) * 1000) / times.length,
     case: of.name,
     records,
     connections,
@@ -255,13 +263,15 @@ export async function measureSearch(
   await loadTexts(service.port, writer, texts);
   say(`${texts.length} real texts loaded`);
   const reader = new Client(service.port, await keyOf(service, READER));
+  const postmaster = postmasterOf(folder);
+  const spent = (): { server: number; database: number } => spentBy(started.child.pid ?? 0, postmaster);
   const results: Measured[] = [];
   for (const records of options.records) {
     await multiply(db, records, say);
     const words = await chooseWords(db, texts, records);
     for (const of of options.cases) {
       for (const connections of options.connections) {
-        results.push(await measureCase(reader, of, words, records, connections, options.seconds));
+        results.push(await measureCase(reader, spent, of, words, records, connections, options.seconds));
       }
     }
     for (const { example } of results) if (example !== undefined) say(example);
