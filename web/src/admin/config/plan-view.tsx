@@ -1,17 +1,13 @@
 /** A plan as a person reads it: what is created, changed or archived, and in each thing what was and what will be. */
-import { Alert, Badge, Stack, Text } from '@mantine/core';
+import { Alert, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useText } from '../../i18n/text.ts';
+import { Mark } from './mark.tsx';
 import classes from './plan-view.module.css';
 import type { PlannedChange } from './queries.ts';
 import { texts } from './texts.ts';
 
-const COLORS: Readonly<Record<string, string>> = {
-  create: 'green',
-  change: 'petrol',
-  restore: 'petrol',
-  archive: 'orange',
-};
+const TONES: Readonly<Record<string, 'good' | 'warn' | 'off'>> = { archive: 'off', change: 'warn' };
 
 /** A value on few lines. */
 function shown(value: unknown): string {
@@ -57,9 +53,7 @@ function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
     <section className={classes.change} aria-label={`${item.section}/${item.code}`}>
       {!bare && (
         <header className={classes.head}>
-          <Badge size="sm" variant="light" radius="sm" color={COLORS[item.action] ?? 'gray'}>
-            {names[item.action] ?? item.action}
-          </Badge>
+          <Mark tone={TONES[item.action] ?? 'good'}>{names[item.action] ?? item.action}</Mark>
           <code>
             <span className={classes.section}>{item.section}/</span>
             {item.code}

@@ -168,7 +168,7 @@ function ScopeChoice({ value, onChange }: { value: string[]; onChange: (scopes: 
       <div className={classes.columns}>
         {(['reading', 'writing', 'admin'] as const).map((kind) => (
           <Checkbox.Group key={kind} label={t[kind]} value={value} onChange={onChange}>
-            <Stack gap={6} mt={6}>
+            <Stack gap={8} mt={8}>
               {SCOPES.filter((one) => one.kind === kind).map(({ scope, words }) => (
                 <Checkbox key={scope} value={scope} label={words[language]} description={scope} />
               ))}

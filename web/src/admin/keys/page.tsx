@@ -1,5 +1,5 @@
 /** API keys: who has which, when they were last used; issued and rotated here, the secret shown once; revoked. */
-import { ActionIcon, Badge, Button, Menu, Switch, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Menu, Switch, Tooltip } from '@mantine/core';
 import { IconDots, IconPlus, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -15,6 +15,7 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { NewKey } from './new-key.tsx';
+import { Mark } from '../config/mark.tsx';
 import type { Key } from './model.ts';
 import { RotateDialog } from './rotate-dialog.tsx';
 import { texts } from './texts.ts';
@@ -24,7 +25,7 @@ function stateOf(key: Key): 'revoked' | 'expired' | 'active' {
   return key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now() ? 'expired' : 'active';
 }
 
-const COLORS = { active: 'green', expired: 'orange', revoked: 'gray' } as const;
+const TONES = { active: 'good', expired: 'warn', revoked: 'off' } as const;
 
 export default function KeysPage({ path }: ScreenProps) {
   return path[0] === 'new' ? <NewKey /> : <KeyList />;
@@ -88,11 +89,7 @@ function KeyList() {
         key: 'state',
         title: t.state,
         value: (row) => t[stateOf(row)],
-        render: (row) => (
-          <Badge size="sm" variant="light" radius="sm" color={COLORS[stateOf(row)]}>
-            {t[stateOf(row)]}
-          </Badge>
-        ),
+        render: (row) => <Mark tone={TONES[stateOf(row)]}>{t[stateOf(row)]}</Mark>,
       },
     ],
     [t],

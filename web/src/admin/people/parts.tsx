@@ -1,5 +1,5 @@
 /** Parts that the screens of people, groups and units share: archiving, lists of members, choosing from a list that is here. */
-import { ActionIcon, Badge, Button, Group, Select, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, Select, Text } from '@mantine/core';
 import { IconArchive, IconArchiveOff, IconPlus, IconX } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { PersonMark } from '../../ui/person.tsx';
+import { Mark } from '../config/mark.tsx';
 import classes from './people.module.css';
 import { IDENTITY } from './queries.ts';
 import { texts } from './texts.ts';
@@ -48,11 +49,7 @@ export function TurnButton({ kind, row, question }: TurnProps) {
 
 export function StateBadge({ state }: { state: string }) {
   const t = useText(texts);
-  return (
-    <Badge size="sm" radius="sm" variant="light" color={state === 'ARCHIVED' ? 'gray' : 'green'}>
-      {state === 'ARCHIVED' ? t.archived : t.active}
-    </Badge>
-  );
+  return <Mark tone={state === 'ARCHIVED' ? 'off' : 'good'}>{state === 'ARCHIVED' ? t.archived : t.active}</Mark>;
 }
 
 export interface MemberLine {

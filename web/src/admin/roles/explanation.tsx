@@ -1,5 +1,5 @@
 /** What a person may do, at large or with one record, and which role gives it: the service judges as it would judge them. */
-import { Alert, Badge, Loader, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Loader, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { PersonPicker, RecordPicker } from '../../fields/pickers.tsx';
 import { useText } from '../../i18n/text.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
+import { Mark } from '../config/mark.tsx';
 import { Matrix, NamesList } from './matrix.tsx';
 import { useRightWords } from './model.ts';
 import classes from './roles.module.css';
@@ -72,58 +73,64 @@ function Explained({ answer }: { answer: Answer }) {
     <>
       {answer.user.state === 'ARCHIVED' && <Alert color="orange" variant="light" title={t.archivedPerson} />}
       {answer.result !== null && <Outcome result={answer.result} />}
-      <Panel title={answer.result === null ? t.onRecords : t.whatGives}>
-        {answer.grants.length === 0 ? (
-          <Text size="sm" c="dimmed">
-            {answer.object === null ? t.noRecords : t.noGrant}
-          </Text>
-        ) : (
-          <Matrix
-            label={t.matrix}
-            beforeTitle={t.roleOf}
-            grants={answer.grants.map((grant, index) => ({
-              ...grant,
-              key: String(index),
-              dim: grant.holds === false,
-              before: <GrantHead role={names.get(grant.role) ?? grant.role} holds={grant.holds} />,
-            }))}
-          />
-        )}
-      </Panel>
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
-        <Panel title={t.roles}>
-          <ul className={classes.list}>
-            {answer.roles.map((role) => (
-              <li key={role.id}>
-                <strong>{role.name}</strong>
-                <small>
-                  {role.held.map((one) => (one.kind === 'user' ? t.directly : `${t.through} ${one.code}`)).join(', ')}
-                </small>
-              </li>
-            ))}
-          </ul>
-        </Panel>
-        <Panel title={t.rights}>
-          {rights.length === 0 ? (
+      <div>
+        <Panel title={answer.result === null ? t.onRecords : t.whatGives}>
+          {answer.grants.length === 0 ? (
             <Text size="sm" c="dimmed">
-              {t.noRights}
+              {answer.object === null ? t.noRecords : t.noGrant}
             </Text>
           ) : (
+            <Matrix
+              label={t.matrix}
+              beforeTitle={t.roleOf}
+              grants={answer.grants.map((grant, index) => ({
+                ...grant,
+                key: String(index),
+                dim: grant.holds === false,
+                before: <GrantHead role={names.get(grant.role) ?? grant.role} holds={grant.holds} />,
+              }))}
+            />
+          )}
+        </Panel>
+      </div>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
+        <div>
+          <Panel title={t.roles}>
             <ul className={classes.list}>
-              {rights.map((right) => (
-                <li key={right}>
-                  <strong>{words.right(right)}</strong>
+              {answer.roles.map((role) => (
+                <li key={role.id}>
+                  <strong>{role.name}</strong>
                   <small>
-                    {answer.roles
-                      .filter((role) => role.rights.includes(right))
-                      .map(({ name }) => name)
-                      .join(', ')}
+                    {role.held.map((one) => (one.kind === 'user' ? t.directly : `${t.through} ${one.code}`)).join(', ')}
                   </small>
                 </li>
               ))}
             </ul>
-          )}
-        </Panel>
+          </Panel>
+        </div>
+        <div>
+          <Panel title={t.rights}>
+            {rights.length === 0 ? (
+              <Text size="sm" c="dimmed">
+                {t.noRights}
+              </Text>
+            ) : (
+              <ul className={classes.list}>
+                {rights.map((right) => (
+                  <li key={right}>
+                    <strong>{words.right(right)}</strong>
+                    <small>
+                      {answer.roles
+                        .filter((role) => role.rights.includes(right))
+                        .map(({ name }) => name)
+                        .join(', ')}
+                    </small>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Panel>
+        </div>
       </SimpleGrid>
     </>
   );
@@ -134,11 +141,7 @@ function GrantHead({ role, holds }: { role: string; holds: boolean | null }) {
   return (
     <span className={classes.grantHead}>
       {role}
-      {holds !== null && (
-        <Badge size="xs" radius="sm" variant="light" color={holds ? 'green' : 'gray'} tt="none">
-          {holds ? t.holds : t.holdsNot}
-        </Badge>
-      )}
+      {holds !== null && <Mark tone={holds ? 'good' : 'off'}>{holds ? t.holds : t.holdsNot}</Mark>}
     </span>
   );
 }

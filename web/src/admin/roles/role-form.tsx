@@ -27,7 +27,7 @@ export function RoleForm(props: ItemFormProps) {
         value={rightsOf(item)}
         onChange={(rights) => set(['rights'], rights.length === 0 ? undefined : rights)}
       >
-        <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing={6} mt={6}>
+        <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing={10} mt={8}>
           {RIGHTS.map((right) => (
             <Checkbox key={right} value={right} label={words.right(right)} />
           ))}
@@ -74,7 +74,7 @@ function Grants({ item, set }: ItemFormProps) {
             value={[...grant.actions]}
             onChange={(actions) => set(['records', index, 'actions'], actions)}
           >
-            <Group gap="6px 16px">
+            <Group gap="10px 16px">
               {ACTIONS.map((action) => (
                 <Checkbox key={action} value={action} label={words.action(action)} />
               ))}

@@ -22,33 +22,44 @@ import { columnsOf, sourcesOf, statesOf, transitionsOf } from './model.ts';
 import { texts } from './texts.ts';
 
 const COLUMN = 240;
-const ROW = 110;
+const ROW = 120;
 /** The node that transitions from any state leave. */
 const ANY = '*';
 
 type StateNode = Node<{ label: string; code: string; category: string; initial: boolean }, 'state'>;
 
+const SIDES = [
+  ['top', Position.Top],
+  ['bottom', Position.Bottom],
+] as const;
+
 function State({ data }: NodeProps<StateNode>) {
   return (
     <div className={classes.state} data-category={data.category} data-initial={data.initial || undefined}>
       <Handle id="in" type="target" position={Position.Left} className={classes.handle} />
-      <Handle
-        id="back-in"
-        type="target"
-        position={Position.Bottom}
-        className={classes.handle}
-        style={{ left: '35%' }}
-      />
+      {SIDES.map(([id, position]) => (
+        <Handle
+          key={`${id}-in`}
+          id={`${id}-in`}
+          type="target"
+          position={position}
+          className={classes.handle}
+          style={{ left: '35%' }}
+        />
+      ))}
       <strong>{data.label}</strong>
       {data.label !== data.code && <code>{data.code}</code>}
       <Handle id="out" type="source" position={Position.Right} className={classes.handle} />
-      <Handle
-        id="back-out"
-        type="source"
-        position={Position.Bottom}
-        className={classes.handle}
-        style={{ left: '65%' }}
-      />
+      {SIDES.map(([id, position]) => (
+        <Handle
+          key={`${id}-out`}
+          id={`${id}-out`}
+          type="source"
+          position={position}
+          className={classes.handle}
+          style={{ left: '65%' }}
+        />
+      ))}
     </div>
   );
 }
@@ -88,20 +99,27 @@ function draw(item: ItemValue, language: Language, any: string): { nodes: StateN
       labels.set(key, [...(labels.get(key) ?? []), nameIn(transition.name, language) || transition.code]);
     }
   }
+  const rows = new Map(nodes.map(({ id, position }) => [id, position.y]));
+  const turns = { top: 0, bottom: 0 };
   const edges = [...labels].map(([key, names]): Edge => {
     const [source, target] = JSON.parse(key) as [string, string];
-    const forward = source === ANY || (columns.get(target) ?? 0) > (columns.get(source) ?? 0);
-    return {
-      id: key,
-      source,
-      target,
-      sourceHandle: forward ? 'out' : 'back-out',
-      targetHandle: forward ? 'in' : 'back-in',
-      type: forward ? 'default' : 'smoothstep',
-      label: names.join(' · '),
-      markerEnd: { type: MarkerType.ArrowClosed },
-      ...(forward ? {} : { className: classes.back ?? '' }),
-    };
+    const shared = { id: key, source, target, label: names.join(' · '), markerEnd: { type: MarkerType.ArrowClosed } };
+    const distance = (columns.get(target) ?? 0) - (source === ANY ? -1 : (columns.get(source) ?? 0));
+    if (distance > 0) return { ...shared, type: 'default', sourceHandle: 'out', targetHandle: 'in' };
+    const down = (rows.get(target) ?? 0) - (rows.get(source) ?? 0);
+    const back = { ...shared, type: 'smoothstep', className: classes.back ?? '' };
+    if (distance === 0 && down !== 0) {
+      return {
+        ...back,
+        sourceHandle: down > 0 ? 'bottom-out' : 'top-out',
+        targetHandle: down > 0 ? 'top-in' : 'bottom-in',
+      };
+    }
+    // Ways back run over the states or below them, each on a height of its own.
+    const side = (rows.get(source) ?? 0) < 0 || (rows.get(target) ?? 0) < 0 ? 'top' : 'bottom';
+    turns[side] += 1;
+    const pathOptions = { offset: 14 + turns[side] * 20 };
+    return { ...back, sourceHandle: `${side}-out`, targetHandle: `${side}-in`, pathOptions } as Edge;
   });
   return { nodes, edges };
 }
