@@ -31,7 +31,7 @@ ${SCENARIOS.map((scenario) => `  ${scenario.name.padEnd(16)}  ${scenario.says}`)
 
 npm run bench -- search-quality [--every N] [folder of the judged sets]
 
-  --every N           asks every Nth question, to see whether it works
+  --every N           asks every Nth question of the largest set, which takes minutes
 ${SEARCH_USAGE}`;
 
 /** What is measured otherwise than by requests against the bare stack; each has options of its own. */

@@ -257,6 +257,73 @@ CREATE TABLE journal (
 CREATE INDEX journal_audit ON journal USING btree (at, seq) WHERE (object_id IS NULL);
 CREATE INDEX journal_object ON journal USING btree (object_id, at, seq) WHERE (object_id IS NOT NULL);
 
+CREATE TABLE kb_articles (
+  id uuid NOT NULL,
+  base_id uuid NOT NULL,
+  code text NOT NULL,
+  revision integer NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  created_by uuid,
+  CONSTRAINT kb_articles_pkey PRIMARY KEY (id),
+  CONSTRAINT kb_articles_code UNIQUE (base_id, code),
+  CONSTRAINT kb_articles_base_id_fkey FOREIGN KEY (base_id) REFERENCES config_items(id)
+);
+
+CREATE TABLE kb_images (
+  article_id uuid NOT NULL,
+  sha256 text NOT NULL,
+  media_type text NOT NULL,
+  size integer NOT NULL,
+  CONSTRAINT kb_images_pkey PRIMARY KEY (article_id, sha256),
+  CONSTRAINT kb_images_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256)
+);
+CREATE INDEX kb_images_content ON kb_images USING btree (sha256);
+
+CREATE TABLE kb_versions (
+  id uuid NOT NULL,
+  article_id uuid NOT NULL,
+  section_id uuid NOT NULL,
+  locale text NOT NULL,
+  state text NOT NULL,
+  draft_locale text,
+  active_locale text,
+  title text NOT NULL,
+  summary text,
+  tags text[] NOT NULL,
+  responsible_id uuid,
+  visibility text NOT NULL,
+  document jsonb NOT NULL,
+  body text NOT NULL,
+  audiences jsonb DEFAULT '[]'::jsonb NOT NULL,
+  admits uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+  material uuid DEFAULT gen_random_uuid() NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  created_by uuid,
+  updated_at timestamp(3) with time zone NOT NULL,
+  updated_by uuid,
+  published_at timestamp(3) with time zone,
+  published_by uuid,
+  archived_at timestamp(3) with time zone,
+  CONSTRAINT kb_versions_pkey PRIMARY KEY (id),
+  CONSTRAINT kb_versions_active UNIQUE (article_id, active_locale) DEFERRABLE,
+  CONSTRAINT kb_versions_draft UNIQUE (article_id, draft_locale) DEFERRABLE,
+  CONSTRAINT kb_versions_check CHECK ((NOT (draft_locale IS DISTINCT FROM
+CASE
+    WHEN (state = 'DRAFT'::text) THEN locale
+    ELSE NULL::text
+END))),
+  CONSTRAINT kb_versions_check1 CHECK ((NOT (active_locale IS DISTINCT FROM
+CASE
+    WHEN (state = 'ACTIVE'::text) THEN locale
+    ELSE NULL::text
+END))),
+  CONSTRAINT kb_versions_state_check CHECK ((state = ANY (ARRAY['DRAFT'::text, 'ACTIVE'::text, 'ARCHIVED'::text]))),
+  CONSTRAINT kb_versions_visibility_check CHECK ((visibility = ANY (ARRAY['internal'::text, 'portal'::text]))),
+  CONSTRAINT kb_versions_article_id_fkey FOREIGN KEY (article_id) REFERENCES kb_articles(id)
+);
+CREATE INDEX kb_versions_by_article ON kb_versions USING btree (article_id, locale);
+CREATE INDEX kb_versions_newest ON kb_versions USING btree (state, updated_at DESC, id DESC);
+
 CREATE TABLE objects (
   id uuid NOT NULL,
   type_id uuid NOT NULL,
@@ -383,7 +450,7 @@ CREATE TABLE search_comments (
 );
 CREATE INDEX search_comments_object ON search_comments USING btree (object_id, updated_at DESC);
 CREATE INDEX search_comments_updated ON search_comments USING btree (updated_at DESC, id DESC);
-CREATE INDEX search_comments_words ON search_comments USING gin (words) WITH (gin_pending_list_limit='512');
+CREATE INDEX search_comments_words ON search_comments USING gin (words) WITH (gin_pending_list_limit='1024');
 
 CREATE TABLE search_rebuild (
   only_row boolean DEFAULT true NOT NULL,
@@ -404,7 +471,7 @@ CREATE TABLE search_records (
   CONSTRAINT search_records_pkey PRIMARY KEY (id)
 );
 CREATE INDEX search_records_form ON search_records USING btree (form, id);
-CREATE INDEX search_records_words ON search_records USING gin (words) WITH (gin_pending_list_limit='512');
+CREATE INDEX search_records_words ON search_records USING gin (words) WITH (gin_pending_list_limit='1024');
 
 CREATE TABLE search_unlearned (
   id uuid NOT NULL

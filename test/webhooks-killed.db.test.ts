@@ -9,8 +9,8 @@ describe('senders that are killed', () => {
       events: 500,
       kills: 5,
       pauseMs: 400,
-      limitMs: 1000,
-      leaseMs: 2000,
+      limitMs: 4000,
+      leaseMs: 6000,
       patienceMs: 30_000,
       say: () => {},
     });

@@ -13,7 +13,7 @@ const say = (line: string): void => {
 const report = await killSenders(
   values.full
     ? { events: 10_000, kills: 50, pauseMs: 1500, limitMs: 10_000, leaseMs: 30_000, patienceMs: 600_000, say }
-    : { events: 500, kills: 5, pauseMs: 400, limitMs: 1000, leaseMs: 2000, patienceMs: 30_000, say },
+    : { events: 500, kills: 5, pauseMs: 400, limitMs: 4000, leaseMs: 6000, patienceMs: 30_000, say },
 );
 const { expected, requests, duplicates, problems } = report;
 say(`${expected} deliveries expected, ${requests} requests came, ${duplicates} deliveries succeeded more than once`);

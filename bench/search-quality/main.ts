@@ -16,6 +16,8 @@ const LOADERS = 8;
 const ASKERS = 2;
 /** One more than ten, since the record that the question was written in is among the hits. */
 const ASKED = 11;
+/** Of sets with so many questions, some will do. */
+const MANY = 1000;
 const LONGEST_LINE = 1000;
 const LONGEST_TEXT = 100_000;
 const LONGEST_COMMENT = 20_000;
@@ -60,6 +62,8 @@ async function ask(caller: Caller, set: JudgedSet, ids: ReadonlyMap<string, stri
   const back = new Map([...ids].map(([own, id]) => [id, own]));
   const times: number[] = [];
   const quality = await judge(set, ASKERS, async (question) => {
+    // Refused as too short: nothing is found.
+    if ((question.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < 2) return [];
     const query = new URLSearchParams({ q: clean(question).slice(0, LONGEST_QUESTION), pageSize: String(ASKED) });
     const started = performance.now();
     const { data } = await caller.get<{ results: { id: string }[] }>(`/search?${query}`);
@@ -106,7 +110,7 @@ export async function measureQuality(
   const every = Number(values.every);
   const sets = (await judgedSets(data)).map((set) => ({
     ...set,
-    questions: set.questions.filter((_, index) => index % every === 0),
+    questions: set.questions.filter((_, index) => set.questions.length < MANY || index % every === 0),
   }));
   const options: ServiceOptions = { folder, port: await freePort() };
   const service = await startService(options);

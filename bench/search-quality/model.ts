@@ -12,7 +12,7 @@ import { judge } from './judge.ts';
 import { judgedSets, type Text } from './sets.ts';
 
 const SAMPLE = 500;
-const CANDIDATES = 2000;
+const CANDIDATES = 1000;
 const CLOSELY = 200;
 const MOST_COMMENTS = 20;
 /** `ts_rank` of a word that stands so often in a text. */
@@ -21,6 +21,13 @@ const RANKS = Array.from(
   (_, times) =>
     Array.from({ length: times }, (_, j) => 1 / (j + 1) ** 2).reduce((sum, part) => sum + part, 0) / (Math.PI ** 2 / 6),
 );
+
+/** `ts_rank` with weight 1 in the title, whose places come first, and another in the rest. */
+function zonedRank(inTitle: number, inRest: number, rest: number): number {
+  let sum = 0;
+  for (let j = 1; j <= Math.min(inTitle + inRest, 12); j++) sum += (j <= inTitle ? 1 : rest) / j ** 2;
+  return sum / (Math.PI ** 2 / 6);
+}
 
 const rankOf = (times: number): number => RANKS[Math.min(times, 12)] ?? 0;
 
@@ -46,7 +53,7 @@ const sumOf = (counts: Map<string, number>): number => [...counts.values()].redu
 const timesIn = (counts: Map<string, number>, lexemes: readonly string[]): number =>
   lexemes.reduce((sum, lexeme) => sum + (counts.get(lexeme) ?? 0), 0);
 
-export class Model {
+class Model {
   readonly #analysis: Analysis = makeAnalysis();
   readonly #rows: Row[];
   readonly #holding = new Map<string, number[]>();
@@ -118,8 +125,8 @@ export class Model {
       const norm = 1 - plan.b + (plan.b * row.size) / this.#average;
       let score = 0;
       for (const [at, { lexemes }] of terms.entries()) {
-        score += (plan.titleWeights[at] ?? 0) * rankOf(timesIn(row.title, lexemes));
-        score += ((plan.restWeights[at] ?? 0) * rankOf(timesIn(row.rest, lexemes))) / norm;
+        const [inTitle, inRest] = [timesIn(row.title, lexemes), timesIn(row.rest, lexemes)];
+        score += ((plan.weights[at] ?? 0) * zonedRank(inTitle, inRest, plan.zones[1])) / norm;
       }
       return { row, score };
     });

@@ -10,7 +10,7 @@ CREATE TABLE search_records (
   words tsvector NOT NULL
 );
 ALTER TABLE search_records ALTER COLUMN words SET STATISTICS 500;
-CREATE INDEX search_records_words ON search_records USING gin (words) WITH (gin_pending_list_limit = 512);
+CREATE INDEX search_records_words ON search_records USING gin (words) WITH (gin_pending_list_limit = 1024);
 CREATE INDEX search_records_form ON search_records (form, id);
 
 CREATE TABLE search_comments (
@@ -21,7 +21,7 @@ CREATE TABLE search_comments (
   size integer NOT NULL,
   words tsvector NOT NULL
 );
-CREATE INDEX search_comments_words ON search_comments USING gin (words) WITH (gin_pending_list_limit = 512);
+CREATE INDEX search_comments_words ON search_comments USING gin (words) WITH (gin_pending_list_limit = 1024);
 CREATE INDEX search_comments_updated ON search_comments (updated_at DESC, id DESC);
 CREATE INDEX search_comments_object ON search_comments (object_id, updated_at DESC);
 

@@ -5,11 +5,12 @@
 import type { Change, ConfigSection } from '../mechanisms/config-section.ts';
 import { insertNestedId, insertVersion, lockConfiguration, updateVersion } from '../mechanisms/config-store.ts';
 import type { ReadContext, WriteContext } from '../mechanisms/context.ts';
+import { type Difference, differencesOf } from './differences.ts';
 import { type BundleOptions, makePlan, type Plan, type PlannedItem, type VersionStep } from './planner.ts';
 import { type BundleFile, readBundle } from './read.ts';
 
 export { BundleError, type BundleProblem } from './errors.ts';
-export { exportBundle } from './export.ts';
+export { exportBundle, exportItem } from './export.ts';
 export type { BundleOptions, PlannedItem, VersionStep } from './planner.ts';
 export type { BundleFile } from './read.ts';
 
@@ -27,6 +28,37 @@ export async function planBundle(
 ): Promise<PlannedItem[]> {
   ctx.actor.require('config.manage');
   return (await makePlan(ctx, sections, readBundle(files, sections), options)).items;
+}
+
+/** A line of a plan with what it changes in the item. */
+export interface PlannedChange extends PlannedItem {
+  differences: Difference[];
+  /** How many more there are than are listed. */
+  moreDifferences: number;
+}
+
+const MOST_DIFFERENCES = 200;
+
+/** As `planBundle`, with the places that differ: for a person who decides. */
+export async function planChanges(
+  ctx: ReadContext,
+  sections: readonly ConfigSection[],
+  files: readonly BundleFile[],
+  options: BundleOptions = {},
+): Promise<PlannedChange[]> {
+  ctx.actor.require('config.manage');
+  const plan = await makePlan(ctx, sections, readBundle(files, sections), options);
+  const changes = new Map(plan.changes.map(({ change }) => [`${change.section} ${change.code}`, change]));
+  return plan.items.map((item) => {
+    const change = changes.get(`${item.section} ${item.code}`);
+    // What is archived stays as it is, and so do the definitions; the action says it all.
+    const all =
+      change === undefined || change.action === 'archive'
+        ? []
+        : differencesOf(change.stored?.definition ?? {}, change.definition ?? {});
+    const moreDifferences = Math.max(0, all.length - MOST_DIFFERENCES);
+    return { ...item, differences: all.slice(0, MOST_DIFFERENCES), moreDifferences };
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Writes the present configuration as a bundle on which `plan` reports no change (configuration, section 2). */
 import { stringify } from 'yaml';
+import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';
 import type { ConfigSection, StoredItem } from '../mechanisms/config-section.ts';
 import type { ReadContext } from '../mechanisms/context.ts';
@@ -46,6 +47,44 @@ export async function exportBundle(
     });
   }
   return files;
+}
+
+export interface ItemText {
+  id: string;
+  code: string;
+  state: string;
+  /** YAML of the item alone, with memberships and assignments, without what its section fills in by itself. */
+  text: string;
+  definition: unknown;
+}
+
+/** One item, archived or not. @throws Fault NOT_FOUND */
+export async function exportItem(
+  ctx: ReadContext,
+  sections: readonly ConfigSection[],
+  section: ConfigSection,
+  code: string,
+): Promise<ItemText> {
+  const items = new Map(await Promise.all(sections.map(async (one) => [one.key, await one.load(ctx)] as const)));
+  const item = items.get(section.key)?.find((one) => one.code === code);
+  if (item === undefined) throw new Fault('NOT_FOUND', `There is no ${section.key}/${code}.`);
+  const active = new Set(
+    sections.flatMap((one) =>
+      (items.get(one.key) ?? []).flatMap(({ state, code: own }) =>
+        state === 'ACTIVE' ? [`${one.key} ${one.keyOf(own)}`] : [],
+      ),
+    ),
+  );
+  const byKey = new Map(sections.map((one) => [one.key, one]));
+  const isActive = (key: string, own: string): boolean => {
+    const other = byKey.get(key);
+    // Who left keeps memberships and roles for the day they are back; an edit must not lose them.
+    return other !== undefined && (other.identity || active.has(`${key} ${other.keyOf(own)}`));
+  };
+  const presented = section.present(item.definition, { identity: true, active: isActive });
+  const written = presented === undefined ? item.definition : withoutDefaults(section, presented);
+  const { id, state, definition } = item;
+  return { id, code, state, text: stringify(written, { lineWidth: 0, aliasDuplicateObjects: false }), definition };
 }
 
 /** What a section makes of an item while nothing stands: as an export is judged. */

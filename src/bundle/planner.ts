@@ -1,4 +1,5 @@
 /** What applying a bundle would do: pure decisions over the bundle and what stands. */
+import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';
 import { unknownReference } from '../mechanisms/config-condition.ts';
 import type { Action, Change, Comparison, ConfigSection } from '../mechanisms/config-section.ts';
@@ -13,6 +14,10 @@ export interface BundleOptions {
   prune?: boolean;
   /** With `prune`: people, groups, units, memberships and assignments too. */
   pruneIdentity?: boolean;
+  /** Memberships and assignments of what the bundle names become what it says; else it only adds to them. */
+  exact?: boolean;
+  /** Items to archive beside. */
+  archive?: readonly { section: string; code: string }[];
 }
 
 /** What happens to the versions of a record type. */
@@ -55,7 +60,8 @@ export async function makePlan(
   overlay(ctx, view, bundle);
   if (options.prune === true) prune(view, sections, exact);
   else keepArchivedPeople(view, sections, exact);
-  merge(view, sections, exact);
+  archive(view, options.archive ?? []);
+  merge(view, sections, exact || options.exact === true);
   problems.push(...judge(view, sections));
   if (problems.length > 0) throw new BundleError(problems);
   const plan = decide(view, sections);
@@ -113,6 +119,19 @@ function prune(view: View, sections: readonly ConfigSection[], exact: boolean): 
     for (const entry of view.entries(section.key)) if (entry.named === undefined) entry.state = 'ARCHIVED';
   }
   keepArchivedPeople(view, sections, exact);
+}
+
+/** @throws Fault NOT_FOUND for what is not there, INVALID_REQUEST for what cannot be archived like this */
+function archive(view: View, wanted: readonly { section: string; code: string }[]): void {
+  for (const { section, code } of wanted) {
+    const entry = view.entry(section, code);
+    if (entry?.stored === undefined) throw new Fault('NOT_FOUND', `There is no ${section}/${code}.`);
+    // People, groups and units have operations of their own for it.
+    if (entry.section.identity || entry.section.shape === 'map' || entry.named !== undefined) {
+      throw new Fault('INVALID_REQUEST', `${section}/${code} cannot be archived by this call.`);
+    }
+    entry.state = 'ARCHIVED';
+  }
 }
 
 function merge(view: View, sections: readonly ConfigSection[], exact: boolean): void {

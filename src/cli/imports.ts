@@ -1,6 +1,6 @@
 /** `docket import`: a file of any size, streaming, under a progress bar; interrupt and repeat as you like. */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { systemCaller } from '../rooms.ts';
@@ -14,18 +14,33 @@ import { memoryKeeper } from './memory.ts';
 import { type Output, output } from './output.ts';
 import { openTool } from './service.ts';
 
+const CHUNK = 65_536;
 const BAR = 30;
 /** How often a line tells of the progress where there is no terminal. */
 const TELL_MS = 5000;
 const MOST_LISTED = 20;
+
+/** The bytes of a file, read into one buffer: what was given is gone when the next is asked for. */
+async function* bytesOf(file: string): AsyncGenerator<Buffer> {
+  const handle = await open(file, 'r');
+  try {
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, CHUNK);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
 
 /** The text of a file, from its beginning each time. */
 function contentOf(file: string): Content {
   return async function* () {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     let read = 0;
-    for await (const chunk of createReadStream(file, { highWaterMark: 262_144 })) {
-      const bytes = chunk as Buffer;
+    for await (const bytes of bytesOf(file)) {
       yield decoded(decoder, bytes, read);
       read += bytes.length;
     }
@@ -43,7 +58,7 @@ function decoded(decoder: TextDecoder, bytes: Buffer | undefined, at: number): s
 
 async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  for await (const bytes of bytesOf(file)) hash.update(bytes);
   return hash.digest('hex');
 }
 
@@ -53,8 +68,9 @@ function progressOf(out: Output, json: boolean): (progress: Progress) => void {
   const tidy = memoryKeeper();
   return ({ done, total }) => {
     tidy();
-    const part = total === 0 ? 1 : done / total;
-    const says = `${done.toLocaleString('en')} of ${total.toLocaleString('en')} rows`;
+    const part = total === null ? 0 : total === 0 ? 1 : done / total;
+    const rows = done.toLocaleString('en');
+    const says = total === null ? `reading: ${rows} rows` : `${rows} of ${total.toLocaleString('en')} rows`;
     if (!json && process.stderr.isTTY) {
       const filled = Math.round(part * BAR);
       const bar = `[${'#'.repeat(filled)}${'.'.repeat(BAR - filled)}]`;

@@ -48,7 +48,15 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
     const consoleFolder = builtConsole();
     if (consoleFolder === undefined) say('The web console is not built; "npm run console" builds it.');
     const secrets = await openSecretBox(settings);
-    const app = await buildApp({ settings, db: opened.db, blobs: openBlobs(settings), secrets, log, consoleFolder });
+    const app = await buildApp({
+      settings,
+      db: opened.db,
+      blobs: openBlobs(settings),
+      secrets,
+      log,
+      consoleFolder,
+      oidc: settings.oidc,
+    });
     const worker = role === 'api' ? undefined : app.startWorker();
     const address = role === 'worker' ? undefined : await listen(app.server, settings);
     announce(address, say);

@@ -15,6 +15,7 @@ import { Exchange, type Shared } from './exchange.ts';
 import { Gate } from './gate.ts';
 import { Metrics } from './metrics.ts';
 import { documentPage, healthPage, metricsPage, type Page, readyPage } from './probes.ts';
+import { redirectPage } from './redirects.ts';
 import { MemoryRateLimiter, type RateLimiter } from './rate.ts';
 import { docsPage } from './reference/serve.ts';
 import { PathTable, type Route, routesOf } from './route.ts';
@@ -108,6 +109,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       () => shared.draining,
     ),
   );
+  for (const { path, id, answer } of options.redirects ?? []) mount(path, id, redirectPage(answer, service.origin));
   const gauges = options.gauges ?? (() => []);
   mount('/metrics', 'health.metrics', metricsPage(shared.metrics, gate, limits.metricsAllow, gauges, service.origin));
   return server;

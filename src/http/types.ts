@@ -32,6 +32,19 @@ export interface Authenticated {
   caller: Omit<Caller, 'correlationId'>;
 }
 
+/** A page that only sends a browser on. */
+export interface RedirectPage {
+  path: string;
+  id: string;
+  answer(asked: {
+    /** Where the service is reached, as `https://docket.example.org`. */
+    base: string;
+    secure: boolean;
+    query: URLSearchParams;
+    cookie(name: string): string | undefined;
+  }): Promise<{ location: string; cookies: string[] }>;
+}
+
 export interface ServerOptions {
   bindings: readonly BoundOperation[];
   /** @throws Fault UNAUTHENTICATED, DATABASE_UNAVAILABLE */
@@ -49,6 +62,8 @@ export interface ServerOptions {
   documents: { public: object; console: object };
   /** The folder of the built web console, served at `/`; without it there is none. */
   consoleFolder?: string | undefined;
+  /** Pages that only send a browser on. */
+  redirects?: readonly RedirectPage[];
   /** A limiter that several processes share; else each process counts for itself. */
   rateLimiter?: RateLimiter;
   /** Values for `/metrics` beyond those of the HTTP layer: the pool, queues, workers. */

@@ -3,7 +3,7 @@
  * and what they are made of is in `word-parts.ts`. Pure but for a bounded memory of words.
  */
 import { createRequire } from 'node:module';
-import { type Compound, compoundsOf, normalWord, type Piece, runsOf, type Segment } from './word-parts.ts';
+import { type Compound, compoundsOf, type Piece, runsOf, type Segment } from './word-parts.ts';
 
 /** Where a word stands in a text (UTF-16 offsets), and the lexemes that it is found by. */
 export interface Token {
@@ -228,5 +228,3 @@ function isTelling({ text }: Piece): boolean {
 export function makeAnalysis(remembered: number = MOST_REMEMBERED): Analysis {
   return new Words(remembered);
 }
-
-export { normalWord };

@@ -115,6 +115,8 @@ export class Dialler {
         // Names go into the greeting and are what the certificate must be for; an address is checked as an address.
         ...(isIP(host) === 0 ? { servername: host } : {}),
         ALPNProtocols: ['http/1.1'],
+        // Said outright, so that no variable of the environment can say otherwise.
+        rejectUnauthorized: true,
         ...(this.#roots === undefined ? {} : { secureContext: this.#roots }),
       });
       const timer = setTimeout(() => socket.destroy(new Error('connect timeout')), this.#options.connectMs);

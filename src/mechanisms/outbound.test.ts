@@ -101,11 +101,11 @@ describe('calls to private addresses', () => {
     }
   });
 
-  it('go past the proxies of the environment', async () => {
+  it('go past the proxies of the environment, and past its leave to trust anybody', async () => {
     const receiver = await startReceiver();
     try {
       const program = `import { Outbound } from ${JSON.stringify(new URL('./outbound.ts', import.meta.url).href)};
-        const outbound = new Outbound({ allowPrivate: true, ca: process.env.CA });
+        const outbound = new Outbound({ allowPrivate: true, ...(process.env.CA ? { ca: process.env.CA } : {}) });
         console.log(JSON.stringify(await outbound.post(process.argv[1], {}, Buffer.from('{}'))));
         await outbound.close();`;
       const proxy = `http://127.0.0.1:${canary.port}`;
@@ -119,6 +119,10 @@ describe('calls to private addresses', () => {
       const args = ['--input-type=module', '-e', program, receiver.url];
       const { stdout } = await promisify(execFile)(process.execPath, args, { env });
       assert.equal(JSON.parse(stdout).status, 200);
+      assert.equal(receiver.received.length, 1);
+      const lax = { ...env, CA: '', NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+      const strict = await promisify(execFile)(process.execPath, args, { env: lax });
+      assert.equal(JSON.parse(strict.stdout).kind, 'failed', 'no variable lets a certificate pass');
       assert.equal(receiver.received.length, 1);
       assert.equal(canary.sung, 0);
     } finally {

@@ -28,10 +28,10 @@ export type Outcome =
   | { kind: 'refused'; reason: string }
   | { kind: 'failed'; reason: string; durationMs: number };
 
-/** Codes of the system and of TLS are safe to tell; other texts may repeat what was sent. */
+/** Codes of the system and of TLS are safe to tell and of use; other texts may repeat what was sent, or are our own affair. */
 function reasonOf(error: Error): string {
   const { code } = error as { code?: unknown };
-  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code)) return `no answer: ${code}`;
+  if (typeof code === 'string' && /^(?!UND_)[A-Z][A-Z0-9_]{2,60}$/.test(code)) return `no answer: ${code}`;
   return error.message === 'connect timeout' ? 'no answer: connect timeout' : 'no answer: the connection broke';
 }
 

@@ -58,6 +58,8 @@ export interface TestOptions {
   /** Join the database of another app: a second process, as far as the database can tell. */
   on?: TestApp;
   ratePerMinute?: number | 'off';
+  /** The provider that people can sign in with. */
+  oidc?: { issuer: string; clientId: string; clientSecret: string | undefined };
   /** Serve the web console built in `web/dist`. */
   console?: boolean;
   /** What stands between the service and its files: to look on, or to come in between. */
@@ -117,6 +119,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     blobs: options.blobs?.(new FileBlobs(folder)) ?? new FileBlobs(folder),
     log: pino({ level: 'silent' }),
     clock,
+    oidc: options.oidc,
     consoleFolder: options.console === true ? path.join(import.meta.dirname, '../../web/dist') : undefined,
   });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });

@@ -100,11 +100,12 @@ catalogs:
 roles:
   - code: chief
     name: Chief
-    rights: [config.manage, role.assign, catalog.impersonate, integration.manage]
+    rights: [config.manage, role.assign, catalog.impersonate, integration.manage, import.manage, import.execute]
     records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' }, transitions: '*' }]
     assignedTo: { users: [chief] }
   - code: agent
     name: Agent
+    rights: [import.execute]
     records:
       - type: case
         actions: [${AGENT_ACTIONS}]
@@ -116,6 +117,7 @@ roles:
     assignedTo: { users: [agent] }
   - code: viewer
     name: Viewer
+    rights: [import.execute]
     records:
       - type: case
         where: { field: kind, operator: equals, value: a }

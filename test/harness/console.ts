@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { setPassword } from '../../src/domain/access/door.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp, type TestOptions } from './app.ts';
 import { AGENT, REQUESTER, type SeedCall, type Seeded, seed } from './console-seed.ts';
 
 export const PASSWORD = 'correct horse battery staple';
@@ -45,8 +45,8 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** What breaches of the policy are gathered under, in the page. */
 const BREACHES = '__breaches';
 
-export async function startConsole(): Promise<TestConsole> {
-  const app = await startTestApp({ console: true });
+export async function startConsole(options: Pick<TestOptions, 'oidc'> = {}): Promise<TestConsole> {
+  const app = await startTestApp({ ...options, console: true });
   app.app.startWorker();
   const { key } = await app.createKey({ login: 'admin', scopes: ['admin:manage'] });
   const call: SeedCall = async (method, path, body) => {

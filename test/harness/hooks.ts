@@ -37,6 +37,10 @@ workflows:
     initial: begun
     states: [{ code: begun, category: open }, { code: ended, category: done }]
     transitions: [{ code: end, from: [begun], to: ended, fields: [{ code: $reason }] }]
+calendars: [{ code: office, timezone: UTC, week: { mon: ['09:00-18:00'] } }]
+slaPolicies:
+  - { code: quick, type: other, calendar: office, targets: [{ duration: PT1H }], start: { field: state, operator: equals, value: ACTIVE }, stop: { field: state, operator: equals, value: ARCHIVED } }
+knowledgeBases: [{ code: it, name: IT, visibility: internal, locales: [en-US], sections: [{ code: net, name: Net, parent: null }] }]
 relationDefinitions:
   - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many }
 roles:

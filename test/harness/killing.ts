@@ -3,6 +3,7 @@
  * three times in ten; then what arrived is held against what the rules allow.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TEST_KEY } from './app.ts';
@@ -32,8 +33,8 @@ export interface KillingReport {
 
 const SENDER = fileURLToPath(new URL('sender.ts', import.meta.url));
 const SENDERS = 2;
-/** More failures than this in a row no delivery meets, so that its attempts suffice. */
-const MOST_FAILURES = 5;
+/** More failures than this no delivery meets by intent: of its ten attempts some are for what a busy machine does. */
+const MOST_FAILURES = 3;
 
 async function startSender(options: SenderOptions): Promise<ChildProcess> {
   const child = spawn(process.execPath, [SENDER, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -88,6 +89,21 @@ function fickle(): { answer(deliveryId: string): Answer; succeeded: Map<string, 
   };
 }
 
+/** Makes a record for certain: what a busy database refused, or left in doubt, is asked again under the same id. */
+async function make(hooks: Hooks, values: { kind: string; title: string }): Promise<Made> {
+  const id = randomUUID();
+  for (;;) {
+    const { status, body } = await hooks.call('boss', 'POST', '/objects', {
+      typeDefinitionId: 'thing',
+      objectId: id,
+      values,
+    });
+    if (status === 201 || body.error.code === 'ALREADY_EXISTS') return { id, ...values };
+    if (status !== 503) throw new Error(`${status} ${JSON.stringify(body)}`);
+    await sleep(200);
+  }
+}
+
 async function makeAll(hooks: Hooks, count: number, done: Made[]): Promise<void> {
   let next = 0;
   await Promise.all(
@@ -95,7 +111,7 @@ async function makeAll(hooks: Hooks, count: number, done: Made[]): Promise<void>
       while (next < count) {
         const turn = next++;
         const values = { kind: turn % 3 === 0 ? 'b' : 'a', title: turn % 2 === 0 ? `keep ${turn}` : `leave ${turn}` };
-        done.push({ ...(await hooks.make(values)), ...values });
+        done.push(await make(hooks, values));
       }
     }),
   );
@@ -141,7 +157,15 @@ async function judge(
     'SELECT status, count(*)::int AS n FROM webhook_deliveries GROUP BY status',
   );
   const count = (status: string): number => states.find((row) => row.status === status)?.n ?? 0;
-  if (count('DELIVERED') !== expected.size) problems.push(`${count('DELIVERED')} noted of ${expected.size}`);
+  if (count('DELIVERED') !== expected.size) {
+    problems.push(`${count('DELIVERED')} noted of ${expected.size}`);
+    const failed = await hooks.rows<{ said: string }>(
+      `SELECT d.id || ': ' || string_agg(concat_ws(' ', a.number, a.status, a.error, a.duration_ms || ' ms'), '; ' ORDER BY a.number) AS said
+      FROM webhook_deliveries d JOIN webhook_attempts a ON a.delivery_id = d.id
+      WHERE d.status NOT IN ('DELIVERED', 'SKIPPED') GROUP BY d.id LIMIT 3`,
+    );
+    problems.push(...failed.map(({ said }) => said));
+  }
   const hushed = made.length * SUBSCRIPTIONS.length - expected.size;
   if (count('SKIPPED') !== hushed) problems.push(`${count('SKIPPED')} skipped of ${hushed}`);
   const duplicates = [...succeeded.values()].filter((times) => times > 1).length;

@@ -392,7 +392,15 @@ export function rows(app: TestApp, keyOfFull: string, adminKeyOfFull: string): R
     'session.get': { call: () => ({}), lacks: ALLOWED },
     'session.delete': { call: () => ({}), lacks: ALLOWED },
     'audit.list': { call: () => ({}), lacks: missing('audit.read') },
+    'access.explanation': {
+      call: async () => ({ query: `?userId=${await idOf(app, 'users', 'full')}&objectId=${await make.record(true)}` }),
+      lacks: missing('role.assign'),
+    },
     'config.list': { call: () => ({ params: { section: 'types' } }), lacks: missing('config.manage') },
+    'config.item': {
+      call: () => ({ params: { section: 'types', code: 'thing' } }),
+      lacks: missing('config.manage'),
+    },
     'config.plan': { call: () => ({ body: FILES }), lacks: missing('config.manage') },
     'config.apply': { call: () => ({ body: FILES }), lacks: missing('config.manage') },
     'config.export': { call: () => ({}), lacks: missing('config.manage') },

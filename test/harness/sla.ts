@@ -78,7 +78,7 @@ ${CONFIGURED}
 roles:
   - code: chief
     name: Chief
-    rights: [config.manage, role.assign, sla.control]
+    rights: [config.manage, role.assign, sla.control, import.manage, import.execute]
     records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' }, transitions: '*' }]
     assignedTo: { users: [chief] }
   - code: agent

@@ -96,7 +96,12 @@ export const rotateKey = defineOperation({
 
 const SessionAnswer = Type.Object(
   {
-    user: Type.Object({ id: nullable(Id), displayName: Type.String(), locale: nullable(Type.String()) }),
+    user: Type.Object({
+      id: nullable(Id),
+      login: Type.Optional(Type.String()),
+      displayName: Type.String(),
+      locale: nullable(Type.String()),
+    }),
     groups: Type.Array(Id, { description: 'Groups of the person, nested ones too.' }),
     orgUnit: nullable(Id),
     rights: Type.Array(Type.String()),
@@ -164,4 +169,75 @@ export const signOut = defineOperation({
   summary: 'Sign out',
   answer: Type.Object({ signedOut: Type.Boolean() }),
   faults: [],
+});
+
+const NamesOrAll = Type.Union([Type.Literal('*'), Type.Array(Type.String())]);
+
+export const explainAccess = defineOperation({
+  id: 'access.explanation',
+  method: 'GET',
+  path: '/access/explanation',
+  access: 'console',
+  right: 'role.assign',
+  unit: 'read',
+  status: 200,
+  tag: 'Rights',
+  summary: 'Explain what a person may do, at large or with one record',
+  description:
+    'Every role that the person holds, the way they come to it, and each record grant; with `objectId` the grants on its type, whether the condition of each holds, and what they come to.',
+  query: closed({ userId: Id, objectId: Type.Optional(Id) }),
+  answer: Type.Object(
+    {
+      user: Type.Object({ id: Id, login: Type.String(), displayName: Type.String(), state: Type.String() }),
+      object: nullable(
+        Type.Object({
+          id: Id,
+          number: nullable(Type.String()),
+          title: nullable(Type.String()),
+          typeCode: Type.String(),
+          state: Type.String(),
+        }),
+      ),
+      roles: Type.Array(
+        Type.Object({
+          id: Id,
+          code: Type.String(),
+          name: Type.String(),
+          rights: Type.Array(Type.String()),
+          held: Type.Array(
+            Type.Object({
+              kind: Type.Union([Type.Literal('user'), Type.Literal('group')]),
+              id: Id,
+              code: Type.String(),
+            }),
+          ),
+        }),
+      ),
+      grants: Type.Array(
+        Type.Object(
+          {
+            role: Type.String(),
+            type: Type.String({ description: 'Code of a type, or * for all.' }),
+            where: Type.Unknown({ description: 'The condition; null where there is none.' }),
+            whereHidden: Type.Boolean({ description: 'The condition names fields that the caller may not read.' }),
+            holds: nullable(Type.Boolean({ description: 'Null without a record.' })),
+            actions: Type.Array(Type.String()),
+            read: NamesOrAll,
+            write: NamesOrAll,
+            transitions: NamesOrAll,
+          },
+          { $id: 'ExplainedGrant' },
+        ),
+      ),
+      result: nullable(
+        Type.Object({
+          actions: Type.Array(Type.String()),
+          read: Type.Array(Type.String()),
+          write: Type.Array(Type.String()),
+        }),
+      ),
+    },
+    { $id: 'AccessExplanation' },
+  ),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });

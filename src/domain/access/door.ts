@@ -10,6 +10,7 @@ export { type Authenticated, Authenticator, type Credentials } from './authentic
 export { sessionFollower } from './follow.ts';
 export { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 export { type HiddenFields, hiddenFieldSlice } from './roles.ts';
+export { Oidc, OIDC_PATH } from './oidc.ts';
 export { accessRoutes } from './routes.ts';
 export { setPassword } from './sessions.ts';
 export { purgeSessions, touchKeys } from './store.ts';

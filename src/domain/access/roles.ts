@@ -24,6 +24,8 @@ export interface RoleRegistry {
   /** Ids of the roles, by code. */
   ids: ReadonlyMap<string, string>;
   union(roleIds: readonly string[]): RoleSet;
+  /** One active role by its id; the grants on a type in the order in which the role lists them. */
+  one(roleId: string): RoleSet | undefined;
 }
 
 function names(list: string[] | '*'): ReadonlySet<string> | '*' {
@@ -66,6 +68,7 @@ function build(source: ConfigSource, snapshot: ConfigSnapshot): RoleRegistry {
   const unions = new Map<string, RoleSet>();
   return {
     ids,
+    one: (roleId) => roles.get(roleId),
     union(roleIds) {
       const held = roleIds.filter((id) => roles.has(id)).sort();
       const key = held.join();

@@ -16,6 +16,11 @@ function cookie(value: string, seconds: number, secure: boolean): string {
   return `docket_session=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
 }
 
+/** The cookie of a session that was just opened. */
+export function openedCookie(token: string, secure: boolean): string {
+  return cookie(token, SESSION_HOURS * 3600, secure);
+}
+
 /**
  * Checks the password and opens a session. Failures are counted in the database, also when many arrive at once; after five a
  * login is locked for a time that doubles, and the answer is the same for every cause.
@@ -41,7 +46,7 @@ export async function signIn(
   const opened = result.kind === 'done' ? result.data : undefined;
   if (opened === undefined) throw refused();
   const answer = { user: { id: person.id, displayName: person.displayName }, csrfToken: opened.csrf };
-  return new Reply(answer, { 'Set-Cookie': cookie(opened.token, SESSION_HOURS * 3600, secure) });
+  return new Reply(answer, { 'Set-Cookie': openedCookie(opened.token, secure) });
 }
 
 function refused(): Fault {
@@ -50,7 +55,7 @@ function refused(): Fault {
   });
 }
 
-function openSession(ctx: WriteContext, userId: string): { token: string; csrf: string } {
+export function openSession(ctx: WriteContext, userId: string): { token: string; csrf: string } {
   const token = randomBytes(32).toString('base64url');
   const csrf = csrfOf(token);
   ctx.plan(store.insertSession, {
@@ -76,7 +81,12 @@ export async function getSession(ctx: ReadContext, token: string | undefined): P
   const { actor, keyId } = ctx;
   const profile = actor.userId === null ? undefined : await store.findProfile(ctx, actor.userId);
   return {
-    user: { id: actor.userId, displayName: actor.displayName, locale: profile?.locale ?? null },
+    user: {
+      id: actor.userId,
+      ...(profile === undefined ? {} : { login: profile.login }),
+      displayName: actor.displayName,
+      locale: profile?.locale ?? null,
+    },
     groups: actor.variables.groups,
     orgUnit: actor.variables.orgUnit,
     rights: GLOBAL_RIGHTS.filter((right) => actor.has(right)),

@@ -188,9 +188,43 @@ export async function loadPerson(db: Queryable, userId: string): Promise<PersonR
   return rows[0];
 }
 
+/** How a person comes to a role: by themselves, or by a group. */
+export interface HeldRow {
+  roleId: string;
+  kind: 'user' | 'group';
+  id: string;
+  code: string;
+}
+
+export async function loadHeld(db: Queryable, userId: string, groups: readonly string[]): Promise<HeldRow[]> {
+  return await db.query<HeldRow>(sql`
+    SELECT a.role_id AS "roleId", a.member_type AS kind, a.member_id AS id, coalesce(g.code, '') AS code
+    FROM role_assignments a LEFT JOIN groups g ON a.member_type = 'group' AND g.id = a.member_id
+    WHERE (a.member_type = 'user' AND a.member_id = ${userId}::uuid)
+       OR (a.member_type = 'group' AND a.member_id = ANY(${[...groups]}::uuid[]))
+    ORDER BY a.member_type DESC, code`);
+}
+
 /** What the console needs of the person beside their rights. */
-export async function findProfile(db: Queryable, userId: string): Promise<{ locale: string | null } | undefined> {
-  const rows = await db.query<{ locale: string | null }>(sql`SELECT locale FROM users WHERE id = ${userId}::uuid`);
+export async function findProfile(
+  db: Queryable,
+  userId: string,
+): Promise<{ login: string; locale: string | null } | undefined> {
+  const rows = await db.query<{ login: string; locale: string | null }>(
+    sql`SELECT login, locale FROM users WHERE id = ${userId}::uuid`,
+  );
+  return rows[0];
+}
+
+/** The person whom a provider's claims are about: by their external id first, then by a verified address. */
+export async function findByClaims(
+  db: Queryable,
+  sub: string,
+  emailKey: string | undefined,
+): Promise<{ id: string; state: string } | undefined> {
+  const rows = await db.query<{ id: string; state: string }>(sql`
+    SELECT id, state FROM users WHERE external_id = ${sub}::text OR email_key = ${emailKey ?? null}::text
+    ORDER BY (external_id = ${sub}::text) IS TRUE DESC LIMIT 2`);
   return rows[0];
 }
 

@@ -12,6 +12,7 @@ export type Content = () => AsyncIterable<string>;
 
 const CHUNK = 65_536;
 const LONGEST_EXTERNAL_ID = 255;
+const TOLD_ROWS = 1000;
 
 /** A row of the source. */
 export interface SourceRow {
@@ -61,10 +62,15 @@ export async function* readRows(content: Content, definition: ImportDefinition):
 /**
  * Reads everything once, so that malformed content is refused before anything is written.
  *
+ * @param told is told now and then how many rows it has read
  * @returns the number of rows
  * @throws Fault INVALID_REQUEST, also where a CSV has no column of the external id
  */
-export async function checkContent(content: Content, definition: ImportDefinition): Promise<number> {
+export async function checkContent(
+  content: Content,
+  definition: ImportDefinition,
+  told: (rows: number) => void = () => {},
+): Promise<number> {
   const { format, resolver } = definition;
   let total = 0;
   for await (const { at } of readRows(content, definition)) {
@@ -73,6 +79,7 @@ export async function checkContent(content: Content, definition: ImportDefinitio
       throw new Fault('INVALID_REQUEST', message, [{ path: '/content', code: 'MISSING_COLUMN', message }]);
     }
     total++;
+    if (total % TOLD_ROWS === 0) told(total);
   }
   return total;
 }

@@ -27,7 +27,8 @@ export interface ImportParts {
 
 export interface Progress {
   done: number;
-  total: number;
+  /** Null while the content is read for the first time, to know that it is sound. */
+  total: number | null;
 }
 
 export interface ImportJob {
@@ -59,7 +60,9 @@ interface Log {
 export async function runImport(job: ImportJob): Promise<string> {
   const { work, content, known, dryRun, resume } = job;
   const caller: Caller = { ...job.caller, via: 'import' };
-  const total = resume?.total ?? (await checkContent(content, known.definition));
+  const total =
+    resume?.total ??
+    (await checkContent(content, known.definition, (rows) => job.onProgress?.({ done: rows, total: null })));
   const id = resume?.id ?? (await begin(job, caller, total));
   const told = (done: number): void => job.onProgress?.({ done, total });
   const session = { job, caller, runId: id };

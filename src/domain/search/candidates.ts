@@ -1,12 +1,12 @@
 /** Where more records hold some of the words than can be looked at: which of them are. */
-import { hintsOf, least, type Looking, matchOf, sum } from './matches.ts';
+import { hintsOf, type Looking, matchOf, sum, together } from './matches.ts';
 import { candidateSteps, type TermFacts } from './ranking.ts';
 import { listMatches } from './store-match.ts';
 import { allOf, type Need, oneOf } from './store-need.ts';
 import type { Term, TermQuery } from './terms.ts';
 
 /** Records that are looked at. */
-const CANDIDATES = 2000;
+const CANDIDATES = 1000;
 
 /**
  * Those first that hold most of what the question's rare words weigh, then those with the rarest word, and so on until there are
@@ -28,7 +28,7 @@ export async function candidatesOf(
     for (const indices of combinations) {
       const queries = indices.flatMap((index) => weighed.queries[index] ?? []);
       needs.push(allOf(queries, reach));
-      shares.push(least(indices.map((index) => hints[index] ?? 0)));
+      shares.push(together(indices.map((index) => hints[index] ?? 0)));
     }
     const match = await matchOf(looking, oneOf(needs, reach), sum(shares));
     found.push(...(await listMatches(ctx, match, missing, 0, [...except, ...found])));

@@ -7,7 +7,6 @@
 import { isFault } from '../../lib/fault.ts';
 import {
   type FilterField,
-  fieldsOf,
   type FieldResolver,
   parseCondition,
   SYSTEM_FIELDS,
@@ -130,11 +129,6 @@ export function typeFilter(filter: unknown, types: readonly FilterableType[], ba
 function withOptions(known: FilterField, field: FilterField): FilterField {
   if (known.options === undefined || field.options === undefined) return known;
   return { ...known, options: new Set([...known.options, ...field.options]) };
-}
-
-/** The fields of the condition that the type has not: on its records they make it false. */
-export function missingFields(filter: TypedFilter, typeId: string): TypedField[] {
-  return fieldsOf(filter.condition).filter((field) => !filter.has(typeId, field));
 }
 
 /** Whether the condition can hold at all where conditions on the `missing` fields are false. */

@@ -37,6 +37,8 @@ export interface Forms {
   textFields(typeId: string): readonly string[];
   /** Those of them that carry a label. */
   labelled(typeId: string): readonly string[];
+  /** What numbers of records begin with. */
+  prefixes: readonly string[];
 }
 
 function zoneOf(version: TypeVersion, field: FieldDefinition): Zone {
@@ -67,10 +69,13 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): Forms {
   const forms = new Map<string, Form>();
   const text = new Map<string, Set<string>>();
   const labelled = new Map<string, Set<string>>();
+  const prefixes = new Set<string>();
   for (const type of types.byId.values()) {
     const all = new Set<string>();
     const kept = new Set<string>();
     for (const version of type.versions.values()) {
+      const { numbering } = version.definition;
+      if (numbering !== undefined) prefixes.add(numbering.prefix);
       const form = makeForm(version, (code) => hidden(type.id, code));
       forms.set(`${type.id} ${version.version}`, form);
       for (const { field, label } of form.fields) {
@@ -90,6 +95,7 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): Forms {
     ids: [...new Set([...forms.values()].map((form) => form.id))],
     textFields: (typeId) => [...(text.get(typeId) ?? [])],
     labelled: (typeId) => [...(labelled.get(typeId) ?? [])],
+    prefixes: [...prefixes],
   };
 }
 

@@ -3,10 +3,11 @@
  * some of the words, then those with words nearly alike (decisions, "Lists and search"). Each step is bounded.
  */
 import { candidatesOf } from './candidates.ts';
-import { hintsOf, least, matchOf, type Question, sum } from './matches.ts';
+import { hintsOf, matchOf, type Question, sum, together } from './matches.ts';
 import { type Tier, rankPlan, type TermFacts } from './ranking.ts';
 import { closeLook } from './rerank.ts';
-import { listMatches, type Match, type Scored, sampleTerms, score } from './store-match.ts';
+import { listMatches, type Match } from './store-match.ts';
+import { type Scored, sampleTerms, score } from './store-score.ts';
 import { allOf, anyOf, numbered, oneOf } from './store-need.ts';
 import { likeWords } from './store-words.ts';
 import { type Term, type TermQuery, termQuery } from './terms.ts';
@@ -51,13 +52,16 @@ const NOTHING: Hits = { ranked: [], count: 0, complete: true, rest: async () => 
 
 const asked = (terms: readonly Term[]): Term[] => terms.filter(({ required }) => required);
 
-export async function findHits(question: Question): Promise<Hits> {
+export async function findHits(put: Question): Promise<Hits> {
+  const question: Sampling = { ...put, sample: new Sampled() };
   if (question.terms.length === 0 && question.numbers === null) return NOTHING;
   const limit = Math.max(RANKED, question.counted) + 1;
   const all = await allHits(question, limit);
   if (all.count >= ENOUGH) return all;
-  const any = question.terms.length > 1 ? await anyHits(question, limit, all) : all;
-  if (any.count >= ENOUGH) return any;
+  const several = asked(question.terms).length > 1;
+  const any = several ? await anyHits(question, limit, all) : all;
+  // The one word was found as it is: it holds no slip, and it was looked for by its beginning, too.
+  if (any.count >= ENOUGH || (!several && any.count > 0)) return any;
   return await nearHits(question, limit, any);
 }
 
@@ -69,10 +73,10 @@ async function allMatch(question: Question): Promise<Match> {
     reach,
   );
   const need = numbers === null ? words : oneOf([words, numbered(numbers, reach)], reach);
-  return await matchOf(question, need, least(await hintsOf(question, terms)));
+  return await matchOf(question, need, together(await hintsOf(question, terms)));
 }
 
-async function allHits(question: Question, limit: number): Promise<Hits> {
+async function allHits(question: Sampling, limit: number): Promise<Hits> {
   const match = await allMatch(question);
   const ids = await listMatches(question.ctx, match, limit);
   // What is common tells apart only where there are several words and several hits.
@@ -97,10 +101,28 @@ interface Weighed {
   average: number;
 }
 
-async function weigh(question: Question, tier: Tier, terms: readonly Term[], sampled: boolean): Promise<Weighed> {
-  const { ctx, reach } = question;
+interface Sampling extends Question {
+  sample: Sampled;
+}
+
+type Sample = Awaited<ReturnType<typeof sampleTerms>>;
+
+/** How common the question's own words are is counted once for all its tiers. */
+class Sampled {
+  #known: Promise<Sample> | undefined;
+
+  of(question: Question, tier: Tier, queries: readonly TermQuery[]): Promise<Sample> {
+    const count = (): Promise<Sample> => sampleTerms(question.ctx, question.reach, queries, SAMPLE);
+    if (tier === 'near') return count();
+    this.#known ??= count();
+    return this.#known;
+  }
+}
+
+async function weigh(question: Sampling, tier: Tier, terms: readonly Term[], sampled: boolean): Promise<Weighed> {
+  const { reach, sample } = question;
   const queries = terms.map((term) => termQuery(term, reach, tier === 'near'));
-  const seen = sampled ? await sampleTerms(ctx, reach, queries, SAMPLE) : { records: 0, holding: [], average: 0 };
+  const seen = sampled ? await sample.of(question, tier, queries) : { records: 0, holding: [], average: 0 };
   const facts = terms.map(({ count, last, required }, index): TermFacts => {
     const share = sampled ? ((seen.holding[index] ?? 0) + 0.5) / (seen.records + 1) : 0.01;
     return { share, count, last, required };
@@ -113,7 +135,7 @@ async function weigh(question: Question, tier: Tier, terms: readonly Term[], sam
 
 /** Best first: by a sum over the words, and, if `closely`, the best of them anew. */
 async function rank(
-  question: Question,
+  question: Sampling,
   tier: Tier,
   ids: readonly string[],
   weighed: Weighed,
@@ -164,7 +186,7 @@ function behind(
   };
 }
 
-async function anyHits(question: Question, limit: number, before: Hits): Promise<Hits> {
+async function anyHits(question: Sampling, limit: number, before: Hits): Promise<Hits> {
   const { ctx, reach } = question;
   const terms = asked(question.terms);
   const except = before.ranked.map(({ id }) => id);
@@ -211,7 +233,7 @@ async function nearMatch(question: Question): Promise<{ terms: Term[]; match: Ma
   return { terms, match: await matchOf(question, need, sum(await hintsOf(question, terms))) };
 }
 
-async function nearHits(question: Question, limit: number, before: Hits): Promise<Hits> {
+async function nearHits(question: Sampling, limit: number, before: Hits): Promise<Hits> {
   const { ctx } = question;
   const { terms, match } = await nearMatch(question);
   const except = before.ranked.map(({ id }) => id);

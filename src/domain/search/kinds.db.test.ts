@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { watchAnswers } from '../../../test/harness/load-document.ts';
+import { bundle } from '../../../test/harness/load-world.ts';
 import { type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
 
 describe('search of other kinds', () => {
@@ -100,6 +101,21 @@ describe('search of other kinds', () => {
     }
     const articles = await world.search('agent', { q: 'anna', kinds: 'article' });
     assert.deepEqual([articles.status, articles.body.error.details], [403, { right: 'kb.read' }]);
+  });
+
+  it('finds services whose audience admits the caller', async () => {
+    await world.app.apply(
+      bundle(`
+services:
+  - { code: laptop, name: { ru-RU: Ноутбук, en-US: Laptop }, description: A portable computer, audience: { everyone: true } }
+  - { code: server, name: Laptop rack, audience: { users: [chief] } }`),
+    );
+    const hits = async (who: 'chief' | 'agent', q: string): Promise<string[]> =>
+      (await world.titles(who, { q, kinds: 'service' })).map(String).sort();
+    assert.deepEqual((await hits('chief', 'laptop')).length, 2);
+    assert.deepEqual((await hits('agent', 'laptop')).length, 1);
+    assert.deepEqual((await hits('agent', 'rack')).length, 0);
+    assert.deepEqual((await hits('agent', 'portable')).length, 1);
   });
 
   it('asks for the scope that reads a kind elsewhere', async () => {

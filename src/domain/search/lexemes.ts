@@ -9,7 +9,9 @@ import type { IndexLexeme } from '../../lib/words.ts';
 
 const LABEL = '\u0001';
 const NUMBER = '\u0002';
-const CONTROLS = /\p{Cc}/gu;
+const CONTROLS = /\p{Cc}/u;
+/** What has a meaning of its own between quotes. */
+const QUOTES = /['\\]/;
 
 /** As PostgreSQL counts: positions above this are one. */
 const LAST_POSITION = 16_383;
@@ -24,26 +26,19 @@ export function labelOf(fieldCode: string): string {
   return `${LABEL}${fieldCode}${LABEL}`;
 }
 
-/** Takes a stored lexeme apart; null for a record's number. */
-export function splitLexeme(stored: string): { label: string; word: string } | null {
-  if (stored.startsWith(NUMBER)) return null;
-  if (!stored.startsWith(LABEL)) return { label: '', word: stored };
-  const end = stored.indexOf(LABEL, 1);
-  return { label: stored.slice(0, end + 1), word: stored.slice(end + 1) };
-}
-
 export function numberLexeme(number: string): string {
   return NUMBER + foldNumber(number);
 }
 
+/** Empty for what cannot be kept. */
 function clean(lexeme: string): string {
-  const text = lexeme.replace(CONTROLS, '');
+  const text = CONTROLS.test(lexeme) ? lexeme.replaceAll(/\p{Cc}/gu, '') : lexeme;
   // A UTF-16 unit is at most three bytes.
   return text.length * 3 <= LONGEST_LEXEME || Buffer.byteLength(text) <= LONGEST_LEXEME ? text : '';
 }
 
 function quoted(lexeme: string): string {
-  return `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+  return QUOTES.test(lexeme) ? `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${lexeme}'`;
 }
 
 /** What one field gives to a row. */
@@ -58,7 +53,8 @@ export interface Part {
  * by field among the `most` that a row can have, so that the text of one field decides nothing about another's.
  */
 export function wordsOf(parts: readonly Part[], most: number, number: string | null): { words: string; size: number } {
-  const places = new Map<string, string[]>();
+  /** Lexeme → its places, as they are written. */
+  const written = new Map<string, string>();
   const offsets = new Map<string, number>();
   const budget = Math.floor(MOST_BYTES / Math.max(1, most));
   let size = 0;
@@ -70,21 +66,23 @@ export function wordsOf(parts: readonly Part[], most: number, number: string | n
       const word = clean(lexeme);
       if (word === '') continue;
       const key = label + word;
-      left -= Buffer.byteLength(key) + 8 + 2 * Math.min(positions.length, MOST_PLACES);
+      // As if every letter took three bytes.
+      left -= 3 * key.length + 8 + 2 * Math.min(positions.length, MOST_PLACES);
       if (left < 0) break;
-      const of = places.get(key) ?? [];
-      for (const position of positions) {
-        last = Math.max(last, position);
-        if (of.length < MOST_PLACES) of.push(`${Math.min(offset + position, LAST_POSITION)}${zone}`);
+      let places = written.get(key) ?? '';
+      for (let index = 0; index < positions.length && index < MOST_PLACES; index++) {
+        const position = positions[index] as number;
+        places += `${places === '' ? '' : ','}${Math.min(offset + position, LAST_POSITION)}${zone}`;
       }
-      places.set(key, of);
+      written.set(key, places);
+      last = Math.max(last, positions.at(-1) ?? 0);
       if (label === '') size += positions.length;
     }
     // A gap, so that the last word of one field and the first of the next are no neighbours.
     offsets.set(label, offset + last + 8);
   }
   let words = '';
-  for (const [lexeme, of] of places) words += `${quoted(lexeme)}:${of.join()} `;
+  for (const [lexeme, places] of written) words += `${quoted(lexeme)}:${places} `;
   if (number !== null) words += `${quoted(numberLexeme(number))}:1A`;
   return { words, size };
 }

@@ -46,8 +46,10 @@ export async function matchOf(looking: Looking, need: Need, share: number): Prom
   return { ...looking.base, reach: looking.reach, words };
 }
 
-export function least(shares: readonly number[]): number {
-  return Math.min(1, ...shares);
+/** Of records that hold all: words go together more often than by chance, and less often than always. */
+export function together(shares: readonly number[]): number {
+  const [least = 1, ...others] = [...shares].sort((a, b) => a - b);
+  return others.reduce((share, other) => share * Math.sqrt(other), Math.min(1, least));
 }
 
 export function sum(shares: readonly number[]): number {

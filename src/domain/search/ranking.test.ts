@@ -53,15 +53,13 @@ describe('weights', () => {
     for (const share of [-1, 0, 1, 2]) assert.ok(Number.isFinite(weightOf({ share, count: 1 })));
   });
 
-  test('the first pass weighs a word in the title more than in the text', () => {
-    const plan = rankPlan([facts(0.01), facts(0.4)], 'any');
-    assert.equal(plan.titleWeights.length, 2);
-    for (const index of [0, 1]) assert.ok((plan.titleWeights[index] ?? 0) > (plan.restWeights[index] ?? 0));
-    assert.ok(
-      (plan.restWeights[0] ?? 0) > (plan.titleWeights[1] ?? 0),
-      'a rare word in the text outweighs a common title',
-    );
-    assert.ok(plan.b > 0 && plan.b < 1);
+  test('the first pass weighs a word in the title more than in the text, and a rare one in the text more than a common title', () => {
+    const { weights, zones, b } = rankPlan([facts(0.01), facts(0.4)], 'any');
+    assert.equal(weights.length, 2);
+    const [rich, text, short, title] = zones;
+    assert.ok(title > short && short >= text && text >= rich && rich > 0 && title <= 1);
+    assert.ok((weights[0] ?? 0) * text > (weights[1] ?? 0) * title);
+    assert.ok(b > 0 && b < 1);
   });
 });
 

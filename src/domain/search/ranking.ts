@@ -20,11 +20,14 @@ export interface TermFacts {
 /** The first hits hold all words, then come those with some of them, then those with words nearly alike. */
 export type Tier = 'all' | 'any' | 'near';
 
-/** `sum of titleWeights[i] * title_i + restWeights[i] * rest_i / (1 - b + b * size / average size)`, with `ts_rank` of word i in the title
- * (zone A) and in the rest (zones B to D). */
+/**
+ * The first pass: the sum of `weights[i]` times the `ts_rank` of word i with the weights of zones, by
+ * `1 - b + b * size / average size`.
+ */
 export interface RankPlan {
-  titleWeights: number[];
-  restWeights: number[];
+  weights: number[];
+  /** What a word counts in the zones D, C, B and A (the title). */
+  zones: readonly [number, number, number, number];
   /** How much a long text counts less, 0 to 1. */
   b: number;
 }
@@ -48,8 +51,8 @@ export interface RerankTerm extends TermFacts {
 /** Share of a word that no record of the sample has: half a record of a thousand. */
 const LEAST_SHARE = 0.0005;
 /** The first pass: a word in the title against one in the text, and how length tells. */
-const REST = 0.6;
-const REST_LENGTH = 0.3;
+const ZONES = [0.5, 0.5, 0.5, 1] as const;
+const LENGTH = 0.2;
 /** The close look: BM25F. */
 const TITLE = 3;
 const COMMENT = 0.7;
@@ -78,8 +81,7 @@ export function weightOf({ share, count }: Pick<TermFacts, 'share' | 'count'>): 
 
 /** The weights of the first pass. */
 export function rankPlan(terms: readonly TermFacts[], _tier: Tier): RankPlan {
-  const weights = terms.map(weightOf);
-  return { titleWeights: weights, restWeights: weights.map((weight) => REST * weight), b: REST_LENGTH };
+  return { weights: terms.map(weightOf), zones: ZONES, b: LENGTH };
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Question } from './matches.ts';
 import { rerank, type TermFacts } from './ranking.ts';
 import { lookAt } from './store-look.ts';
-import type { Scored } from './store-match.ts';
+import type { Scored } from './store-score.ts';
 import type { Term, TermQuery } from './terms.ts';
 
 export async function closeLook(

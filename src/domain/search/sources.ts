@@ -3,6 +3,7 @@ import type { ReadContext } from '../../mechanisms/context.ts';
 import { PRIVATE } from '../comments/door.ts';
 import type { Kind } from './contract.ts';
 import { matchEntries, serviceEntries } from './directory.ts';
+import { formSlice } from './forms.ts';
 import { ENOUGH, findHits, type Hits, RANKED } from './hits.ts';
 import type { SearchParts } from './parts.ts';
 import { rankPlan, type Tier } from './ranking.ts';
@@ -56,7 +57,7 @@ export async function recordSource(
   const base = { state: 'ACTIVE' as const, workflowStateIds: null, filter: asked.filter, order: 'updated_at' as const };
   if (asked.q !== null) {
     const { hints, analysis } = parts;
-    const numbers = numbersOf(analysis, asked.q);
+    const numbers = numbersOf(analysis, asked.q, ctx.config.get(formSlice).prefixes);
     const { q, terms, comments, counted } = asked;
     return sourceOf(
       'object',

@@ -4,14 +4,12 @@
  */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
-import type { RankPlan } from './ranking.ts';
-import { termRank } from './store-look.ts';
-import { holdsTerm } from './store-need.ts';
-import type { Reach } from './store-reach.ts';
-import type { TermQuery } from './terms.ts';
+import { type Reach, trustedRows } from './store-reach.ts';
 
-/** How many records a walk by update looks at before the index of words is asked after all. */
-const LONGEST_WALK = 20_000;
+/** How many records a walk looks at, beside as many as the page lies deep, before the index of words is asked. */
+const LONGEST_WALK = 30_000;
+/** A walk that found too few goes on from the start, once it is known how far. */
+const MOST_WALKS = 3;
 
 /** What records must be and hold. */
 export interface Match {
@@ -36,17 +34,24 @@ export interface Words {
   common: boolean;
 }
 
-/** `found`: that the words stand there somewhere is known already. */
-function admitted(match: Match, found: boolean): Sql {
-  const parts = [match.state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`, match.reach.visible];
+interface Page {
+  limit: number;
+  offset: number;
+  /** Ids that are listed elsewhere. */
+  except: readonly string[];
+}
+
+function inState({ state }: Match): Sql {
+  return state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`;
+}
+
+/** The records that come into question, whatever their words: a predicate over `o` alone. */
+function seen(match: Match): Sql {
+  const parts = [inState(match), match.reach.visible];
   if (match.workflowStateIds !== null) {
     parts.push(sql`o.workflow_state_id = ANY(${[...match.workflowStateIds]}::uuid[])`);
   }
   if (match.filter !== null) parts.push(match.filter);
-  if (match.words !== null) {
-    if (!found) parts.push(sql`s.words @@ ${match.words.query}::tsquery`);
-    if (match.words.exact !== null) parts.push(match.words.exact);
-  }
   return join(parts, ' AND ');
 }
 
@@ -56,32 +61,54 @@ function ordered(match: Match): Sql {
     : sql`ORDER BY o.created_at DESC, o.id DESC`;
 }
 
-const JOINED = sql`JOIN LATERAL (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true`;
+function paged(match: Match, { limit, offset, except }: Page): Sql {
+  const unlisted = except.length === 0 ? empty : sql`AND o.id <> ALL(${[...except]}::uuid[])`;
+  return sql`${unlisted} ${ordered(match)} LIMIT ${limit}::int OFFSET ${offset}::int`;
+}
+
+function exactly({ exact }: Words): Sql {
+  return exact === null ? empty : sql`AND ${exact}`;
+}
+
+/** Whatever their words, by whatever way the planner finds. */
+function withoutWords(match: Match, page: Page): Sql {
+  return sql`SELECT o.id FROM objects o WHERE ${seen(match)} ${paged(match, page)}`;
+}
 
 /**
  * By the index of words, each match with its record by key: left to itself the planner, which cannot know how many will match,
- * joins in ways that are a thousand times dearer. Without words, or with common ones beside a filter, whatever way it finds.
+ * joins in ways that are a thousand times dearer.
  */
-function byWords(match: Match, limit: number, offset: number, except: readonly string[]): Sql {
-  const { words, filter } = match;
-  const planned = words === null || (filter !== null && words.common);
-  const from = planned
-    ? sql`objects o JOIN search_records s ON s.id = o.id`
-    : sql`(SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.words @@ ${words.query}::tsquery OFFSET 0) s
-        JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = s.id OFFSET 0) o ON true`;
-  return sql`SELECT o.id FROM ${from} WHERE ${admitted(match, !planned)} ${unlisted(except)}
-    ${ordered(match)} LIMIT ${limit}::int OFFSET ${offset}::int`;
+function byWords(match: Match, words: Words, page: Page): Sql {
+  return sql`SELECT o.id
+    FROM (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.words @@ ${words.query}::tsquery OFFSET 0) s
+      JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = s.id OFFSET 0) o ON true
+    WHERE ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)} ${paged(match, page)}`;
 }
 
-function unlisted(except: readonly string[]): Sql {
-  return except.length === 0 ? empty : sql`AND o.id <> ALL(${[...except]}::uuid[])`;
+/**
+ * What a walk goes along. With a filter the records that it admits, since it may have an index; else all records, since the
+ * planner knows nothing of how many a row condition admits, and would rather sort them all.
+ */
+function path(match: Match): Sql {
+  return match.filter === null ? inState(match) : seen(match);
 }
 
-/** Along the records last updated, no further than `walk` of them. */
-function byUpdate(match: Match, walk: number, limit: number, offset: number, except: readonly string[]): Sql {
-  const state = match.state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`;
-  return sql`SELECT o.id FROM (SELECT o.* FROM objects o WHERE ${state} ${ordered(match)} LIMIT ${walk}::int OFFSET 0) o ${JOINED}
-    WHERE ${admitted(match, false)} ${unlisted(except)} ${ordered(match)} LIMIT ${limit}::int OFFSET ${offset}::int`;
+/** Along records, in order, no further than `walk` of them. */
+function alongRecords(match: Match, words: Words, walk: number, page: Page): Sql {
+  return sql`SELECT o.id
+    FROM (SELECT o.* FROM objects o WHERE ${path(match)} ${ordered(match)} LIMIT ${walk}::int OFFSET 0) o
+      JOIN LATERAL (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
+    WHERE s.words @@ ${words.query}::tsquery AND ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)} ${paged(match, page)}`;
+}
+
+/** Whether a walk of `most` records reaches the end. */
+async function isShort(ctx: ReadContext, match: Match, most: number): Promise<boolean> {
+  const [row] = await ctx.query<{ n: number }>(
+    sql`SELECT count(*) AS n FROM (SELECT 1 FROM objects o WHERE ${path(match)} LIMIT ${most + 1}::int) AS counted`,
+    { freshPlan: true },
+  );
+  return (row?.n ?? 0) <= most;
 }
 
 /** Ids of matches in the match's order, from `offset` on, without those in `except`. */
@@ -92,66 +119,35 @@ export async function listMatches(
   offset = 0,
   except: readonly string[] = [],
 ): Promise<string[]> {
-  if (limit <= 0 || match.words?.query === '') return [];
-  if (match.words?.common === true && match.filter === null) {
-    const walk = Math.min(LONGEST_WALK, Math.ceil((4 * (limit + offset + except.length)) / match.words.share));
-    const found = await ctx.query<{ id: string }>(byUpdate(match, walk, limit, offset, except));
-    if (found.length === limit) return found.map(({ id }) => id);
+  const { words } = match;
+  if (limit <= 0 || words?.query === '') return [];
+  const page = { limit, offset, except };
+  // The best way hangs on the values: how many records a filter admits, how far the page lies.
+  const fresh = { freshPlan: words === null || match.filter !== null || offset > 0 };
+  if (words === null) return await idsOf(ctx, withoutWords(match, page), fresh);
+  const walked = words.common ? await walk(ctx, match, words, page) : undefined;
+  return walked ?? (await idsOf(ctx, byWords(match, words, page), fresh));
+}
+
+async function idsOf(ctx: ReadContext, statement: Sql, options: { freshPlan: boolean }): Promise<string[]> {
+  return (await ctx.query<{ id: string }>(statement, options)).map(({ id }) => id);
+}
+
+/** Undefined where too many records lie between the matches. */
+async function walk(ctx: ReadContext, match: Match, words: Words, page: Page): Promise<string[] | undefined> {
+  const wanted = page.limit + page.offset + page.except.length;
+  const longest = LONGEST_WALK + 5 * page.offset;
+  let length = Math.ceil((1.5 * wanted) / words.share);
+  for (let round = 0; round < MOST_WALKS && length <= longest; round++) {
+    const found = await idsOf(ctx, alongRecords(match, words, length, page), {
+      freshPlan: match.filter !== null,
+    });
+    if (found.length === page.limit) return found;
+    if (await isShort(ctx, match, length)) return found;
+    const density = (found.length === 0 ? 0.5 : found.length + page.offset) / length;
+    length = Math.max(4 * length, Math.ceil((1.5 * wanted) / density));
   }
-  const found = await ctx.query<{ id: string }>(byWords(match, limit, offset, except), {
-    // The best way hangs on the values: how many records a filter admits, how far the page lies.
-    freshPlan: match.words === null || match.filter !== null || offset > 0,
-  });
-  return found.map(({ id }) => id);
-}
-
-export interface Scored {
-  id: string;
-  score: number;
-}
-
-const TITLE = sql`'{0,0,0,1}'::real[]`;
-const REST = sql`'{1,1,1,0}'::real[]`;
-
-/** The score of each record, best first, ties by id. Only words that the caller may read on the record count. */
-export async function score(
-  ctx: ReadContext,
-  ids: readonly string[],
-  queries: readonly TermQuery[],
-  plan: RankPlan & { average: number },
-  reach: Reach,
-  most: number,
-): Promise<Scored[]> {
-  if (ids.length === 0) return [];
-  const weighed = (zones: Sql, weights: readonly number[]): Sql => {
-    const sums = queries.map((query, index) => sql`${weights[index] ?? 0}::float8 * ${termRank(zones, query, reach)}`);
-    return sums.length === 0 ? sql`0` : join(sums, ' + ');
-  };
-  const average = plan.average > 0 ? sql`${plan.average}::float8` : sql`greatest(1, avg(s.size) OVER ())`;
-  return await ctx.query<Scored>(sql`
-    SELECT id, score FROM (
-      SELECT s.id, floor(1e6 * ((${weighed(TITLE, plan.titleWeights)}) + (${weighed(REST, plan.restWeights)})
-        / (1 - ${plan.b}::float8 + ${plan.b}::float8 * s.size / ${average}))) / 1e6 AS score
-      FROM search_records s ${reach.classes.length === 0 ? empty : sql`JOIN objects o ON o.id = s.id`}
-      WHERE s.id = ANY(${[...ids]}::uuid[])
-    ) AS scored ORDER BY score DESC, id DESC LIMIT ${most}::int`);
-}
-
-/** How many of the caller's newest records hold each word, of how many, and how long these are: what is common where they look. */
-export async function sampleTerms(
-  ctx: ReadContext,
-  reach: Reach,
-  queries: readonly TermQuery[],
-  size: number,
-): Promise<{ records: number; holding: number[]; average: number }> {
-  const counts = queries.map((query) => sql`count(*) FILTER (WHERE ${holdsTerm(query, reach)})`);
-  const [row] = await ctx.query<{ records: number; holding: number[]; average: number }>(
-    sql`SELECT count(*) AS records, ARRAY[${join(counts)}]::float8[] AS holding, coalesce(avg(o.size), 0)::float8 AS average
-      FROM (SELECT o.*, s.words, s.size FROM objects o ${JOINED} WHERE o.state = 'ACTIVE' AND ${reach.visible}
-        ORDER BY o.updated_at DESC, o.id DESC LIMIT ${size}::int OFFSET 0) o
-      CROSS JOIN LATERAL (SELECT o.words) AS s (words)`,
-  );
-  return row ?? { records: 0, holding: queries.map(() => 0), average: 0 };
+  return undefined;
 }
 
 /** From here on a statement of this transaction that takes longer is ended. */

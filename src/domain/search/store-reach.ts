@@ -2,7 +2,7 @@
  * What of the projection a caller may look into, as SQL over a record `o` and its row `s`. Everything that a right hides is
  * hidden from matching itself (decisions, "Lists and search").
  */
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { registry } from '../metadata/door.ts';
 import { type Forms, formSlice } from './forms.ts';
@@ -16,8 +16,10 @@ export interface LabelClass {
 
 export interface Reach {
   typeIds: readonly string[];
-  /** On which records. */
+  /** On which records; over `o` alone. */
   visible: Sql;
+  /** Whose words may be looked at, over `o` and `s`; null: all. */
+  trusted: Sql | null;
   /** Labels that may be used on all of them; the first is none: text that no reading grant hides. */
   free: readonly string[];
   classes: readonly LabelClass[];
@@ -31,16 +33,21 @@ export function reachOf(ctx: ReadContext, settled: boolean, typeIds?: readonly s
   const visible = actor.visible('o', 'read', ctx.now, among);
   if (among.length === 0 || visible === null) return null;
   const forms = ctx.config.get(formSlice);
-  const trusted = trustedRows(ctx, forms, among);
   return {
     typeIds: among,
-    visible: trusted === null ? visible : sql`${visible} AND ${trusted}`,
+    visible,
+    trusted: trustedForms(ctx, forms, among),
     ...labelsOf(ctx, among, (typeId) => (settled ? forms.labelled(typeId) : forms.textFields(typeId))),
   };
 }
 
+/** The further predicate of a statement that looks at words. */
+export function trustedRows({ trusted }: Reach): Sql {
+  return trusted === null ? empty : sql`AND ${trusted}`;
+}
+
 /** Rows made under other rules are for those alone who read every field; null: all rows. */
-function trustedRows(ctx: ReadContext, forms: Forms, typeIds: readonly string[]): Sql | null {
+function trustedForms(ctx: ReadContext, forms: Forms, typeIds: readonly string[]): Sql | null {
   const whole = typeIds.filter((typeId) =>
     forms.textFields(typeId).every((code) => ctx.actor.alwaysReads(typeId, code)),
   );

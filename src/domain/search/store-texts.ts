@@ -2,7 +2,7 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { RankPlan } from './ranking.ts';
-import type { Scored } from './store-match.ts';
+import type { Scored } from './store-score.ts';
 import type { Part } from './terms.ts';
 import type { ArticleSource } from './store-articles.ts';
 
@@ -42,7 +42,7 @@ export async function matchTexts(
   if (given.length === 0 || (together === 'AND' && given.length < queries.length)) return [];
   const whole = given.map((query) => `(${query})`).join(together === 'AND' ? ' & ' : ' | ');
   const sums = queries.flatMap(({ text, operands }, index) => {
-    const weight = operands * (plan.titleWeights[index] ?? 0);
+    const weight = operands * (plan.weights[index] ?? 0);
     return text === '' ? [] : [sql`${weight}::float8 * ts_rank('{0.6,0.6,0.6,1}'::real[], m.words, ${text}::tsquery)`];
   });
   return await ctx.query<Scored>(sql`

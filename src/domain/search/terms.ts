@@ -7,6 +7,7 @@ const SHORTEST_BEGINNING = 3;
 
 /** No record's number is longer. */
 const LONGEST_NUMBER = 64;
+const MOST_NUMBERS = 4;
 
 export interface Term extends QueryTerm {
   /** Further lexemes that nearly are the word. */
@@ -72,13 +73,22 @@ export interface Numbers {
   rest: readonly Term[];
 }
 
-/** Null where no word of the question can be a record's number. */
-export function numbersOf(analysis: Analysis, q: string): Numbers | null {
+/**
+ * Null where no word of the question can be a record's number, or begin one.
+ *
+ * @param prefixes what numbers begin with
+ */
+export function numbersOf(analysis: Analysis, q: string, prefixes: readonly string[]): Numbers | null {
   const tokens = q.trim().split(/\s+/);
-  const whole = tokens.length === 1 ? /^[A-Za-z0-9-]+$/ : /^[A-Za-z0-9-]*\d[A-Za-z0-9-]*$/;
-  const numbers = tokens.filter((token) => token.length <= LONGEST_NUMBER && whole.test(token)).slice(0, 4);
-  if (numbers.length === 0) return null;
   const last = tokens.at(-1);
+  const mayBe = (token: string): boolean => {
+    const text = token.toUpperCase();
+    if (token.length > LONGEST_NUMBER || !/^[A-Z0-9-]+$/.test(text)) return false;
+    // A beginning alone stands for a number only where nothing else is asked.
+    return prefixes.some((prefix) => text.startsWith(prefix) || (tokens.length === 1 && prefix.startsWith(text)));
+  };
+  const numbers = tokens.filter(mayBe).slice(0, MOST_NUMBERS);
+  if (numbers.length === 0) return null;
   const together = (loosely: boolean): string =>
     numbers.map((token) => `(${numberQuery(token, loosely && token === last)})`).join(' & ');
   const others = tokens.filter((token) => !numbers.includes(token)).join(' ');

@@ -287,6 +287,47 @@ slaPolicies:
     for (const id of ids) assert.equal((await world.sla(id)).status, 'PAUSED');
   });
 
+  it('follows imports, and leaves nothing of one that was only tried', async () => {
+    at(MONDAY);
+    const { id: definitionId } = await world.ok('chief', 'POST', '/import-definitions', {
+      code: 'rows',
+      name: 'Rows',
+      targetKind: 'object',
+      targetTypeId: 'incident',
+      format: 'JSON',
+      mode: 'UPSERT',
+      sourceCode: 'rows',
+      resolver: { externalIdField: 'no' },
+      mapping: [
+        { source: 'subject', target: 'title' },
+        { source: 'priority', target: 'priority' },
+      ],
+    });
+    const run = (priority: string, dryRun: boolean) =>
+      world.ok('chief', 'POST', '/imports/run', {
+        definitionId,
+        content: JSON.stringify([{ no: '1', subject: 'Imported', priority }]),
+        dryRun,
+      });
+    const before = await world.rows<{ n: number }>('SELECT count(*)::int AS n FROM sla_instances');
+    const tried = await run('p3', true);
+    assert.equal(tried.succeeded, 1);
+    const [row] = (await run('p3', false)).rows;
+    const after = await world.rows<{ n: number }>('SELECT count(*)::int AS n FROM sla_instances');
+    assert.equal((after[0]?.n ?? 0) - (before[0]?.n ?? 0), 2);
+    world.clock.pass(HOUR);
+    await run('p1', false);
+    const instance = await world.sla(row.id);
+    assert.deepEqual([instance.targetMs, instance.revision], [4 * HOUR, 2]);
+    assert.deepEqual(
+      (await world.events(instance)).map(({ type, actor }) => [type, actor.via]),
+      [
+        ['SlaStarted', 'import'],
+        ['SlaRecalculated', 'import'],
+      ],
+    );
+  });
+
   it('is not looked at for changes that concern no condition', async () => {
     at(MONDAY);
     const id = await world.make();

@@ -20,25 +20,47 @@ const PORTION = 1000;
  */
 const AGAIN_MS = 60_000;
 
-/** Brings instances that this unit has locked to what is in force, telling what was reached. */
-async function bringForward(ctx: WriteContext, instances: readonly StoredInstance[]): Promise<void> {
+/** What a unit did: how many instances it had in hand, and what went wrong with single ones. */
+interface Done {
+  taken: number;
+  errors: unknown[];
+}
+
+/**
+ * Brings instances that this unit has locked to what is in force, telling what was reached. One that cannot be reckoned holds up
+ * no other.
+ */
+async function bringForward(ctx: WriteContext, instances: readonly StoredInstance[]): Promise<Done> {
   await preload(
     ctx,
     instances.map((instance) => instance.objectId),
   );
+  const errors: unknown[] = [];
   for (const instance of instances) {
-    const view = await recordOf(ctx, instance.objectId);
-    if (view === undefined) throw new Error(`SLA instance ${instance.id} has no record`);
-    const setting = settingFor(ctx, instance, view);
-    const draft = draftOf(instance);
-    retarget(draft, setting, true);
-    planDraft(ctx, draft, setting);
+    const one = async (): Promise<void> => {
+      const view = await recordOf(ctx, instance.objectId);
+      if (view === undefined) throw new Error(`SLA instance ${instance.id} has no record`);
+      const setting = settingFor(ctx, instance, view);
+      const draft = draftOf(instance);
+      retarget(draft, setting, true);
+      planDraft(ctx, draft, setting);
+    };
+    await ctx.attempt(one).catch((error: unknown) => errors.push(error));
   }
+  return { taken: instances.length, errors };
 }
 
-async function count(work: Work, caller: Caller, fn: (ctx: WriteContext) => Promise<number>): Promise<number> {
-  const result = await work.write(caller, fn);
-  return result.kind === 'done' ? result.data : 0;
+/** Writes what could be reckoned and then says what could not. @returns how many instances moved on */
+async function bring(
+  work: Work,
+  caller: Caller,
+  lock: (ctx: WriteContext) => Promise<StoredInstance[]>,
+): Promise<number> {
+  const result = await work.write(caller, async (ctx) => await bringForward(ctx, await lock(ctx)));
+  if (result.kind !== 'done') return 0;
+  const { taken, errors } = result.data;
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} SLA instances could not be reckoned`);
+  return taken;
 }
 
 /**
@@ -49,12 +71,7 @@ async function count(work: Work, caller: Caller, fn: (ctx: WriteContext) => Prom
  */
 export async function fireDue(work: Work, caller: Caller): Promise<boolean> {
   if (!(await work.read(caller, isDue))) return false;
-  const fired = await count(work, caller, async (ctx) => {
-    const instances = await lockDue(ctx, BATCH);
-    await bringForward(ctx, instances);
-    return instances.length;
-  });
-  return fired === BATCH;
+  return (await bring(work, caller, (ctx) => lockDue(ctx, BATCH))) === BATCH;
 }
 
 function inForce(caller: Caller): InForce[] {
@@ -89,11 +106,7 @@ export function dueTimeMover(): (work: Work, caller: Caller, nowMs: number) => P
     }
     let moved = 0;
     for (let from = 0; from < ids.length; from += BATCH) {
-      moved += await count(work, caller, async (ctx) => {
-        const instances = await lockStale(ctx, wanted, ids.slice(from, from + BATCH));
-        await bringForward(ctx, instances);
-        return instances.length;
-      });
+      moved += await bring(work, caller, (ctx) => lockStale(ctx, wanted, ids.slice(from, from + BATCH)));
     }
     // Where others have everything in hand, there is no use in asking at once.
     return moved > 0;

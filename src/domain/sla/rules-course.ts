@@ -99,7 +99,10 @@ export function begin(id: string, objectId: string, judged: Judged, setting: Set
 function settle(draft: Draft, setting: Setting, targetMs: number): void {
   const { instance } = draft;
   const figures = figuresOf(instance, targetMs, setting.calendar.time, setting.now);
-  const now = reached(figures, setting.policy.warnAt);
+  const { warnAt } = setting.policy;
+  // What the policy warns of no more, but did, is remembered while it holds: the policy may come back to it.
+  const once = instance.told.filter((what) => what !== 'breach' && !warnAt.includes(what));
+  const now = reached(figures, [...warnAt, ...(once as number[])]);
   for (const what of now) {
     if (instance.told.includes(what)) continue;
     if (what === 'breach') say(draft, 'SlaBreached', { breachedAt: figures.breachedAt });

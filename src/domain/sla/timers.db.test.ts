@@ -1,5 +1,6 @@
 /** Warnings and breaches, each once and in time; and what a change of policies or calendars moves (decisions, "SLA"). */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
 import { CONFIGURED, HOUR, type Instance, MINUTE, type SlaWorld, startSla } from '../../../test/harness/sla.ts';
@@ -152,6 +153,21 @@ describe('timers of SLA instances', () => {
     }
   });
 
+  it('are held up by none that cannot be reckoned, which is said', async () => {
+    const ids = await fresh(3);
+    const [broken] = await Promise.all(ids.map((id) => world.sla(id)));
+    const policy = (id: string) =>
+      world.rows('UPDATE sla_instances SET policy_id = $2 WHERE id = $1', [broken?.id, id]);
+    await policy(randomUUID());
+    world.clock.set('2026-11-23T16:00:00.000Z');
+    await assert.rejects(world.work(), /1 SLA instances could not be reckoned/);
+    for (const id of ids.slice(1))
+      assert.deepEqual(await world.told(await world.sla(id)), ['SlaStarted', 'SlaWarning 50']);
+    await policy(world.id('resolution'));
+    await world.work();
+    assert.deepEqual(await world.told(broken as Instance), ['SlaStarted', 'SlaWarning 50']);
+  });
+
   it('let one of many commands win', async () => {
     const [id, instance] = await one();
     const answers = await Promise.all(
@@ -302,6 +318,19 @@ describe('a change of policies and calendars', () => {
     assert.deepEqual((await world.told(instance)).slice(3), ['SlaRecalculated', 'SlaWarning 90', 'SlaBreached']);
     await apply((text) => text);
     await world.work();
+  });
+
+  it('warns of a percentage once, also when the policy comes back to it', async () => {
+    world.clock.set(MONDAY);
+    const instance = await world.sla(await world.make());
+    world.clock.pass(8 * HOUR);
+    await world.work();
+    const warnAt = (percents: string) => apply((text) => text.replace('warnAt: [50, 90]', `warnAt: [${percents}]`));
+    await warnAt('40, 60');
+    await world.work();
+    await warnAt('50, 90');
+    await world.work();
+    assert.deepEqual(await world.told(instance), ['SlaStarted', 'SlaWarning 50', 'SlaWarning 40']);
   });
 
   it('moves many, by several processes, while people go on working; each once', async () => {

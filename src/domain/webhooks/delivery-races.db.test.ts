@@ -293,8 +293,10 @@ describe('one receiver of twenty that hangs', () => {
   let hooks: Hooks;
   let hanging: Receiver;
   before(async () => {
-    // Fewer attempts at once than hang, so that they would take all the room if they could.
-    hooks = await startHooks({ deliveries: { total: 64, each: 16 } });
+    // Fewer attempts at once than hang, so that they would take all the room if they could; and they hang longer than the
+    // test may last, so that whatever waited for one of them would never come.
+    const deliveries = { total: 24, each: 8, leaseMs: 120_000 };
+    hooks = await startHooks({ deliveries, outbound: { limitMs: 60_000 } });
     hanging = await startReceiver({ certificate: hooks.receiver.certificate });
     hanging.answer = 'hang';
   });
@@ -305,19 +307,13 @@ describe('one receiver of twenty that hangs', () => {
   });
 
   it('delays none of the others', async () => {
-    const others = await Promise.all(Array.from({ length: 19 }, () => hooks.subscribe()));
+    // The first in every order that there may be.
     const { id } = await hooks.subscribe({ endpoint: hanging.url, retryPolicy: { maxAttempts: 1, baseDelayMs: 1 } });
-    const made = await Promise.all(Array.from({ length: 80 }, () => hooks.make()));
-    await hooks.receiver.wait(made.length * others.length, 25_000);
-    const { received } = hooks.receiver;
-    const delays = received.map(({ at, body }) => at - Date.parse(body.occurredAt)).sort((a, b) => a - b);
+    const others = await Promise.all(Array.from({ length: 19 }, () => hooks.subscribe()));
+    const made = await Promise.all(Array.from({ length: 40 }, () => hooks.make()));
+    await hooks.receiver.wait(made.length * others.length, 40_000);
     const waiting = (await hooks.deliveries(id)).filter(({ status }) => status === 'PENDING');
-    assert.ok(
-      hanging.received.length >= 3 && waiting.length > 64,
-      'more hang, or wait behind those, than there is room',
-    );
-    // One that waited for a hanging one to end would have waited for ten seconds.
-    const p99 = delays[Math.floor(delays.length * 0.99)] ?? 0;
-    assert.ok(p99 < 8000, `p50 ${delays[Math.floor(delays.length / 2)]}, p99 ${p99}`);
+    assert.ok(hanging.received.length >= 3, 'as many hang as may');
+    assert.equal(waiting.length, 40, 'more hang, or wait behind those, than there is room');
   });
 });

@@ -132,6 +132,33 @@ describe('rights of the executor', () => {
     assert.ok(hooks.receiver.connections > before);
   });
 
+  it('decide on articles', async () => {
+    const eventTypes = ['ArticlePublished', 'ArticleArchived'];
+    const boss = await subscribe({ eventTypes, as: 'boss' });
+    const limited = await subscribe({ eventTypes });
+    const filtered = await subscribe({ eventTypes, as: 'boss', filters: { types: ['thing'] } });
+    const { id, versionId } = await hooks.ok('boss', 'POST', '/kb/articles', {
+      baseId: 'it',
+      sectionId: 'net',
+      code: 'how-to',
+      title: 'How to',
+      locale: 'en-US',
+      body: 'Words of the article',
+      visibility: 'internal',
+    });
+    const audiences = [{ kind: 'everyone', id: null }];
+    await hooks.okAdmin('boss', 'PUT', `/kb/article-versions/${versionId}/audiences`, { audiences });
+    await hooks.ok('boss', 'POST', '/kb/articles/publish', { versionId });
+    const [told] = await deliver(boss, 1);
+    assert.deepEqual([told.status, told.objectId], ['DELIVERED', null]);
+    const data = { articleId: id, versionId, code: 'how-to', locale: 'en-US', title: 'How to' };
+    assert.deepEqual(
+      sent().map((body) => [body.eventType, body.data]),
+      [['ArticlePublished', data]],
+    );
+    assert.deepEqual(outcomes([...(await deliver(limited, 1)), ...(await deliver(filtered, 1))]), [SKIPPED, SKIPPED]);
+  });
+
   it('judge filters: no question to a hidden field is answered', async () => {
     const filter = async (condition: unknown, as: 'limited' | 'boss' = 'limited', types: string[] = ['thing']) =>
       await subscribe({ as, eventTypes: ['ObjectCreated'], filters: { types, condition } });

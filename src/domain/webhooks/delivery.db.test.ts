@@ -110,6 +110,16 @@ describe('delivery', () => {
     assert.equal(new Set(hooks.receiver.received.map(({ body }) => body.deliveryId)).size, 13);
   });
 
+  it('tells of timers with their instance', async () => {
+    const { id: subscription } = await hooks.subscribe({ eventTypes: ['SlaStarted'] });
+    const { id } = await hooks.make({}, 'other');
+    await hooks.settled(subscription);
+    const [instance] = await hooks.ok('boss', 'GET', `/objects/${id}/sla`);
+    const [request] = hooks.receiver.received;
+    assert.deepEqual([request?.body.eventType, request?.body.data.objectId], ['SlaStarted', id]);
+    assert.equal(request?.body.data.slaInstanceId, instance.id);
+  });
+
   it('repeats with the same id, a new time and a new signature, as the policy says', async () => {
     const { id } = await hooks.subscribe({ retryPolicy: { maxAttempts: 4, baseDelayMs: 60 } });
     const answers = [
@@ -134,7 +144,7 @@ describe('delivery', () => {
     assert.deepEqual([delivery.status, delivery.attemptCount, delivery.maxAttempts], ['DELIVERED', 4, 4]);
     assert.deepEqual(
       delivery.attempts.map((attempt: any) => attempt.response?.status ?? attempt.error),
-      [500, 'no answer: UND_ERR_SOCKET', 429, 200],
+      [500, 'no answer: the connection broke', 429, 200],
     );
     assert.equal(delivery.attempts[0].response.bodyExcerpt, 'no');
   });

@@ -9,6 +9,7 @@ import { useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { adminScreens, offered, type ScreenProps, SECTIONS } from '../screens.ts';
 import classes from './admin.module.css';
+import { AdminOverview } from './overview.tsx';
 import { sectionTexts } from './section-texts.ts';
 
 const pages = new Map<string, ComponentType<ScreenProps>>(
@@ -23,6 +24,7 @@ export function AdminScreen() {
   const { _splat = '' } = useParams({ from: '/inside/admin/$' });
   const [own = '', ...path] = _splat.split('/').filter((segment) => segment !== '');
   const screens = offered(adminScreens, has);
+  if (own === '') return <AdminOverview />;
   const Page = screens.some((screen) => screen.path === own) ? pages.get(own) : undefined;
   if (Page === undefined) return <NotFoundPage />;
   return (
@@ -50,6 +52,9 @@ export function AdminScreen() {
         </nav>
       </ScrollArea>
       <div className={classes.screen}>
+        <Link to="/admin" className={classes.up}>
+          ← {t.administration}
+        </Link>
         <Suspense fallback={<Loader m="xl" size="sm" />}>
           <Page path={path} />
         </Suspense>

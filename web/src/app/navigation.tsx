@@ -80,7 +80,7 @@ export function Navigation({ withBrand = true }: { withBrand?: boolean }) {
           <QueueLinks queues={queues} />
           <TypeLinks heading={t.types} types={readable.filter((type) => type.category === 'object')} />
           {dictionaries.length > 0 && <TypeLinks heading={t.dictionaries} types={dictionaries} />}
-          <ul className={classes.list}>
+          <ul className={`${classes.list} ${classes.last}`}>
             <NavItem>
               <Link
                 to="/records"

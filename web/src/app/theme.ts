@@ -77,6 +77,7 @@ export function themeOf(close: string) {
 export const cssVariables: CSSVariablesResolver = (from) => ({
   variables: {},
   light: {
+    '--mantine-color-error': '#c22f2f',
     '--mantine-color-dimmed': '#5d6670',
     '--mantine-color-placeholder': '#6b7580',
     '--d-page': '#f6f7f8',
@@ -93,6 +94,7 @@ export const cssVariables: CSSVariablesResolver = (from) => ({
     '--d-internal-text': '#6d4f00',
   },
   dark: {
+    '--mantine-color-error': '#ff8a8a',
     '--mantine-color-dimmed': '#9aa4af',
     '--mantine-color-placeholder': '#8a949f',
     '--mantine-color-body': '#14181d',

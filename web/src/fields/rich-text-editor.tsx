@@ -201,7 +201,7 @@ function Tools({ editor, onImages }: { editor: Editor; onImages: (files: FileLis
       {tools.map(({ name, icon: Icon, on, act }) => (
         <ActionIcon
           key={name}
-          size="sm"
+          size={26}
           variant={on ? 'light' : 'subtle'}
           color={on ? 'petrol' : 'gray'}
           aria-label={name}

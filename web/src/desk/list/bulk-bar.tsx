@@ -121,7 +121,7 @@ function Results({
       <Group gap="md">
         <Text size="sm">{t.bulkDone(done)}</Text>
         {failed.length > 0 && (
-          <Text size="sm" c="red">
+          <Text size="sm" c="var(--mantine-color-error)">
             {t.bulkFailed(failed.length)}
           </Text>
         )}
@@ -131,7 +131,7 @@ function Results({
           {[...failed, ...results.filter((result) => result.status === 'SUCCEEDED')].slice(0, 200).map((result) => (
             <Table.Tr key={result.objectId} data-result={result.status}>
               <Table.Td>{names.get(result.objectId) ?? result.objectId}</Table.Td>
-              <Table.Td c={result.status === 'FAILED' ? 'red' : 'dimmed'}>
+              <Table.Td c={result.status === 'FAILED' ? 'var(--mantine-color-error)' : 'dimmed'}>
                 {result.status === 'FAILED' ? result.error?.message : t.bulkOk}
               </Table.Td>
             </Table.Tr>

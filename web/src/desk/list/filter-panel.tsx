@@ -1,5 +1,6 @@
 /** The condition of a list, worked on until it is applied. */
-import { Button, Group, Stack } from '@mantine/core';
+import { ActionIcon, Button, Group, Indicator, Modal, Stack } from '@mantine/core';
+import { IconFilter } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
 import { ConditionEditor } from '../../filters/condition-editor.tsx';
@@ -9,14 +10,41 @@ import { useText } from '../../i18n/text.ts';
 import type { DeskType } from '../queries.ts';
 import { texts } from './texts.ts';
 
-export interface FilterPanelProps {
+interface FilterPanelProps {
   value: unknown;
   onApply: (condition: Condition | undefined) => void;
   fields: readonly FieldSchema[];
   types: readonly DeskType[];
 }
 
-export function FilterPanel({ value, onApply, fields, types }: FilterPanelProps) {
+/** The button that opens the condition; a mark on it tells that there is one. */
+export function FilterButton({ size, ...panel }: FilterPanelProps & { size: number }) {
+  const t = useText(texts);
+  const [open, setOpen] = useState(false);
+  const name = panel.value === undefined ? t.filter : t.filterOn;
+  return (
+    <>
+      <Indicator disabled={panel.value === undefined} size={8}>
+        <ActionIcon variant="default" size={size} aria-label={name} title={name} onClick={() => setOpen(true)}>
+          <IconFilter size={16} />
+        </ActionIcon>
+      </Indicator>
+      <Modal opened={open} onClose={() => setOpen(false)} title={t.filter} size="xl">
+        {open && (
+          <FilterPanel
+            {...panel}
+            onApply={(condition) => {
+              setOpen(false);
+              panel.onApply(condition);
+            }}
+          />
+        )}
+      </Modal>
+    </>
+  );
+}
+
+function FilterPanel({ value, onApply, fields, types }: FilterPanelProps) {
   const t = useText(texts);
   const [draft, setDraft] = useState(value as Condition | undefined);
   const states = useMemo(() => types.flatMap((type) => type.states), [types]);

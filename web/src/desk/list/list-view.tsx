@@ -1,18 +1,7 @@
 /** A list of records with its tools: state, words, condition, columns, and what can be done with the chosen ones. */
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  Indicator,
-  Loader,
-  Popover,
-  Select,
-  Stack,
-  TextInput,
-  Tooltip,
-} from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Loader, Popover, Select, Stack, TextInput, Tooltip } from '@mantine/core';
 import { useDebouncedCallback, useDocumentTitle, useMediaQuery } from '@mantine/hooks';
-import { IconColumns3, IconFilter, IconPlus, IconRefresh, IconSearch } from '@tabler/icons-react';
+import { IconColumns3, IconPlus, IconRefresh, IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
@@ -24,7 +13,7 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { deskTypesQuery, type QueueDefinition, typeFieldsQuery } from '../queries.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { chosenColumns, storeColumns, storedColumns, useColumns } from './columns.ts';
-import { FilterPanel } from './filter-panel.tsx';
+import { FilterButton } from './filter-panel.tsx';
 import classes from './list.module.css';
 import { RecordTable } from './record-table.tsx';
 import { rowsQuery } from './source.ts';
@@ -120,31 +109,15 @@ export function ListView({ title, definition, onDefinition, tools }: ListViewPro
             />
           )}
           {!archived && (
-            <Popover position="bottom-end" width={560} shadow="md" trapFocus withinPortal>
-              <Popover.Target>
-                <Tooltip label={definition.filter === undefined ? t.filter : t.filterOn}>
-                  <Indicator disabled={definition.filter === undefined} size={8}>
-                    <ActionIcon
-                      variant="default"
-                      size={30}
-                      aria-label={definition.filter === undefined ? t.filter : t.filterOn}
-                    >
-                      <IconFilter size={16} />
-                    </ActionIcon>
-                  </Indicator>
-                </Tooltip>
-              </Popover.Target>
-              <Popover.Dropdown>
-                <FilterPanel
-                  value={definition.filter}
-                  onApply={(filter) =>
-                    onDefinition(filter === undefined ? without(definition, 'filter') : { ...definition, filter })
-                  }
-                  fields={fields}
-                  types={type === undefined ? types : [type]}
-                />
-              </Popover.Dropdown>
-            </Popover>
+            <FilterButton
+              size={30}
+              value={definition.filter}
+              onApply={(filter) =>
+                onDefinition(filter === undefined ? without(definition, 'filter') : { ...definition, filter })
+              }
+              fields={fields}
+              types={type === undefined ? types : [type]}
+            />
           )}
           <Popover position="bottom-end" shadow="md" trapFocus>
             <Popover.Target>

@@ -136,7 +136,7 @@ export function RecordTable(props: RecordTableProps) {
       aria-label={props.label}
       aria-rowcount={hasMore ? -1 : rows.length + 1}
       aria-multiselectable={onSelection !== undefined}
-      aria-activedescendant={rows[at] === undefined ? undefined : `row-${rows[at].id}`}
+      aria-activedescendant={items.some((item) => item.index === at) ? `row-${rows[at]?.id}` : undefined}
       onKeyDown={keys}
       data-cards={cards || undefined}
     >

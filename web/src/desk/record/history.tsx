@@ -4,6 +4,7 @@ import { IconArrowRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { FieldSchema, HistoryEvent, WorkflowState } from '../../api/types.ts';
+import { isEmpty } from '../../fields/check.ts';
 import { RichText, type RichNode } from '../../fields/rich-text.tsx';
 import { FieldValue } from '../../fields/value.tsx';
 import { useText } from '../../i18n/text.ts';
@@ -85,7 +86,7 @@ function Event({ event, fields, states, recordId }: EventProps) {
           <dd>
             {event.type !== 'ObjectCreated' && (
               <>
-                <span className={classes.from}>
+                <span className={isEmpty(change.from) ? undefined : classes.from}>
                   <Shown
                     change={change.field}
                     value={change.from}

@@ -2,7 +2,7 @@
 import { Text, useComputedColorScheme } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Background, Controls, type Edge, MarkerType, type Node, ReactFlow } from '@xyflow/react';
+import { Background, Controls, type Edge, Handle, type Node, type NodeProps, Position, ReactFlow } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { useMemo, useState } from 'react';
 import type { DocketRecord, Relation } from '../../api/types.ts';
@@ -15,6 +15,19 @@ import classes from './lists.module.css';
 
 const RING = 230;
 
+/** A record in the graph; lines run from middle to middle, behind it. */
+function RecordNode({ data }: NodeProps) {
+  return (
+    <div className={graph.node} data-center={data['center'] === true || undefined}>
+      <Handle type="source" position={Position.Top} className={graph.handle ?? ''} isConnectable={false} />
+      <Handle type="target" position={Position.Top} className={graph.handle ?? ''} isConnectable={false} />
+      {String(data['label'])}
+    </div>
+  );
+}
+
+const NODE_TYPES = { record: RecordNode };
+
 /** Rings around the record: what it is related to, then what that is related to, and so on. */
 function layout(
   center: { id: string; name: string },
@@ -23,34 +36,38 @@ function layout(
 ): { nodes: Node[]; edges: Edge[] } {
   const depth = new Map([[center.id, 0]]);
   const names = new Map([[center.id, center.name]]);
-  const edges = new Map<string, Edge>();
+  const found = new Map<string, { source: string; target: string; name: string | undefined }>();
   for (const [id, level] of depth) {
     for (const relation of byRecord.get(id) ?? []) {
       const other = relation.related.id;
       names.set(other, relatedName(relation.related, untitled));
       if (!depth.has(other)) depth.set(other, level + 1);
-      edges.set(relation.id, {
-        id: relation.id,
-        source: relation.sourceObjectId,
-        target: relation.targetObjectId,
-        // Named from the source's side, whichever end was read.
-        label: relation.direction === 'outgoing' ? relation.name : edges.get(relation.id)?.label,
-        markerEnd: { type: MarkerType.ArrowClosed },
-      });
+      // Named from the source's side, whichever end was read.
+      const name = relation.direction === 'outgoing' ? relation.name : found.get(relation.id)?.name;
+      found.set(relation.id, { source: relation.sourceObjectId, target: relation.targetObjectId, name });
     }
   }
   const rings = Map.groupBy([...depth.keys()], (id) => depth.get(id) ?? 0);
+  const places = new Map(
+    [...depth].map(([id, level]) => {
+      const ring = rings.get(level) ?? [];
+      const angle = (ring.indexOf(id) / ring.length) * 2 * Math.PI - Math.PI / 2 + level * 0.4;
+      return [id, { x: Math.cos(angle) * RING * level * 1.5, y: Math.sin(angle) * RING * level * 0.8 }];
+    }),
+  );
   const nodes = [...depth].map(([id, level]): Node => {
-    const ring = rings.get(level) ?? [];
-    const angle = (ring.indexOf(id) / ring.length) * 2 * Math.PI - Math.PI / 2 + level * 0.4;
-    return {
-      id,
-      position: { x: Math.cos(angle) * RING * level * 1.5, y: Math.sin(angle) * RING * level * 0.8 },
-      data: { label: names.get(id) ?? '' },
-      className: level === 0 ? `${graph.node} ${graph.center}` : (graph.node ?? ''),
-    };
+    const data = { label: names.get(id) ?? '', center: level === 0 };
+    return { id, type: 'record', position: places.get(id) ?? { x: 0, y: 0 }, data };
   });
-  return { nodes, edges: [...edges.values()] };
+  // Several relations of the same two are one line with several names.
+  const lines = Map.groupBy(found.values(), ({ source, target }) => `${source} ${target}`);
+  const edges = [...lines].map(([id, same]): Edge => {
+    const { source = '', target = '' } = same[0] ?? {};
+    const rightward = (places.get(source)?.x ?? 0) <= (places.get(target)?.x ?? 0);
+    const label = [...new Set(same.flatMap(({ name }) => name ?? []))].join(', ');
+    return { id, source, target, type: 'straight', label: rightward ? `${label} →` : `← ${label}` };
+  });
+  return { nodes, edges };
 }
 
 export default function RelationGraph({ record }: { record: DocketRecord }) {
@@ -73,10 +90,11 @@ export default function RelationGraph({ record }: { record: DocketRecord }) {
   };
   return (
     <figure style={{ margin: 0 }}>
-      <div className={classes.graph}>
+      <div className={`${classes.graph} ${graph.flow}`}>
         <ReactFlow
           key={drawn.nodes.length}
           aria-label={t.graph}
+          nodeTypes={NODE_TYPES}
           nodes={drawn.nodes}
           edges={drawn.edges}
           onNodeClick={(_event, node) => unfold(node.id)}

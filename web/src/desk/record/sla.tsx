@@ -132,11 +132,15 @@ function Timer({ instance, ticking, readAt, recordId }: TimerProps) {
       <Progress value={share} color={tone} size={4} aria-label={instance.name} />
       <div className={styles.foot}>
         <span className="tabular">{words}</span>
-        {instance.dueAt !== null && running && <span>{format.instant(instance.dueAt)}</span>}
         <Anchor component="button" size="xs" onClick={() => setExplained(true)}>
           {t.why}
         </Anchor>
       </div>
+      {instance.dueAt !== null && running && (
+        <div className={styles.due}>
+          {t.due}: {format.instant(instance.dueAt)}
+        </div>
+      )}
       <Modal opened={explained} onClose={() => setExplained(false)} title={instance.name} size="lg">
         {explained && <Explanation instance={instance} />}
       </Modal>

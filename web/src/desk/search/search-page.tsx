@@ -1,7 +1,7 @@
 /** Search over everything that one may read: words, a condition as form or as text, kinds, and what stands on the page. */
-import { ActionIcon, Button, Chip, Group, Indicator, Loader, Popover, Select, Text, TextInput } from '@mantine/core';
+import { Button, Chip, Group, Loader, Select, Text, TextInput } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { IconFilter, IconSearch } from '@tabler/icons-react';
+import { IconSearch } from '@tabler/icons-react';
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type SyntheticEvent, useState } from 'react';
@@ -12,7 +12,7 @@ import { useText } from '../../i18n/text.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Time } from '../../ui/time.tsx';
-import { FilterPanel } from '../list/filter-panel.tsx';
+import { FilterButton } from '../list/filter-panel.tsx';
 import { searchCondition } from '../list/source.ts';
 import { type DeskType, deskTypesQuery, type QueueDefinition, typeFieldsQuery } from '../queries.ts';
 import { StateBadge } from '../record/state-badge.tsx';
@@ -105,26 +105,16 @@ export function SearchPage() {
         <Button type="submit" size="md">
           {t.go}
         </Button>
-        <Popover position="bottom-end" width={560} shadow="md" trapFocus withinPortal>
-          <Popover.Target>
-            <Indicator disabled={asked.filter === undefined} size={8}>
-              <ActionIcon variant="default" size={42} aria-label={t.filter}>
-                <IconFilter size={18} />
-              </ActionIcon>
-            </Indicator>
-          </Popover.Target>
-          <Popover.Dropdown>
-            <FilterPanel
-              value={asked.filter === undefined ? undefined : JSON.parse(asked.filter)}
-              onApply={(filter) => {
-                const { filter: _old, ...rest } = asked;
-                go(filter === undefined ? rest : { ...rest, filter: JSON.stringify(filter) });
-              }}
-              fields={(schema.data?.fields as FieldSchema[] | undefined) ?? []}
-              types={type === undefined ? types : [type]}
-            />
-          </Popover.Dropdown>
-        </Popover>
+        <FilterButton
+          size={42}
+          value={asked.filter === undefined ? undefined : JSON.parse(asked.filter)}
+          onApply={(filter) => {
+            const { filter: _old, ...rest } = asked;
+            go(filter === undefined ? rest : { ...rest, filter: JSON.stringify(filter) });
+          }}
+          fields={(schema.data?.fields as FieldSchema[] | undefined) ?? []}
+          types={type === undefined ? types : [type]}
+        />
       </form>
       <Group gap="xs" my="sm">
         <Select

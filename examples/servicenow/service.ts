@@ -1,0 +1,115 @@
+/**
+ * A service in this very process, on an embedded database of its own and with a clock that the example moves: only so can two
+ * years happen in minutes. It is asked through HTTP like any other.
+ */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pino } from 'pino';
+import { buildApp } from '../../src/app.ts';
+import { applyBundle } from '../../src/bundle/engine.ts';
+import { createKey } from '../../src/domain/access/door.ts';
+import { fireDue } from '../../src/domain/sla/door.ts';
+import { FileBlobs } from '../../src/mechanisms/blobs/filesystem.ts';
+import type { Clock } from '../../src/mechanisms/clock.ts';
+import { openEmbedded } from '../../src/mechanisms/db/embedded.ts';
+import { migrate } from '../../src/mechanisms/db/migrate.ts';
+import { Database } from '../../src/mechanisms/db/pool.ts';
+import { SecretBox } from '../../src/mechanisms/secrets.ts';
+import { loadSnapshot } from '../../src/mechanisms/snapshot.ts';
+import { Work } from '../../src/mechanisms/work.ts';
+import { configSections, systemCaller } from '../../src/rooms.ts';
+
+export class MovedClock implements Clock {
+  #at: number;
+
+  constructor(at: number) {
+    this.#at = at;
+  }
+
+  now(): number {
+    return this.#at;
+  }
+
+  moveTo(at: number): void {
+    this.#at = at;
+  }
+}
+
+export interface Service {
+  url: string;
+  /** Key of the person who monitors, with all scopes, and one for the administration interface. */
+  key: string;
+  adminKey: string;
+  integrationId: string;
+  /** Moves the clock to `at`, stopping at each time on the way at which a warning or breach is due, to tell it then. */
+  moveTo(at: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts the service with the example's bundle, at the instant `at`. */
+export async function startService(folder: string, at: number): Promise<Service> {
+  const clock = new MovedClock(at);
+  const embedded = await openEmbedded({ dataDir: path.join(folder, 'data'), log: () => {}, use: 'tool' });
+  const setting = new Database({ url: embedded.url, max: 1 });
+  const client = await setting.connect();
+  try {
+    await migrate(client);
+    // What is replayed can be replayed again: nobody waits for the disk.
+    await client.query(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$`,
+    );
+  } finally {
+    client.release();
+    await setting.close();
+  }
+  const db = new Database({ url: embedded.url, max: 20 });
+  const bundle = await readFile(new URL('bundle/incidents.yaml', import.meta.url), 'utf8');
+  const work = new Work({ db, clock });
+  await work.write(systemCaller(await loadSnapshot(db)), (ctx) =>
+    applyBundle(ctx, configSections, [{ name: 'incidents.yaml', text: bundle }], {}),
+  );
+  const app = await buildApp({
+    settings: { rateLimit: 'off', trustedProxies: [], metricsAllow: [], webhookAllowPrivate: false },
+    db,
+    blobs: new FileBlobs(path.join(folder, 'blobs')),
+    secrets: new SecretBox('the example keeps no secrets'),
+    log: pino({ level: 'warn' }),
+    clock,
+  });
+  const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
+  const issue = async (scopes: string[]): Promise<string> => {
+    const made = await app.work.write(app.system(), (ctx) =>
+      createKey(ctx, { owner: 'monitoring', name: 'example', scopes }),
+    );
+    if (made.kind !== 'done') throw new Error('the key was not made');
+    return made.data.key;
+  };
+  const connection = await db.connect();
+  const first = async (statement: string): Promise<string | null> =>
+    (await connection.query<{ value: string | null }>(statement)).rows[0]?.value ?? null;
+  const integrationId = await first(`SELECT id AS value FROM config_items WHERE section = 'integrations'`);
+  if (integrationId === null) throw new Error('the integration was not set up');
+  return {
+    url,
+    key: await issue(['all']),
+    adminKey: await issue(['admin:manage']),
+    integrationId,
+    moveTo: async (until) => {
+      for (;;) {
+        const next = await first(`SELECT min(next_at) AS value FROM sla_instances WHERE status <> 'STOPPED'`);
+        const due = next === null ? Number.POSITIVE_INFINITY : Date.parse(next);
+        if (due > until) break;
+        clock.moveTo(Math.max(clock.now(), due));
+        while (await fireDue(app.work, app.system()));
+      }
+      clock.moveTo(until);
+    },
+    stop: async () => {
+      connection.release();
+      await app.server.close();
+      await app.stop();
+      await db.close();
+      await embedded.stop();
+    },
+  };
+}

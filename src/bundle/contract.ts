@@ -1,0 +1,154 @@
+/** What travels for the configuration in the administration interface (configuration, section 6). */
+import Type from 'typebox';
+import { defineOperation } from '../contract/operation.ts';
+import { closed, Id } from '../contract/schemas.ts';
+
+const ItemName = Type.String({ minLength: 1, maxLength: 255 });
+
+const bundleProperties = {
+  files: Type.Array(
+    closed({
+      name: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/\\\\]+\\.ya?ml$' }),
+      text: Type.String({ maxLength: 8_000_000 }),
+    }),
+    { minItems: 1, maxItems: 1000 },
+  ),
+  prune: Type.Optional(Type.Boolean()),
+  pruneIdentity: Type.Optional(Type.Boolean()),
+  exact: Type.Optional(
+    Type.Boolean({
+      description:
+        'Memberships and assignments of what the bundle names become what it says; else it only adds to them.',
+    }),
+  ),
+  archive: Type.Optional(
+    Type.Array(closed({ section: ItemName, code: ItemName }), {
+      maxItems: 1000,
+      description: 'Items to archive, whatever the bundle leaves out.',
+    }),
+  ),
+};
+
+export const BundleFiles = closed(bundleProperties);
+
+const plannedProperties = {
+  section: Type.String(),
+  code: Type.String(),
+  id: Type.Union([Id, Type.Null()]),
+  action: Type.String({ description: 'create, change, leave, archive or restore' }),
+  version: Type.Optional(
+    Type.Object(
+      {
+        from: Type.Integer(),
+        to: Type.Integer(),
+        compatible: Type.Boolean(),
+        reasons: Type.Array(Type.String()),
+      },
+      { description: 'For a record type: whether stored records go on under a new version, and why.' },
+    ),
+  ),
+  note: Type.Optional(Type.String()),
+};
+
+const PlannedItems = Type.Array(Type.Object(plannedProperties, { $id: 'PlannedItem' }));
+
+const Difference = Type.Object(
+  {
+    path: Type.String({ description: 'Such as `fields[2].required`; things with a code are named by it.' }),
+    before: Type.Optional(Type.Unknown()),
+    after: Type.Optional(Type.Unknown()),
+  },
+  { $id: 'ConfigDifference' },
+);
+
+const PlannedChanges = Type.Array(
+  Type.Object(
+    {
+      ...plannedProperties,
+      differences: Type.Array(Difference, { description: 'At most 200; none for what is left as it is.' }),
+      moreDifferences: Type.Integer({ minimum: 0 }),
+    },
+    { $id: 'PlannedChange' },
+  ),
+);
+
+const shared = { access: 'console', right: 'config.manage', tag: 'Configuration' } as const;
+
+export const listSection = defineOperation({
+  ...shared,
+  id: 'config.list',
+  method: 'GET',
+  path: '/config/{section}',
+  unit: 'read',
+  status: 200,
+  summary: 'List what a section of the configuration holds',
+  description: 'How ids are learnt: the items of any section of the bundle.',
+  params: closed({ section: Type.String({ minLength: 1, maxLength: 64 }) }),
+  answer: Type.Array(
+    Type.Object({ id: Id, code: Type.String(), name: Type.Unknown(), state: Type.String() }, { $id: 'ConfigItem' }),
+  ),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+});
+
+export const readItem = defineOperation({
+  ...shared,
+  id: 'config.item',
+  method: 'GET',
+  path: '/config/{section}/{code}',
+  unit: 'snapshot',
+  status: 200,
+  summary: 'Read one item of the configuration',
+  description: 'As a bundle would write it (`text`, YAML), and with every default filled in (`definition`).',
+  params: closed({ section: Type.String({ minLength: 1, maxLength: 64 }), code: ItemName }),
+  answer: Type.Object(
+    {
+      id: Id,
+      code: Type.String(),
+      state: Type.String(),
+      text: Type.String(),
+      definition: Type.Unknown(),
+    },
+    { $id: 'ConfigItemText' },
+  ),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+});
+
+export const plan = defineOperation({
+  ...shared,
+  id: 'config.plan',
+  method: 'POST',
+  path: '/config/plan',
+  unit: 'snapshot',
+  status: 200,
+  summary: 'Say what applying a bundle would create, change or leave',
+  body: BundleFiles,
+  answer: PlannedChanges,
+  faults: ['RIGHT_MISSING', 'NOT_FOUND'],
+});
+
+export const apply = defineOperation({
+  ...shared,
+  id: 'config.apply',
+  method: 'POST',
+  path: '/config/apply',
+  unit: 'write',
+  status: 200,
+  summary: 'Apply a bundle in one transaction',
+  body: BundleFiles,
+  answer: PlannedItems,
+  faults: ['RIGHT_MISSING', 'NOT_FOUND'],
+  timeoutMs: 300_000,
+});
+
+export const exported = defineOperation({
+  ...shared,
+  id: 'config.export',
+  method: 'GET',
+  path: '/config/export',
+  unit: 'snapshot',
+  status: 200,
+  summary: 'Write the present configuration as a bundle',
+  query: closed({ identity: Type.Optional(Type.Boolean({ default: false })) }),
+  answer: Type.Object({ files: Type.Array(Type.Object({ name: Type.String(), text: Type.String() })) }),
+  faults: ['RIGHT_MISSING'],
+});

@@ -1,0 +1,75 @@
+/** What differs between two definitions, for a person who reads a plan. Pure. */
+import { deepEqualJson } from '../lib/json.ts';
+import { pathText } from './errors.ts';
+
+export interface Difference {
+  /** `fields[priority].default`; members of a list that have a code are named by it. */
+  path: string;
+  /** Absent where there was nothing. */
+  before?: unknown;
+  after?: unknown;
+}
+
+type Members = ReadonlyMap<string, unknown>;
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The members of a list by their codes; undefined where they do not all have one of their own. */
+function byCode(list: readonly unknown[]): Members | undefined {
+  const members = new Map<string, unknown>();
+  for (const member of list) {
+    const code = isRecord(member) ? member['code'] : undefined;
+    if (typeof code !== 'string' || members.has(code)) return undefined;
+    members.set(code, member);
+  }
+  return members;
+}
+
+/**
+ * The smallest places that differ, in the order of the definition that is to be. Lists of things with codes are compared by
+ * code; a change of their order alone is told as one of the whole list.
+ */
+export function differencesOf(before: unknown, after: unknown): Difference[] {
+  const found: Difference[] = [];
+  compare('', before, after, found);
+  return found;
+}
+
+function told(path: string, before: unknown, after: unknown): Difference {
+  return { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+}
+
+function compare(path: string, before: unknown, after: unknown, found: Difference[]): void {
+  if (deepEqualJson(before, after)) return;
+  if (isRecord(before) && isRecord(after)) {
+    for (const key of new Set([...Object.keys(after), ...Object.keys(before)])) {
+      const name = path === '' ? pathText([key]) : `${path}${pathText(['x', key]).slice(1)}`;
+      compare(name, member(before, key), member(after, key), found);
+    }
+    return;
+  }
+  if (Array.isArray(before) && Array.isArray(after)) {
+    const old = byCode(before);
+    const now = byCode(after);
+    if (old !== undefined && now !== undefined && old.size + now.size > 0) {
+      lists(path, old, now, found);
+      return;
+    }
+  }
+  found.push(told(path, before, after));
+}
+
+function member(record: Record<string, unknown>, key: string): unknown {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+function lists(path: string, old: Members, now: Members, found: Difference[]): void {
+  for (const code of new Set([...now.keys(), ...old.keys()])) {
+    compare(`${path}[${code}]`, old.get(code), now.get(code), found);
+  }
+  const stayed = [...old.keys()].filter((code) => now.has(code));
+  const order = [...now.keys()].filter((code) => old.has(code));
+  if (stayed.some((code, index) => code !== order[index])) found.push({ path, before: stayed, after: order });
+}

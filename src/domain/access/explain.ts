@@ -1,0 +1,115 @@
+/** Why somebody may do what they may: the roles they hold, and grant by grant what each gives (configuration, section 5). */
+import { Fault } from '../../lib/fault.ts';
+import { type Condition, evaluate, type RecordFacts, type Variables } from '../../lib/filter.ts';
+import { loadItems } from '../../mechanisms/config-store.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { named, type RecordType, registry, today } from '../metadata/door.ts';
+import { UserActor } from './actor.ts';
+import { RECORD_ACTIONS, type RecordGrant, type RoleDefinition } from './definitions.ts';
+import { roleSlice } from './roles.ts';
+import { loadHeld, loadPerson, type PersonRow } from './store.ts';
+
+/** A record, with the title that the caller may read. */
+export interface Shown {
+  type: RecordType;
+  facts: RecordFacts;
+  title: string | null;
+}
+
+/** Gives a record that the caller may read. @throws Fault NOT_FOUND */
+export type RecordFor = (ctx: ReadContext, id: string) => Promise<Shown>;
+
+function fieldsOf(condition: Condition): string[] {
+  return 'conditions' in condition ? condition.conditions.flatMap(fieldsOf) : [condition.field];
+}
+
+/** What names fields that the caller may not read is not told, whatever it says about others. */
+function hides(ctx: ReadContext, type: RecordType | undefined) {
+  return (code: string): boolean => type?.newest.fields.has(code) === true && !ctx.actor.mayEverRead(type.id, code);
+}
+
+function explainGrant(ctx: ReadContext, grant: RecordGrant, holds: boolean | null) {
+  const hidden = hides(ctx, registry(ctx).byCode.get(grant.type));
+  const shown = (list: string[] | '*'): string[] | '*' => (list === '*' ? list : list.filter((code) => !hidden(code)));
+  const whereHidden = grant.where !== undefined && fieldsOf(grant.where).some(hidden);
+  return {
+    type: grant.type,
+    where: whereHidden ? null : (grant.where ?? null),
+    whereHidden,
+    holds,
+    actions: grant.actions,
+    read: shown(grant.fields.read),
+    write: shown(grant.fields.write),
+    transitions: grant.transitions,
+  };
+}
+
+function actorOf(ctx: ReadContext, person: PersonRow): UserActor {
+  const { id, displayName, groups, orgUnit, orgUnits, unitsAbove } = person;
+  const variables = { me: id, groups, orgUnit, orgUnits };
+  const roles = ctx.config.get(roleSlice).union(person.roles);
+  return new UserActor({ id, displayName, variables, unitsAbove }, roles, registry(ctx), new Map());
+}
+
+/**
+ * Judges by the same evaluation as every request of the person would be. The record must be one that the caller may read.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND
+ */
+export async function explainAccess(
+  ctx: ReadContext,
+  query: { userId: string; objectId?: string },
+  recordFor: RecordFor,
+): Promise<unknown> {
+  ctx.actor.require('role.assign');
+  const record = query.objectId === undefined ? undefined : await recordFor(ctx, query.objectId);
+  const person = await loadPerson(ctx, query.userId);
+  if (person === undefined) throw new Fault('NOT_FOUND', 'There is no such person.');
+  const held = Map.groupBy(await loadHeld(ctx, person.id, person.groups), (row) => row.roleId);
+  const compiled = ctx.config.get(roleSlice);
+  const roles = (await loadItems(ctx, 'roles')).filter(({ id }) => held.has(id) && compiled.one(id) !== undefined);
+  const { groups, orgUnit, orgUnits } = person;
+  const day = today(registry(ctx), ctx.now);
+  const variables: Variables = { me: person.id, groups, orgUnit, orgUnits, now: ctx.now, today: day };
+  const grants = roles.flatMap(({ id, code, definition }) => {
+    const own = (definition as RoleDefinition).records;
+    if (record === undefined) return own.map((grant) => ({ role: code, ...explainGrant(ctx, grant, null) }));
+    const { type, facts } = record;
+    const judged = compiled.one(id)?.grants.get(type.id) ?? [];
+    return own
+      .filter((grant) => grant.type === '*' || grant.type === type.code)
+      .map((grant, index) => {
+        const where = judged[index]?.where ?? null;
+        return { role: code, ...explainGrant(ctx, grant, where === null || evaluate(where, facts, variables)) };
+      });
+  });
+  return {
+    user: { id: person.id, login: person.login, displayName: person.displayName, state: person.state },
+    object: record === undefined ? null : identify(record),
+    roles: roles.map(({ id, code, definition }) => ({
+      id,
+      code,
+      name: named(ctx, (definition as RoleDefinition).name),
+      rights: (definition as RoleDefinition).rights,
+      held: (held.get(id) ?? []).map((row) => ({ kind: row.kind, id: row.id, code: row.code })),
+    })),
+    grants,
+    result: record === undefined ? null : outcome(ctx, actorOf(ctx, person), record),
+  };
+}
+
+function identify({ type, facts, title }: Shown) {
+  const { id, number, state } = facts.system;
+  return { id, number, title, typeCode: type.code, state };
+}
+
+function outcome(ctx: ReadContext, actor: UserActor, { type, facts }: Shown) {
+  const right = actor.on(type.id, facts, ctx.now);
+  const hidden = hides(ctx, type);
+  const codes = [...type.newest.fields.keys()].filter((code) => !hidden(code));
+  return {
+    actions: RECORD_ACTIONS.filter((action) => right.can(action)),
+    read: codes.filter((code) => right.reads(code)),
+    write: codes.filter((code) => right.writes(code)),
+  };
+}

@@ -1,0 +1,187 @@
+/**
+ * Signing in to the console through an OpenID Connect provider: authorization code with PKCE, state and nonce. What has to be
+ * kept between leaving and coming back travels sealed in a cookie of its own, so that any process can take the person back.
+ *
+ * Nobody is made by it: the person must be there and ACTIVE. They are found by the provider's `sub` as their `externalId`, or
+ * else by their e-mail address where the provider says that it verified it.
+ */
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  type Configuration,
+  discovery,
+  fetchUserInfo,
+  None,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client';
+import type { Clock } from '../../mechanisms/clock.ts';
+import type { SecretBox } from '../../mechanisms/secrets.ts';
+import type { Caller, Work } from '../../mechanisms/work.ts';
+import { findKey } from '../identity/door.ts';
+import { openedCookie, openSession } from './sessions.ts';
+import * as store from './store.ts';
+
+export interface OidcOptions {
+  issuer: string;
+  clientId: string;
+  clientSecret: string | undefined;
+  secrets: SecretBox;
+  work: Work;
+  clock: Clock;
+  /** Who acts until it is known who comes. */
+  caller(): Caller;
+  onError(error: unknown): void;
+}
+
+/** What a request shows of itself. */
+export interface Asked {
+  /** Where the service is reached, as `https://docket.example.org`. */
+  base: string;
+  secure: boolean;
+  query: URLSearchParams;
+  cookie(name: string): string | undefined;
+}
+
+export interface Redirect {
+  location: string;
+  cookies: string[];
+}
+
+/** What is kept between leaving and coming back. */
+interface Kept {
+  state: string;
+  nonce: string;
+  verifier: string;
+  to: string;
+  until: number;
+}
+
+export const OIDC_PATH = '/api/admin/v1/session/oidc';
+const COOKIE = 'docket_oidc';
+const PURPOSE = 'oidc sign-in';
+const MINUTES = 10;
+const TIMEOUT_S = 10;
+
+/** A path of our own: nobody is led elsewhere after they signed in. */
+function ownPath(to: string | null): string {
+  return to !== null && /^\/(?![/\\])[^\s\p{Cc}]{0,2000}$/u.test(to) ? to : '/';
+}
+
+export class Oidc {
+  readonly #options: OidcOptions;
+  #found: Promise<Configuration> | undefined;
+
+  constructor(options: OidcOptions) {
+    this.#options = options;
+  }
+
+  /** The provider's description; asked for once, and again where that failed. */
+  #configuration(): Promise<Configuration> {
+    const { issuer, clientId, clientSecret } = this.#options;
+    // Settings allow http for a provider on this very machine alone.
+    const insecure = issuer.startsWith('http:') ? { execute: [allowInsecureRequests] } : {};
+    const authentication = clientSecret === undefined ? None() : undefined;
+    const options = { ...insecure, timeout: TIMEOUT_S };
+    this.#found ??= discovery(new URL(issuer), clientId, clientSecret, authentication, options);
+    this.#found.catch(() => {
+      this.#found = undefined;
+    });
+    return this.#found;
+  }
+
+  /** Sends the person to the provider. */
+  async leave(asked: Asked): Promise<Redirect> {
+    const { secrets, clock } = this.#options;
+    try {
+      const configuration = await this.#configuration();
+      const kept: Kept = {
+        state: randomState(),
+        nonce: randomNonce(),
+        verifier: randomPKCECodeVerifier(),
+        to: ownPath(asked.query.get('to')),
+        until: clock.now() + MINUTES * 60_000,
+      };
+      const location = buildAuthorizationUrl(configuration, {
+        redirect_uri: `${asked.base}${OIDC_PATH}/callback`,
+        scope: 'openid email profile',
+        state: kept.state,
+        nonce: kept.nonce,
+        code_challenge: await calculatePKCECodeChallenge(kept.verifier),
+        code_challenge_method: 'S256',
+      });
+      const sealed = secrets.seal(JSON.stringify(kept), PURPOSE).toString('base64url');
+      return { location: location.href, cookies: [keptCookie(sealed, MINUTES * 60, asked.secure)] };
+    } catch (error) {
+      this.#options.onError(error);
+      return { location: '/sign-in?refused=1', cookies: [] };
+    }
+  }
+
+  /** Takes the person back: a session where the provider vouches for somebody who is known here. */
+  async comeBack(asked: Asked): Promise<Redirect> {
+    const gone = keptCookie('', 0, asked.secure);
+    const refused: Redirect = { location: '/sign-in?refused=1', cookies: [gone] };
+    const kept = this.#open(asked.cookie(COOKIE));
+    if (kept === undefined) return refused;
+    try {
+      const configuration = await this.#configuration();
+      const url = new URL(`${asked.base}${OIDC_PATH}/callback?${asked.query}`);
+      const tokens = await authorizationCodeGrant(configuration, url, {
+        pkceCodeVerifier: kept.verifier,
+        expectedState: kept.state,
+        expectedNonce: kept.nonce,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (claims === undefined) return refused;
+      // Many providers tell the address only when asked with the token.
+      const told =
+        claims['email'] === undefined ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : claims;
+      const verified = told['email_verified'] === true && typeof told['email'] === 'string' ? told['email'] : undefined;
+      const opened = await this.#admit(claims.sub, verified, asked.secure);
+      return opened === undefined ? refused : { location: kept.to, cookies: [gone, opened] };
+    } catch (error) {
+      this.#options.onError(error);
+      return refused;
+    }
+  }
+
+  #open(sealed: string | undefined): Kept | undefined {
+    if (sealed === undefined) return undefined;
+    try {
+      const kept = JSON.parse(this.#options.secrets.open(Buffer.from(sealed, 'base64url'), PURPOSE)) as Kept;
+      return kept.until > this.#options.clock.now() ? kept : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The session's cookie; undefined where nobody who is known and ACTIVE fits. */
+  async #admit(sub: string, email: string | undefined, secure: boolean): Promise<string | undefined> {
+    const { work, caller } = this.#options;
+    const person = await work.read(caller(), (ctx) =>
+      store.findByClaims(ctx, sub, email === undefined ? undefined : findKey(email)),
+    );
+    if (person === undefined) return undefined;
+    const result = await work.write(caller(), async (ctx) => {
+      const admitted = person.state === 'ACTIVE';
+      ctx.emit({
+        type: admitted ? 'SignedIn' : 'SignInRefused',
+        subject: `user:${person.id}`,
+        data: { by: 'oidc' },
+      });
+      return admitted ? openSession(ctx, person.id) : undefined;
+    });
+    const opened = result.kind === 'done' ? result.data : undefined;
+    return opened === undefined ? undefined : openedCookie(opened.token, secure);
+  }
+}
+
+/** Lax, since the way back comes from another site; sealed, short-lived, and for the way back alone. */
+function keptCookie(value: string, seconds: number, secure: boolean): string {
+  return `${COOKIE}=${value}; Path=${OIDC_PATH}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+}

@@ -1,0 +1,160 @@
+/**
+ * Which indexes the hot searches go by, over enough records that it matters. Fails when one of them stops being used: then
+ * either the statement or the index has lost its purpose. What the plans cost at a million records: docs/search.md.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { reconcileFieldIndexes } from '../../bundle/field-indexes.ts';
+import type { Sql } from 'sql-template-tag';
+import { loadSnapshot } from '../../mechanisms/snapshot.ts';
+import { typeSlice } from '../metadata/door.ts';
+import { queryOf, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
+
+const RECORDS = 30_000;
+
+/** From the few records that there are, whose rows the service made: one word in all, one in every fifth, one in every 500th, one in one. */
+const MULTIPLY = `
+  WITH pool AS (
+    SELECT row_number() OVER () - 1 AS n, o.*, s.form, s.size, s.words FROM objects o JOIN search_records s ON s.id = o.id
+  ), made AS MATERIALIZED (
+    SELECT gen_random_uuid() AS new_id, i, p.*, now() - make_interval(secs => i) AS at,
+      'everywhere' || CASE WHEN i % 5 = 0 THEN ' often' ELSE '' END || CASE WHEN i % 500 = 0 THEN ' seldom' ELSE '' END || ' once' || i AS found
+    FROM generate_series(1, ${RECORDS}) AS i JOIN pool p ON p.n = i % (SELECT count(*) FROM pool)
+  ), objects_made AS (
+    INSERT INTO objects (id, type_id, type_version, number, title, revision, state, workflow_state_id, "values", folded, created_at,
+      created_by, updated_at, updated_by)
+    SELECT new_id, type_id, type_version, 'TCK' || 900000 + i, title || ' ' || found, 1, 'ACTIVE', workflow_state_id,
+      "values" || jsonb_build_object('kind', CASE WHEN i % 3 = 0 THEN 'shut' ELSE 'open' END, 'score', i % 100), folded, at, created_by, at, created_by
+    FROM made
+  )
+  INSERT INTO search_records (id, form, size, words) SELECT new_id, form, size, words || array_to_tsvector(string_to_array(found, ' ')) FROM made`;
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  Plans?: Plan[];
+}
+
+/** How the plan comes to rows of tables. */
+function pathsOf(plan: Plan): string[] {
+  const own =
+    plan['Index Name'] !== undefined
+      ? [`${plan['Node Type']} ${plan['Index Name'].replace(/^(objects_field)_.*$/, '$1')}`]
+      : plan['Relation Name'] !== undefined && plan['Node Type'] !== 'Bitmap Heap Scan'
+        ? [`${plan['Node Type']} ${plan['Relation Name']}`]
+        : [];
+  return [...own, ...(plan.Plans ?? []).flatMap(pathsOf)];
+}
+
+describe('plans of hot searches', () => {
+  let world: SearchWorld;
+  let client: pg.Client;
+  let seen: Sql[] = [];
+  before(async () => {
+    world = await startSearchWorld();
+    for (const region of ['north', 'south']) {
+      for (const kind of ['open', 'shut']) {
+        await world.make({
+          title: `Printer in the ${region}`,
+          body: 'It does not print any more.'.repeat(10),
+          region,
+          kind,
+          score: 1,
+        });
+      }
+    }
+    client = new pg.Client({
+      connectionString: world.app.databaseUrl,
+      options: '-c jit=off -c max_parallel_workers_per_gather=0',
+    });
+    await client.connect();
+    await client.query(MULTIPLY);
+    const { db } = world.app;
+    await reconcileFieldIndexes(db, (await loadSnapshot(db)).get(typeSlice));
+    await client.query('ANALYZE');
+    const query = db.query.bind(db);
+    db.query = (statement, options) => {
+      seen.push(statement);
+      return query(statement, options);
+    };
+    const transaction = db.transaction.bind(db);
+    db.transaction = (begin, fn, keep) =>
+      transaction(
+        begin,
+        (tx) =>
+          fn({
+            ...tx,
+            query: (statement, options) => {
+              seen.push(statement);
+              return tx.query(statement, options);
+            },
+          }),
+        keep,
+      );
+  });
+  after(async () => {
+    await client.end();
+    await world.close();
+  });
+
+  async function paths(path: string): Promise<string[]> {
+    seen = [];
+    const answer = await world.call('north', 'GET', path);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    const found = new Set<string>();
+    for (const { text, values } of seen) {
+      if (!/^\s*(WITH|SELECT)\b[^]*\b(objects|search_records) /.test(text)) continue;
+      // Whether there are more than so many records is told by any of them.
+      if (/^\s*SELECT count\(\*\) AS n FROM \(SELECT 1 /.test(text)) continue;
+      const { rows } = await client.query({ text: `EXPLAIN (COSTS OFF, FORMAT JSON) ${text}`, values: [...values] });
+      for (const one of pathsOf(rows[0]['QUERY PLAN'][0].Plan))
+        if (!/ (users|search_comments)/.test(one)) found.add(one);
+    }
+    return [...found].sort();
+  }
+
+  const search = (query: Record<string, unknown>): string => `/search?${queryOf(query)}`;
+  const open = { field: 'kind', operator: 'equals', value: 'open' };
+  const bothFields = { logic: 'AND', conditions: [open, { field: 'region', operator: 'equals', value: 'north' }] };
+  const WORDS = 'Bitmap Index Scan search_records_words';
+  const RECORD = 'Index Scan objects_pkey';
+  const FIELD = 'Index Scan objects_field';
+  const UPDATED = 'Index Scan objects_updated';
+  const PROJECTED = 'Index Scan search_records_pkey';
+  const golden: [name: string, path: string, paths: string[]][] = [
+    ['a word of one record', search({ q: 'once4711' }), [WORDS, RECORD]],
+    ['a rare word', search({ q: 'seldom' }), [WORDS, RECORD]],
+    ['a common word', search({ q: 'everywhere' }), [UPDATED, PROJECTED]],
+    ['two words', search({ q: 'often seldom' }), [WORDS, RECORD]],
+    ['a beginning', search({ q: 'se' }), [WORDS, RECORD]],
+    ['some of the words', search({ q: 'everywhere often wordthatisnowhere' }), [UPDATED, PROJECTED]],
+    ['filter on an indexed field', search({ filter: open }), [FIELD]],
+    ['filter on two fields', search({ filter: bothFields }), [FIELD]],
+    ['filter and a word', search({ q: 'seldom', filter: open }), [WORDS, RECORD]],
+    ['filter and a frequent word', search({ q: 'often', filter: open }), [FIELD, PROJECTED]],
+    ['a page far behind', search({ q: 'everywhere', page: 400 }), [UPDATED, PROJECTED]],
+    ['list by type and state', '/objects?typeId=ticket&state=new', [FIELD]],
+  ];
+  for (const [name, path, expected] of golden) {
+    it(name, async () => {
+      const found = await paths(path);
+      for (const one of expected) assert.ok(found.includes(one), `${one} is not among ${found.join(', ')}`);
+      assert.deepEqual(
+        found.filter((one) => one.startsWith('Seq Scan')),
+        [],
+      );
+    });
+  }
+
+  it('would notice an index that is gone', async () => {
+    await client.query('ALTER INDEX search_records_words RENAME TO other_words');
+    try {
+      const found = await paths(search({ q: 'once4711' }));
+      assert.ok(!found.includes(WORDS) && found.includes('Bitmap Index Scan other_words'), found.join(', '));
+    } finally {
+      await client.query('ALTER INDEX other_words RENAME TO search_records_words');
+    }
+  });
+});

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { stored } from '../../../test/harness/load-world.ts';
+import { type Searcher, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
+
+const RECORDS = 12_000;
+
+/** The n-th record was updated n hours before the first; every third is in the north. */
+const idOf = (n: number): string => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+const all = Array.from({ length: RECORDS }, (_, index) => index + 1);
+
+describe('words that very many records hold', () => {
+  let world: SearchWorld;
+  before(async () => {
+    world = await startSearchWorld();
+    const first = await world.make({ title: 'origin', region: 'north', kind: 'open' });
+    await stored(
+      world.app,
+      `INSERT INTO objects SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, type_id, type_version,
+         'TCK9' || lpad(n::text, 5, '0'), title, 1, state, workflow_state_id,
+         values || jsonb_build_object('region', CASE WHEN n % 3 = 0 THEN 'north' ELSE 'south' END), folded,
+         created_at - make_interval(hours => n), created_by, updated_at - make_interval(hours => n), updated_by, NULL
+       FROM objects, generate_series(1, ${RECORDS}) AS n WHERE id = $1`,
+      [first],
+    );
+    // heron: all; stork: every second; ibis: the oldest half; egret: two, far apart.
+    await stored(
+      world.app,
+      `INSERT INTO search_records SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, form, size,
+         ('heron:1A' || CASE WHEN n % 2 = 0 THEN ' stork:2A' ELSE '' END || CASE WHEN n > ${RECORDS / 2} THEN ' ibis:3A' ELSE '' END
+           || CASE WHEN n IN (5, ${RECORDS - 5}) THEN ' egret:4A' ELSE '' END)::tsvector
+       FROM search_records, generate_series(1, ${RECORDS}) AS n WHERE id = $1`,
+      [first],
+    );
+    // What the planner knows chooses the way.
+    await stored(world.app, 'ANALYZE search_records');
+    await stored(world.app, 'ANALYZE objects');
+  });
+  after(async () => {
+    await world.close();
+  });
+
+  const page = async (who: Searcher, query: Record<string, unknown>): Promise<string[]> => {
+    const { status, body } = await world.search(who, query);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body.data.results.map((hit: { id: string }) => hit.id);
+  };
+  const north = (n: number): boolean => n % 3 === 0;
+
+  it('finds them along the last updates, wherever they lie, for whoever sees how few of them', async () => {
+    const cases: [Searcher, string, (n: number) => boolean][] = [
+      ['chief', 'heron', () => true],
+      ['chief', 'stork', (n) => n % 2 === 0],
+      ['chief', 'ibis', (n) => n > RECORDS / 2],
+      ['chief', 'stork ibis', (n) => n % 2 === 0 && n > RECORDS / 2],
+      ['north', 'heron', north],
+      ['north', 'stork', (n) => north(n) && n % 2 === 0],
+      ['north', 'ibis', (n) => north(n) && n > RECORDS / 2],
+      ['north', 'stork ibis', (n) => north(n) && n % 2 === 0 && n > RECORDS / 2],
+    ];
+    for (const [who, q, holds] of cases) {
+      const expected = all.filter(holds).map(idOf);
+      // The ranked ones are those last updated, in whatever order; behind them stand the others by their update.
+      const ranked = new Set<string>();
+      for (let number = 1; number <= 10; number++) {
+        for (const id of await page(who, { q, pageSize: 100, page: number })) ranked.add(id);
+      }
+      const most = Math.min(1000, expected.length);
+      assert.deepEqual([...ranked].sort(), expected.slice(0, most).sort(), `${who} ${q}`);
+      assert.deepEqual(await page(who, { q, pageSize: 100, page: 11 }), expected.slice(1000, 1100), `${who} ${q}`);
+      const last = Math.ceil(expected.length / 100);
+      if (last > 10) {
+        assert.deepEqual(await page(who, { q, pageSize: 100, page: last }), expected.slice((last - 1) * 100));
+      }
+      assert.deepEqual(await page(who, { q, pageSize: 100, page: last + 1 }), []);
+    }
+  });
+
+  it('finds them beside a filter', async () => {
+    const filter = { field: 'region', operator: 'equals', value: 'north' };
+    const expected = all.filter((n) => north(n) && n % 2 === 0).map(idOf);
+    assert.deepEqual(await page('chief', { q: 'stork', filter, pageSize: 100, page: 11 }), expected.slice(1000, 1100));
+  });
+
+  it('finds a rare word among them, and a common and a rare one together', async () => {
+    const both = [idOf(5), idOf(RECORDS - 5)].sort();
+    assert.deepEqual((await page('chief', { q: 'egret' })).sort(), both);
+    assert.deepEqual((await page('chief', { q: 'heron egret', pageSize: 2 })).sort(), both);
+    assert.deepEqual(await page('north', { q: 'egret' }), []);
+  });
+
+  it('lists them newest first', async () => {
+    const expected = all.filter((n) => n > RECORDS / 2 && n % 2 === 0).map(idOf);
+    for (const number of [1, 7, 30]) {
+      const { rows, hasMore } = await world.ok('chief', 'GET', `/objects?q=stork%20ibis&pageSize=100&page=${number}`);
+      assert.deepEqual(
+        rows.map((row: { id: string }) => row.id),
+        expected.slice((number - 1) * 100, number * 100),
+      );
+      assert.equal(hasMore, number < 30);
+    }
+  });
+});

@@ -1,0 +1,29 @@
+/** Pages that only send a browser on, with cookies: leaving for a sign-in elsewhere and coming back. */
+import type { IncomingMessage } from 'node:http';
+import { Fault } from '../lib/fault.ts';
+import type { Origin } from './address.ts';
+import { cookie, singleHeader } from './headers.ts';
+import type { Page } from './probes.ts';
+import type { RedirectPage } from './types.ts';
+
+const LONGEST_QUERY = 16_384;
+
+export function redirectPage(page: RedirectPage['answer'], originOf: (request: IncomingMessage) => Origin): Page {
+  return async (exchange) => {
+    const { request } = exchange;
+    const host = singleHeader(request, 'host');
+    const [, query = ''] = (request.url ?? '').split('?', 2);
+    if (host === undefined || !/^[A-Za-z0-9.:[\]-]{1,255}$/.test(host) || query.length > LONGEST_QUERY) {
+      const message = 'Send one Host header and a query of ordinary length.';
+      throw new Fault('INVALID_REQUEST', message, [{ path: 'header.Host', code: 'INVALID', message }]);
+    }
+    const { secure } = originOf(request);
+    const { location, cookies } = await page({
+      base: `${secure ? 'https' : 'http'}://${host}`,
+      secure,
+      query: new URLSearchParams(query),
+      cookie: (name) => cookie(request, name),
+    });
+    exchange.sendText(302, 'text/plain; charset=utf-8', '', { Location: location, 'Set-Cookie': cookies });
+  };
+}

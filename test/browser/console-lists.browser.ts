@@ -1,0 +1,218 @@
+/** Lists: keys, columns, conditions, queues, many records, several at once, search; in both languages. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+
+let desk: TestConsole;
+
+const WORDS = {
+  'ru-RU': {
+    columns: 'Столбцы',
+    source: 'Источник',
+    portal: 'Портал',
+    state: 'Состояние',
+    inProgress: 'В работе',
+    filter: 'Условие',
+    add: 'Условие',
+    field: 'Поле',
+    value: 'Значение',
+    priority: 'Приоритет',
+    critical: 'Критический',
+    apply: 'Применить',
+    saveAs: 'Сохранить как очередь…',
+    name: 'Название очереди',
+    save: 'Сохранить очередь',
+    bulkUpdate: 'Изменить поле',
+    bulkField: 'Поле',
+    bulkValue: 'Новое значение',
+    low: 'Низкий',
+    run: 'Применить к 2 записям',
+    done: 'Получилось: 1',
+    failed: 'Не получилось: 1',
+    text: 'Текст',
+    json: 'Условие в виде JSON',
+    words: 'Что искать: слова, номер, целый вопрос…',
+    go: 'Найти',
+    grid: 'Инцидент',
+    close: 'Закрыть',
+  },
+  'en-US': {
+    columns: 'Columns',
+    source: 'Source',
+    portal: 'Portal',
+    state: 'State',
+    inProgress: 'In progress',
+    filter: 'Condition',
+    add: 'Condition',
+    field: 'Field',
+    value: 'Value',
+    priority: 'Priority',
+    critical: 'Critical',
+    apply: 'Apply',
+    saveAs: 'Save as a queue…',
+    name: 'Name of the queue',
+    save: 'Save the queue',
+    bulkUpdate: 'Change a field',
+    bulkField: 'Field',
+    bulkValue: 'New value',
+    low: 'Low',
+    run: 'Apply to 2 records',
+    done: 'Done: 1',
+    failed: 'Failed: 1',
+    text: 'Text',
+    json: 'The condition as JSON',
+    words: 'What to find: words, a number, a whole question…',
+    go: 'Find',
+    grid: 'Incident',
+    close: 'Close',
+  },
+} as const;
+
+describe('lists of records', () => {
+  before(async () => {
+    desk = await startConsole();
+  });
+  after(() => desk.close());
+
+  for (const language of LANGUAGES) {
+    it(`choose columns, states and conditions, and are kept as queues: ${language}`, async () => {
+      const words = WORDS[language];
+      const watched = await desk.open('admin', '/records?type=incident', { language });
+      const { page } = watched;
+      const grid = page.getByRole('grid');
+      await grid.getByText('INC0000016').waitFor();
+      await watched.check();
+      await page.getByRole('button', { name: words.columns }).click();
+      await page.getByRole('checkbox', { name: words.source }).check();
+      await grid.getByText(words.portal).first().waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('combobox', { name: words.state }).click();
+      await page.getByRole('option', { name: words.inProgress }).click();
+      await grid.getByText('INC0000016').waitFor({ state: 'detached' });
+      assert.equal(new URL(page.url()).searchParams.get('state'), 'in-progress');
+
+      await page.getByRole('button', { name: words.filter, exact: true }).click();
+      const panel = page.getByRole('dialog');
+      await panel.getByRole('button', { name: words.add, exact: true }).click();
+      await panel.getByRole('combobox', { name: words.field }).click();
+      await page.getByRole('option', { name: words.priority, exact: true }).click();
+      await panel.getByRole('combobox', { name: words.value }).click();
+      await page.getByRole('option', { name: words.critical }).click();
+      await watched.check();
+      await panel.getByText(words.text, { exact: true }).click();
+      const json = await panel.getByRole('textbox', { name: words.json }).inputValue();
+      assert.deepEqual(JSON.parse(json), {
+        logic: 'AND',
+        conditions: [{ field: 'priority', operator: 'equals', value: 'p1' }],
+      });
+      await panel.getByRole('button', { name: words.apply }).click();
+      await grid.getByText('INC0000001').waitFor({ state: 'detached' });
+      await grid.getByText('INC0000003').waitFor();
+
+      await page.getByRole('button', { name: words.saveAs }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('textbox', { name: words.name }).fill(`Горит ${language}`);
+      await dialog.getByRole('button', { name: words.save }).click();
+      await page.waitForURL('**/queues/*');
+      await page.getByRole('heading', { name: `Горит ${language}` }).waitFor();
+      await grid.getByText('INC0000003').waitFor();
+      await watched.check();
+      const queues = await desk.call('GET', '/desk/queues');
+      assert.equal(queues.filter((one: { name: string }) => one.name === `Горит ${language}`).length, 1);
+      await watched.close();
+    });
+
+    it(`change several records and say how it went with each: ${language}`, async () => {
+      const words = WORDS[language];
+      const watched = await desk.open('admin', '/records?type=incident', { language });
+      const { page } = watched;
+      const grid = page.getByRole('grid');
+      await grid.getByText('INC0000016').waitFor();
+      await grid.focus();
+      await page.keyboard.press('x');
+      await page.keyboard.press('j');
+      await page.keyboard.press('x');
+      await page.getByRole('button', { name: words.bulkUpdate }).click();
+      // Meanwhile somebody changes one of the two.
+      const [first] = (await desk.call('GET', '/objects?typeId=incident&pageSize=1')).rows;
+      await desk.call('PATCH', `/objects/${first.id}`, {
+        expectedRevision: first.revision,
+        changes: { description: `Другое ${language}` },
+      });
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('combobox', { name: words.bulkField }).click();
+      await page.getByRole('option', { name: words.priority, exact: true }).click();
+      await dialog.getByRole('combobox', { name: words.bulkValue }).click();
+      await page.getByRole('option', { name: words.low }).click();
+      await dialog.getByRole('button', { name: words.run }).click();
+      await page.getByText(words.done, { exact: true }).waitFor();
+      await page.getByText(words.failed).waitFor();
+      await page.locator('tr[data-result=FAILED]', { hasText: first.number }).waitFor();
+      await watched.check();
+      await page.getByRole('dialog').getByRole('button', { name: words.close }).last().click();
+      await watched.close();
+    });
+
+    it(`finds by words: ${language}`, async () => {
+      const words = WORDS[language];
+      const watched = await desk.open('petrova', '/', { language });
+      const { page } = watched;
+      await page.getByRole('grid').waitFor();
+      await page.keyboard.press('/');
+      await page.getByRole('searchbox', { name: words.words }).fill('пароля почта');
+      await page.getByRole('button', { name: words.go }).click();
+      const hit = page.locator('li[data-kind=object]', { hasText: 'INC0000001' });
+      await hit.locator('mark').first().waitFor();
+      await watched.check();
+      await hit.getByRole('link').click();
+      await page.waitForURL(`**/records/${desk.seeded.incident}`);
+      await watched.close();
+    });
+  }
+
+  it('go by keys and follow what happens', async () => {
+    const watched = await desk.open('petrova', '/records?type=incident');
+    const { page } = watched;
+    const grid = page.getByRole('grid');
+    await grid.getByText('INC0000016').waitFor();
+    await desk.call('POST', '/objects', { typeDefinitionId: 'incident', values: { title: 'Только что' } });
+    await grid.getByText('Только что').waitFor();
+    await grid.focus();
+    for (const key of ['j', 'ArrowDown', 'k', 'Home', 'j']) await page.keyboard.press(key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Забыт пароль от учётной записи' }).waitFor();
+    await page.goBack();
+    await grid.getByText('Только что').waitFor();
+    await watched.check();
+    await watched.close();
+  });
+
+  it('scroll through thousands without waiting', async () => {
+    await desk.app.db.query(
+      (await import('sql-template-tag')).default`
+        INSERT INTO objects (id, type_id, type_version, number, title, revision, workflow_state_id, "values", folded, created_at,
+          created_by, updated_at, updated_by)
+        SELECT gen_random_uuid(), type_id, type_version, 'ZZZ' || lpad(n::text, 7, '0'), 'Много ' || n, 1, workflow_state_id,
+          jsonb_build_object('title', 'Много ' || n), '{}', created_at - n * interval '1 second', created_by, updated_at, updated_by
+        FROM objects, generate_series(1, 10000) AS n WHERE number = 'INC0000001'`,
+    );
+    const watched = await desk.open('admin', '/records?type=incident');
+    const { page } = watched;
+    const grid = page.getByRole('grid');
+    await grid.getByText('INC0000016').waitFor();
+    const drawn = await grid.getByRole('row').count();
+    assert.ok(drawn < 80, `${drawn} rows are drawn`);
+    await grid.focus();
+    for (let step = 0; step < 30; step++) {
+      await page.mouse.move(700, 500);
+      await page.mouse.wheel(0, 3000);
+    }
+    await grid
+      .getByText(/ZZZ000[1-9]/)
+      .first()
+      .waitFor();
+    assert.ok((await grid.getByRole('row').count()) < 80);
+    await watched.check();
+    await watched.close();
+  });
+});

@@ -1,0 +1,111 @@
+/**
+ * A text with numbered lines, marked where something is wrong. A plain text area lies over a coloured copy of its text, so that
+ * keyboard, selection, undo and screen readers work as everywhere; Tab leaves it as any other field.
+ */
+import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, type Ref } from 'react';
+import classes from './code-editor.module.css';
+
+export interface Mark {
+  line: number;
+  message: string;
+}
+
+export interface CodeEditorHandle {
+  /** Puts the cursor at a place; both count from one. */
+  goTo(line: number, column: number): void;
+}
+
+interface CodeEditorProps {
+  label: string;
+  describedBy?: string;
+  value: string;
+  onChange: (text: string) => void;
+  marks?: readonly Mark[];
+  readOnly?: boolean;
+  handle?: Ref<CodeEditorHandle>;
+}
+
+const PARTS =
+  /(?<comment>(?:^|\s)#.*$)|(?<key>"[^"]*"(?=\s*:)|'[^']*'(?=\s*:)|[\p{L}_$*][\p{L}\p{N}_$.-]*(?=:(?:\s|$)))|(?<text>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|(?<constant>\b(?:true|false|null)\b|(?<![\w.-])-?\d+(?:\.\d+)?(?![\w.-]))/gu;
+
+/** A line in pieces, each with the class of what it is. */
+function coloured(line: string): ReactNode[] {
+  const pieces: ReactNode[] = [];
+  let end = 0;
+  for (const match of line.matchAll(PARTS)) {
+    const kind = Object.entries(match.groups ?? {}).find(([, text]) => text !== undefined)?.[0] ?? '';
+    if (match.index > end) pieces.push(line.slice(end, match.index));
+    pieces.push(
+      <span key={match.index} className={classes[kind]}>
+        {match[0]}
+      </span>,
+    );
+    end = match.index + match[0].length;
+  }
+  pieces.push(line.slice(end));
+  return pieces;
+}
+
+export function CodeEditor(props: CodeEditorProps) {
+  const { value, onChange, marks = [], readOnly = false } = props;
+  const area = useRef<HTMLTextAreaElement>(null);
+  const lines = value.split('\n');
+  const wrong = Map.groupBy(marks, (mark) => mark.line);
+  useImperativeHandle(props.handle, () => ({
+    goTo(line, column) {
+      const before = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+      const at = Math.min(value.length, before + Math.min(column - 1, lines[line - 1]?.length ?? 0));
+      area.current?.focus();
+      area.current?.setSelectionRange(at, at);
+    },
+  }));
+  const indent = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || readOnly) return;
+    const { selectionStart } = event.currentTarget;
+    const line = value.slice(value.lastIndexOf('\n', selectionStart - 1) + 1, selectionStart);
+    const space = /^\s*/.exec(line)?.[0] ?? '';
+    const deeper = /[:{[]\s*$/.test(line) ? '  ' : '';
+    if (space + deeper === '') return;
+    event.preventDefault();
+    // The browser's own way to type, which keeps its undo.
+    document.execCommand('insertText', false, `\n${space}${deeper}`);
+  };
+  return (
+    <div className={classes.editor} data-read-only={readOnly || undefined}>
+      <div className={classes.gutter} aria-hidden="true">
+        {lines.map((_, index) => (
+          // Lines have no identity but their number.
+          // oxlint-disable-next-line react/no-array-index-key
+          <span key={index} data-wrong={wrong.has(index + 1) || undefined}>
+            {index + 1}
+          </span>
+        ))}
+      </div>
+      <div className={classes.content}>
+        <pre className={classes.copy} aria-hidden="true">
+          {lines.map((line, index) => (
+            // oxlint-disable-next-line react/no-array-index-key
+            <span key={index} className={classes.line} data-wrong={wrong.has(index + 1) || undefined}>
+              {coloured(line)}
+            </span>
+          ))}
+        </pre>
+        <textarea
+          ref={area}
+          className={classes.area}
+          aria-label={props.label}
+          aria-describedby={props.describedBy}
+          aria-invalid={marks.length > 0 || undefined}
+          value={value}
+          readOnly={readOnly}
+          onChange={(event) => onChange(event.currentTarget.value)}
+          onKeyDown={indent}
+          wrap="off"
+          spellCheck={false}
+          autoCapitalize="off"
+          autoCorrect="off"
+        />
+      </div>
+    </div>
+  );
+}

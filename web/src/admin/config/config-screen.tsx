@@ -1,0 +1,195 @@
+/**
+ * A whole screen of one section: the list with its archive at `/admin/<screen>`, a new item at `…/new`, an item at
+ * `…/<code>`. A screen with needs of its own takes the parts alone (`SectionTable`, `ItemEditor`, `ArchiveButton`).
+ */
+import { Badge, Button, Switch } from '@mantine/core';
+import { IconArchive, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ComponentType, type ReactNode, useMemo, useState } from 'react';
+import { useLanguage } from '../../i18n/language.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Page } from '../../ui/page.tsx';
+import { ItemEditor, type ItemEditorProps } from './item-editor.tsx';
+import { applyBundle, type ConfigItem, sectionQuery } from './queries.ts';
+import { texts } from './texts.ts';
+import { nameIn } from './yaml-text.ts';
+
+interface ConfigScreenProps extends Omit<ItemEditorProps, 'code' | 'onApplied' | 'section'> {
+  section: string;
+  /** The screen's own path, below `/admin/`. */
+  screen: string;
+  /** What follows it in the address. */
+  path: readonly string[];
+  title: string;
+  hint?: ReactNode;
+  /** On the button and the page of a new item. */
+  newTitle: string;
+  /** More columns of the list. */
+  columns?: readonly Column<ConfigItem>[];
+  empty?: ReactNode;
+  /** On the page of an item, below its title. */
+  itemHint?: ComponentType<{ code: string }>;
+  /** On the page of an item, above the editor. */
+  above?: ComponentType<{ code: string }>;
+}
+
+export function ConfigScreen(props: ConfigScreenProps) {
+  const { path, screen, title, newTitle } = props;
+  const navigate = useNavigate();
+  const [own] = path;
+  const go = (rest: string) => void navigate({ to: '/admin/$', params: { _splat: `${screen}${rest}` } });
+  if (own === undefined) {
+    return (
+      <Page
+        title={title}
+        hint={props.hint}
+        actions={
+          <Button leftSection={<IconPlus size={14} />} onClick={() => go('/new')}>
+            {newTitle}
+          </Button>
+        }
+      >
+        <SectionTable {...props} label={title} onOpen={(code) => go(`/${encodeURIComponent(code)}`)} />
+      </Page>
+    );
+  }
+  const isNew = own === 'new';
+  const code = isNew ? undefined : own;
+  return <ItemPage key={own} {...props} code={code} onApplied={(written) => go(`/${encodeURIComponent(written)}`)} />;
+}
+
+function ItemPage(props: ConfigScreenProps & { code: string | undefined; onApplied: (code: string) => void }) {
+  const { section, code, title, screen, above: Above, itemHint: Hint } = props;
+  const language = useLanguage();
+  const navigate = useNavigate();
+  const items = useQuery(sectionQuery(section));
+  const item = items.data?.find((one) => one.code === code);
+  const name = code === undefined ? props.newTitle : nameIn(item?.name, language) || code;
+  return (
+    <Page
+      title={name}
+      hint={code === undefined ? undefined : Hint === undefined ? <code>{code}</code> : <Hint code={code} />}
+      back={{ label: title, href: `/admin/${screen}` }}
+      actions={
+        item?.state === 'ACTIVE' && (
+          <ArchiveButton
+            section={section}
+            code={item.code}
+            after={() => void navigate({ to: '/admin/$', params: { _splat: screen } })}
+          />
+        )
+      }
+    >
+      {code !== undefined && Above !== undefined && <Above code={code} />}
+      <ItemEditor {...props} />
+    </Page>
+  );
+}
+
+interface SectionTableProps {
+  section: string;
+  label: string;
+  columns?: readonly Column<ConfigItem>[];
+  empty?: ReactNode;
+  onOpen: (code: string) => void;
+}
+
+/** The items of a section with their codes, names and states. */
+export function SectionTable({ section, label, columns: more, empty, onOpen }: SectionTableProps) {
+  const t = useText(texts);
+  const language = useLanguage();
+  const [archive, setArchive] = useState(false);
+  const items = useQuery(sectionQuery(section));
+  const hasArchive = items.data?.some((item) => item.state === 'ARCHIVED') === true;
+  const rows = items.data?.filter((item) => archive || item.state === 'ACTIVE');
+  const columns = useMemo(
+    (): Column<ConfigItem>[] => [
+      { key: 'name', title: t.name, value: (row) => nameIn(row.name, language) || row.code },
+      {
+        key: 'code',
+        title: t.code,
+        value: (row) => row.code,
+        render: (row) => <code>{row.code}</code>,
+        ...(more === undefined ? {} : { minor: true }),
+      },
+      ...(more ?? []),
+      ...(archive
+        ? [
+            {
+              key: 'state',
+              title: t.state,
+              value: (row: ConfigItem) => (row.state === 'ARCHIVED' ? t.archived : t.active),
+              render: (row: ConfigItem) => <StateMark state={row.state} />,
+            },
+          ]
+        : []),
+    ],
+    [t, language, more, archive],
+  );
+  return (
+    <>
+      <FaultAlert error={items.error} retry={() => void items.refetch()} />
+      <DataTable
+        label={label}
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => row.id}
+        onOpen={(row) => onOpen(row.code)}
+        empty={empty}
+        tools={
+          hasArchive && (
+            <Switch
+              label={t.showArchived}
+              checked={archive}
+              onChange={(event) => setArchive(event.currentTarget.checked)}
+            />
+          )
+        }
+      />
+    </>
+  );
+}
+
+export function StateMark({ state }: { state: string }) {
+  const t = useText(texts);
+  return (
+    <Badge size="sm" variant="light" radius="sm" color={state === 'ARCHIVED' ? 'gray' : 'green'}>
+      {state === 'ARCHIVED' ? t.archived : t.active}
+    </Badge>
+  );
+}
+
+/** Asks, and archives one item; what still names it is told as the fault. */
+export function ArchiveButton({ section, code, after }: { section: string; code: string; after?: () => void }) {
+  const t = useText(texts);
+  const archive = useAction({
+    // A bundle that says nothing: only what is named beside it is archived.
+    run: () => applyBundle({ files: [{ name: 'nothing.yaml', text: '' }], archive: [{ section, code }] }),
+    touches: [[]],
+    quiet: true,
+    done: t.applied,
+    ...(after === undefined ? {} : { after }),
+  });
+  const ask = async (): Promise<void> => {
+    const question = { title: t.archiveTitle(code), body: t.archiveBody, yes: t.archive, danger: true };
+    if (await confirm(question)) archive.mutate();
+  };
+  return (
+    <>
+      <FaultAlert error={archive.error} />
+      <Button
+        variant="default"
+        leftSection={<IconArchive size={14} />}
+        loading={archive.isPending}
+        onClick={() => void ask()}
+      >
+        {t.archive}
+      </Button>
+    </>
+  );
+}

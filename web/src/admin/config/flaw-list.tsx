@@ -1,0 +1,44 @@
+/** What is wrong with a text, line by line; a click puts the cursor there. */
+import { Anchor } from '@mantine/core';
+import { useText } from '../../i18n/text.ts';
+import { Panel } from '../../ui/page.tsx';
+import classes from './item-editor.module.css';
+import type { Flaw } from './queries.ts';
+import { texts } from './texts.ts';
+
+interface FlawListProps {
+  flaws: readonly Flaw[];
+  goTo: (line: number, column: number, file: string | null) => void;
+  /** Whether the name of the file is said. */
+  files?: boolean;
+}
+
+export function FlawList({ flaws, goTo, files = false }: FlawListProps) {
+  const t = useText(texts);
+  return (
+    <Panel title={t.flawsTitle}>
+      <ul className={classes.flaws} aria-label={t.flawsTitle}>
+        {flaws.map((flaw) => (
+          <li key={`${flaw.file} ${flaw.line} ${flaw.column} ${flaw.at} ${flaw.code} ${flaw.message}`}>
+            {flaw.line === null ? (
+              <span>{t.elsewhere}</span>
+            ) : (
+              <Anchor
+                component="button"
+                size="sm"
+                style={{ whiteSpace: 'nowrap' }}
+                onClick={() => goTo(flaw.line ?? 1, flaw.column ?? 1, flaw.file)}
+              >
+                {files ? `${flaw.file}: ` : ''}
+                {t.place(flaw.line, flaw.column ?? 1)}
+              </Anchor>
+            )}
+            <span>
+              <span lang="en">{flaw.message}</span> {flaw.at !== '' && <code>{flaw.at}</code>}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

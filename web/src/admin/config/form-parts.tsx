@@ -1,0 +1,65 @@
+/** Inputs that the forms of several kinds of items share. */
+import { SimpleGrid, TextInput } from '@mantine/core';
+import { useText } from '../../i18n/text.ts';
+import type { ItemFormProps } from './item-editor.tsx';
+import { texts } from './texts.ts';
+import type { Path } from './yaml-text.ts';
+
+const NAME: Path = ['name'];
+const LOCALES = ['ru-RU', 'en-US'] as const;
+
+/** What stands at a path of an item; undefined where there is nothing. */
+export function at(item: unknown, path: Path): unknown {
+  let value = item;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Record<string | number, unknown>)[step];
+  }
+  return value;
+}
+
+export function textAt(item: unknown, path: Path): string {
+  const value = at(item, path);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** A name in both languages; one that is the same in all stays one text. */
+export function NameInputs({ item, set, path = NAME }: Pick<ItemFormProps, 'item' | 'set'> & { path?: Path }) {
+  const t = useText(texts);
+  const value = at(item, path);
+  const names = (typeof value === 'object' && value !== null ? value : {}) as Record<string, string>;
+  const of = (locale: string): string => (typeof value === 'string' ? value : (names[locale] ?? ''));
+  const change = (locale: string, text: string): void => {
+    const rest = typeof value === 'string' ? Object.fromEntries(LOCALES.map((one) => [one, value])) : names;
+    const next = Object.fromEntries(Object.entries({ ...rest, [locale]: text }).filter(([, one]) => one !== ''));
+    set(path, Object.keys(next).length === 0 ? undefined : next);
+  };
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+      <TextInput
+        label={t.nameRu}
+        value={of('ru-RU')}
+        onChange={(event) => change('ru-RU', event.currentTarget.value)}
+      />
+      <TextInput
+        label={t.nameEn}
+        value={of('en-US')}
+        onChange={(event) => change('en-US', event.currentTarget.value)}
+      />
+    </SimpleGrid>
+  );
+}
+
+/** The code of an item; fixed once it is there. */
+export function CodeInput({ item, set, isNew, property = 'code' }: ItemFormProps & { property?: string }) {
+  const t = useText(texts);
+  return (
+    <TextInput
+      label={t.code}
+      value={textAt(item, [property])}
+      disabled={!isNew}
+      required={isNew}
+      onChange={(event) => set([property], event.currentTarget.value)}
+    />
+  );
+}

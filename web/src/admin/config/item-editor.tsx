@@ -1,0 +1,219 @@
+/**
+ * The editor of one item of the configuration: a form for what is common, text for all, errors at their place as one types,
+ * what applying would change, and applying. Every configuration screen uses this one part.
+ */
+import { Alert, Button, Group, Loader, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
+import { type ComponentType, useEffect, useMemo, useRef, useState } from 'react';
+import { ApiFault } from '../../api/client.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
+import { FlawList } from './flaw-list.tsx';
+import classes from './item-editor.module.css';
+import { PlanView } from './plan-view.tsx';
+import { applyBundle, type BundleBody, flawsOf, itemQuery, planQuery } from './queries.ts';
+import { texts } from './texts.ts';
+import { bundleOf, edited, flawInItem, type ItemValue, type Path, type Shape, valueOf } from './yaml-text.ts';
+
+/** What a form of an item is given. */
+export interface ItemFormProps {
+  /** The item as its text says; `{}` while the text cannot be read. */
+  item: ItemValue;
+  /** Puts a value at a path of the item; undefined takes it out. */
+  set: (path: Path, value: unknown) => void;
+  /** Whether the item is not there yet: its code may still be chosen. */
+  isNew: boolean;
+}
+
+export interface ItemEditorProps {
+  /** The section of the bundle. */
+  section: string;
+  /** Undefined: a new one, begun with `template`. */
+  code?: string | undefined;
+  /** Text of a new item. */
+  template?: string;
+  /** The property that tells items apart. */
+  codeProperty?: string;
+  /** Whether the section is one mapping (settings). */
+  map?: boolean;
+  /** A form of what is common; without one there is the text alone. */
+  form?: ComponentType<ItemFormProps>;
+  /** Beside the editor, from what the text says now: a preview, a graph. */
+  aside?: ComponentType<{ item: ItemValue }>;
+  /** Above the editor, over its whole width: for what is wide. */
+  asideAbove?: boolean;
+  /** After it was applied, with the code that was written. */
+  onApplied?: (code: string) => void;
+}
+
+export function ItemEditor(props: ItemEditorProps) {
+  const { section, code } = props;
+  const stored = useQuery({ ...itemQuery(section, code ?? ''), enabled: code !== undefined });
+  if (code !== undefined && stored.data === undefined) {
+    return stored.error === null ? (
+      <Loader size="sm" m="md" />
+    ) : (
+      <FaultAlert error={stored.error} retry={() => void stored.refetch()} />
+    );
+  }
+  // A new text in the service is another beginning.
+  const start = stored.data?.text ?? props.template ?? 'code: ';
+  const archived = stored.data?.state === 'ARCHIVED';
+  return <Editor key={`${section} ${code ?? ''} ${start}`} {...props} start={start} archived={archived} />;
+}
+
+/** Follows what applying the text would do, some moments behind the typing. */
+function usePlan(shape: Shape, text: string, start: string, wanted: boolean) {
+  const [settled] = useDebouncedValue(text, 500);
+  const body = useMemo(() => bundleOf(shape, settled), [shape, settled]);
+  const asked = wanted || settled !== start;
+  const plan = useQuery({ ...planQuery(body), enabled: asked });
+  const fault = plan.error instanceof ApiFault ? plan.error : undefined;
+  return {
+    body,
+    items: asked ? plan.data : undefined,
+    checking: text !== settled || (asked && plan.isFetching),
+    flaws: fault === undefined ? [] : flawsOf(fault).map((flaw) => flawInItem(shape, flaw)),
+    // A fault that names no place is told as a whole.
+    fault: plan.error !== null && (fault === undefined || fault.places.length === 0) ? plan.error : null,
+  };
+}
+
+interface EditorProps extends ItemEditorProps {
+  start: string;
+  archived: boolean;
+}
+
+function Editor(props: EditorProps) {
+  const { section, code, start, archived, codeProperty = 'code', map = false, form: Form, aside: Aside } = props;
+  const t = useText(texts);
+  const [text, setText] = useState(start);
+  const [view, setView] = useState<'form' | 'text'>(Form === undefined ? 'text' : 'form');
+  const handle = useRef<CodeEditorHandle>(null);
+  const [target, setTarget] = useState<{ line: number; column: number }>();
+  const shape = useMemo((): Shape => ({ section, map }), [section, map]);
+  const isNew = code === undefined;
+  const plan = usePlan(shape, text, start, archived);
+  const item = useMemo(() => valueOf(text), [text]);
+  const written = String(item?.[codeProperty] ?? '');
+  const dirty = text !== start;
+  useBlocker({ shouldBlockFn: () => dirty && !window.confirm(t.leaving), enableBeforeUnload: dirty });
+  useEffect(() => {
+    if (view === 'text' && target !== undefined) handle.current?.goTo(target.line, target.column);
+  }, [view, target]);
+  const apply = useApply(plan.body, (): void => {
+    setText(start);
+    props.onApplied?.(isNew ? written : (code ?? written));
+  });
+  const marks = plan.flaws.flatMap(({ line, message }) => (line === null ? [] : [{ line, message }]));
+  const changes = plan.items?.filter((one) => one.action !== 'leave') ?? [];
+  const ready = !plan.checking && plan.flaws.length === 0 && plan.fault === null && changes.length > 0;
+  const ask = async (): Promise<void> => {
+    const breaking = changes.flatMap(({ version }) => (version?.compatible === false ? version.reasons : []));
+    const body = (
+      <>
+        <Text size="sm" mb="sm">
+          {t.applyBody(changes.length)}
+        </Text>
+        <PlanView items={changes} />
+      </>
+    );
+    if (await confirm({ title: t.applyTitle, body, yes: t.apply, danger: breaking.length > 0 })) apply.mutate();
+  };
+  const collides = isNew && changes.some((one) => one.code === written && one.action !== 'create');
+  const renamed = !isNew && !map && item !== undefined && written !== code && written !== '';
+  return (
+    <div
+      className={classes.layout}
+      data-aside={Aside === undefined ? undefined : props.asideAbove === true ? 'above' : 'beside'}
+    >
+      <Stack gap="sm" className={classes.main}>
+        <div className={classes.bar}>
+          {Form !== undefined && (
+            <SegmentedControl
+              aria-label={t.view}
+              value={view}
+              onChange={(next) => setView(next as 'form' | 'text')}
+              data={[
+                { value: 'form', label: t.form, disabled: item === undefined },
+                { value: 'text', label: t.text },
+              ]}
+            />
+          )}
+          <Text
+            size="xs"
+            c={plan.flaws.length > 0 && !plan.checking ? 'var(--mantine-color-error)' : 'dimmed'}
+            aria-live="polite"
+            className={classes.status}
+          >
+            {plan.checking
+              ? t.checking
+              : plan.flaws.length > 0
+                ? t.flaws(plan.flaws.length)
+                : dirty
+                  ? t.sound
+                  : t.unchanged}
+          </Text>
+          <Group gap="xs" ml="auto">
+            <Button variant="default" disabled={!dirty} onClick={() => setText(start)}>
+              {t.reset}
+            </Button>
+            <Button disabled={!ready} loading={apply.isPending} onClick={() => void ask()}>
+              {t.apply}
+            </Button>
+          </Group>
+        </div>
+        {archived && <Alert color="orange" variant="light" p="xs" title={t.restoreHint} />}
+        {collides && <Alert color="orange" variant="light" p="xs" title={t.taken(written)} />}
+        {renamed && <Alert color="orange" variant="light" p="xs" title={t.otherCode(written)} />}
+        {changes.some(({ version }) => version?.compatible === false) && (
+          <Alert color="orange" variant="light" p="xs" title={t.breaks} />
+        )}
+        {view === 'text' || Form === undefined ? (
+          <CodeEditor label={t.itemText} value={text} onChange={setText} marks={marks} handle={handle} />
+        ) : (
+          <Panel>
+            <Form item={item ?? {}} set={(path, value) => setText(edited(text, path, value))} isNew={isNew} />
+          </Panel>
+        )}
+        {plan.flaws.length > 0 && (
+          <FlawList
+            flaws={plan.flaws}
+            goTo={(line, column) => {
+              setView('text');
+              setTarget({ line, column });
+            }}
+          />
+        )}
+        <FaultAlert error={plan.fault} />
+        {changes.length > 0 && (
+          <Panel title={t.wouldChange}>
+            <PlanView items={changes} bare={changes.length === 1 && !isNew} />
+          </Panel>
+        )}
+        {(view === 'text' || Form === undefined) && (
+          <Text size="xs" c="dimmed">
+            {t.textHint}
+          </Text>
+        )}
+      </Stack>
+      {Aside !== undefined && (
+        <div className={classes.aside}>
+          <Aside item={item ?? {}} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Applies a bundle; afterwards everything is read anew, since configuration changes what anybody sees. */
+function useApply(body: BundleBody, after: () => void) {
+  const t = useText(texts);
+  return useAction({ run: () => applyBundle(body), touches: [[]], done: t.applied, after });
+}

@@ -1,0 +1,133 @@
+/** A plan as a person reads it: what is created, changed or archived, and in each thing what was and what will be. */
+import { Alert, Badge, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { useText } from '../../i18n/text.ts';
+import classes from './plan-view.module.css';
+import type { PlannedChange } from './queries.ts';
+import { texts } from './texts.ts';
+
+const COLORS: Readonly<Record<string, string>> = {
+  create: 'green',
+  change: 'petrol',
+  restore: 'petrol',
+  archive: 'orange',
+};
+
+/** A value on few lines. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const short = JSON.stringify(value);
+  return short.length <= 60 ? short : JSON.stringify(value, null, 2);
+}
+
+export function PlanView({ items, bare = false }: { items: readonly PlannedChange[]; bare?: boolean }) {
+  const t = useText(texts);
+  const changed = items.filter((item) => item.action !== 'leave');
+  const left = items.length - changed.length;
+  if (changed.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {t.nothingToDo}
+      </Text>
+    );
+  }
+  return (
+    <Stack gap="sm">
+      {changed.map((item) => (
+        <ChangeView key={`${item.section} ${item.code}`} item={item} bare={bare} />
+      ))}
+      {left > 0 && (
+        <Text size="xs" c="dimmed">
+          {t.left(left)}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function useActionNames(): Readonly<Record<string, string>> {
+  const t = useText(texts);
+  return { create: t.create, change: t.change, leave: t.leave, archive: t.doArchive, restore: t.restore };
+}
+
+function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
+  const t = useText(texts);
+  const names = useActionNames();
+  return (
+    <section className={classes.change} aria-label={`${item.section}/${item.code}`}>
+      {!bare && (
+        <header className={classes.head}>
+          <Badge size="sm" variant="light" radius="sm" color={COLORS[item.action] ?? 'gray'}>
+            {names[item.action] ?? item.action}
+          </Badge>
+          <code>
+            <span className={classes.section}>{item.section}/</span>
+            {item.code}
+          </code>
+        </header>
+      )}
+      {item.version !== undefined && <VersionStep step={item.version} />}
+      {item.note !== undefined && (
+        <Text size="xs" c="dimmed" lang="en">
+          {item.note}
+        </Text>
+      )}
+      {item.differences.length > 0 && (
+        <div className={classes.scroll}>
+          <table className={classes.table}>
+            <thead>
+              <tr>
+                <th scope="col">{t.where}</th>
+                {item.action !== 'create' && <th scope="col">{t.before}</th>}
+                <th scope="col">{t.after}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {item.differences.map((difference) => (
+                <tr key={difference.path}>
+                  <th scope="row">{difference.path === '' ? t.whole : difference.path}</th>
+                  {item.action !== 'create' && <ValueCell kind="before" value={difference.before} />}
+                  <ValueCell kind="after" value={difference.after} />
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {item.moreDifferences > 0 && (
+        <Text size="xs" c="dimmed">
+          {t.more(item.moreDifferences)}
+        </Text>
+      )}
+    </section>
+  );
+}
+
+function ValueCell({ kind, value }: { kind: 'before' | 'after'; value: unknown }) {
+  const t = useText(texts);
+  return (
+    <td data-kind={value === undefined ? undefined : kind}>
+      {value === undefined ? <Text size="xs" c="dimmed">{`— ${t.nothing}`}</Text> : <pre>{shown(value)}</pre>}
+    </td>
+  );
+}
+
+function VersionStep({ step }: { step: NonNullable<PlannedChange['version']> }) {
+  const t = useText(texts);
+  if (step.compatible) {
+    return (
+      <Text size="xs" c="dimmed" className={classes.version}>
+        <IconCircleCheck size={14} /> {t.compatible(step.to)}
+      </Text>
+    );
+  }
+  return (
+    <Alert color="orange" variant="light" p="xs" icon={<IconAlertTriangle size={16} />} title={t.incompatible(step.to)}>
+      <ul className={classes.reasons} lang="en">
+        {step.reasons.map((reason) => (
+          <li key={reason}>{reason}</li>
+        ))}
+      </ul>
+    </Alert>
+  );
+}
