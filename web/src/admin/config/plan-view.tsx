@@ -68,7 +68,7 @@ function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
         </Text>
       )}
       {item.differences.length > 0 && (
-        <div className={classes.scroll}>
+        <div className={classes.scroll} tabIndex={0} role="group" aria-label={t.wouldChange}>
           <table className={classes.table}>
             <thead>
               <tr>
