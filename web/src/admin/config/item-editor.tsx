@@ -2,7 +2,7 @@
  * The editor of one item of the configuration: a form for what is common, text for all, errors at their place as one types,
  * what applying would change, and applying. Every configuration screen uses this one part.
  */
-import { Alert, Button, Group, Loader, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Group, Loader, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
@@ -18,6 +18,7 @@ import { FlawList } from './flaw-list.tsx';
 import classes from './item-editor.module.css';
 import { PlanView } from './plan-view.tsx';
 import { applyBundle, type BundleBody, flawsOf, itemQuery, planQuery } from './queries.ts';
+import { Notice } from './notice.tsx';
 import { texts } from './texts.ts';
 import { bundleOf, edited, flawInItem, type ItemValue, type Path, type Shape, valueOf } from './yaml-text.ts';
 
@@ -148,7 +149,8 @@ function Editor(props: EditorProps) {
           )}
           <Text
             size="xs"
-            c={plan.flaws.length > 0 && !plan.checking ? 'var(--mantine-color-error)' : 'dimmed'}
+            c="dimmed"
+            data-wrong={(plan.flaws.length > 0 && !plan.checking) || undefined}
             aria-live="polite"
             className={classes.status}
           >
@@ -169,12 +171,10 @@ function Editor(props: EditorProps) {
             </Button>
           </Group>
         </div>
-        {archived && <Alert color="orange" variant="light" p="xs" title={t.restoreHint} />}
-        {collides && <Alert color="orange" variant="light" p="xs" title={t.taken(written)} />}
-        {renamed && <Alert color="orange" variant="light" p="xs" title={t.otherCode(written)} />}
-        {changes.some(({ version }) => version?.compatible === false) && (
-          <Alert color="orange" variant="light" p="xs" title={t.breaks} />
-        )}
+        {archived && <Notice title={t.restoreHint} />}
+        {collides && <Notice title={t.taken(written)} />}
+        {renamed && <Notice title={t.otherCode(written)} />}
+        {changes.some(({ version }) => version?.compatible === false) && <Notice title={t.breaks} />}
         {view === 'text' || Form === undefined ? (
           <CodeEditor label={t.itemText} value={text} onChange={setText} marks={marks} handle={handle} />
         ) : (

@@ -1,10 +1,11 @@
 /** A plan as a person reads it: what is created, changed or archived, and in each thing what was and what will be. */
-import { Alert, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { Stack, Text } from '@mantine/core';
+import { IconCircleCheck } from '@tabler/icons-react';
 import { useText } from '../../i18n/text.ts';
 import { Mark } from './mark.tsx';
 import classes from './plan-view.module.css';
 import type { PlannedChange } from './queries.ts';
+import { Notice } from './notice.tsx';
 import { texts } from './texts.ts';
 
 const TONES: Readonly<Record<string, 'good' | 'warn' | 'off'>> = { archive: 'off', change: 'warn' };
@@ -67,7 +68,7 @@ function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
         </Text>
       )}
       {item.differences.length > 0 && (
-        <div className={classes.scroll}>
+        <div className={classes.scroll} tabIndex={0} role="group" aria-label={t.wouldChange}>
           <table className={classes.table}>
             <thead>
               <tr>
@@ -116,12 +117,12 @@ function VersionStep({ step }: { step: NonNullable<PlannedChange['version']> }) 
     );
   }
   return (
-    <Alert color="orange" variant="light" p="xs" icon={<IconAlertTriangle size={16} />} title={t.incompatible(step.to)}>
+    <Notice title={t.incompatible(step.to)}>
       <ul className={classes.reasons} lang="en">
         {step.reasons.map((reason) => (
           <li key={reason}>{reason}</li>
         ))}
       </ul>
-    </Alert>
+    </Notice>
   );
 }

@@ -1,5 +1,5 @@
 /** What a person may do, at large or with one record, and which role gives it: the service judges as it would judge them. */
-import { Alert, Loader, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Loader, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -14,6 +14,7 @@ import { Mark } from '../config/mark.tsx';
 import { Matrix, NamesList } from './matrix.tsx';
 import { useRightWords } from './model.ts';
 import classes from './roles.module.css';
+import { Notice } from '../config/notice.tsx';
 import { texts } from './texts.ts';
 
 type Answer = AnswerOf<typeof access.explainAccess>;
@@ -68,10 +69,10 @@ function Explained({ answer }: { answer: Answer }) {
   const words = useRightWords();
   const names = new Map(answer.roles.map(({ code, name }) => [code, name]));
   const rights = [...new Set(answer.roles.flatMap((role) => role.rights))];
-  if (answer.roles.length === 0) return <Alert color="orange" variant="light" title={t.noRoles} />;
+  if (answer.roles.length === 0) return <Notice title={t.noRoles} />;
   return (
     <>
-      {answer.user.state === 'ARCHIVED' && <Alert color="orange" variant="light" title={t.archivedPerson} />}
+      {answer.user.state === 'ARCHIVED' && <Notice title={t.archivedPerson} />}
       {answer.result !== null && <Outcome result={answer.result} />}
       <div>
         <Panel title={answer.result === null ? t.onRecords : t.whatGives}>
