@@ -24,7 +24,7 @@ import type * as webhooks from '../../../src/domain/webhooks/contract.ts';
 import type * as workflow from '../../../src/domain/workflow/contract.ts';
 import type { AnswerOf } from './client.ts';
 
-export type { DataType, FieldSchema } from './fields.ts';
+export type { DataType, FieldConstraints, FieldSchema } from './fields.ts';
 export type {
   access,
   attachments,
