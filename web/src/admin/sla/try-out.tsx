@@ -1,5 +1,5 @@
 /** "Opened at … → due at …", by a policy as it is stored. */
-import { Button, Group, JsonInput, Stack, TextInput, Text } from '@mantine/core';
+import { Box, Button, Group, JsonInput, Stack, TextInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { slaTry } from '../../api/types.ts';
@@ -41,53 +41,55 @@ export function TryOut({ code }: { code: string }) {
   };
   const { data } = run;
   return (
-    <Panel title={t.tryOut}>
-      <Stack gap="sm">
-        <Text size="xs" c="dimmed">
-          {t.tryHint}
-        </Text>
-        <Group align="flex-start" gap="md">
-          <TextInput
-            type="datetime-local"
-            label={t.openedAt}
-            description=" "
-            value={openedAt}
-            onChange={(event) => setOpenedAt(event.currentTarget.value)}
-          />
-          <JsonInput
-            label={t.values}
-            description={t.valuesHint}
-            size="xs"
-            autosize
-            minRows={1}
-            flex="1 1 16rem"
-            value={values}
-            onChange={setValues}
-            error={flaw}
-          />
-        </Group>
-        <Group>
-          <Button variant="default" loading={run.isPending} disabled={openedAt === ''} onClick={start}>
-            {t.run}
-          </Button>
-        </Group>
-        <FaultAlert error={run.error} />
-        {data !== undefined && (
-          <div role="status">
-            <Facts
-              facts={[
-                [t.openedAt, format.exact(data.openedAt)],
-                [t.dueAt, <strong key="due">{data.dueAt === null ? t.never : format.exact(data.dueAt)}</strong>],
-                [t.target, format.duration(data.targetMs)],
-                [t.calendar, data.calendar.timezone],
-                ...data.warnings.map(
-                  ({ percent, at }) => [t.warning(percent), at === null ? t.never : format.exact(at)] as const,
-                ),
-              ]}
+    <Box mb="sm">
+      <Panel title={t.tryOut}>
+        <Stack gap="sm">
+          <Text size="xs" c="dimmed">
+            {t.tryHint}
+          </Text>
+          <Group align="flex-start" gap="md">
+            <TextInput
+              type="datetime-local"
+              label={t.openedAt}
+              description=" "
+              value={openedAt}
+              onChange={(event) => setOpenedAt(event.currentTarget.value)}
             />
-          </div>
-        )}
-      </Stack>
-    </Panel>
+            <JsonInput
+              label={t.values}
+              description={t.valuesHint}
+              size="xs"
+              autosize
+              minRows={1}
+              flex="1 1 16rem"
+              value={values}
+              onChange={setValues}
+              error={flaw}
+            />
+          </Group>
+          <Group>
+            <Button variant="default" loading={run.isPending} disabled={openedAt === ''} onClick={start}>
+              {t.run}
+            </Button>
+          </Group>
+          <FaultAlert error={run.error} />
+          {data !== undefined && (
+            <div role="status">
+              <Facts
+                facts={[
+                  [t.openedAt, format.exact(data.openedAt)],
+                  [t.dueAt, <strong key="due">{data.dueAt === null ? t.never : format.exact(data.dueAt)}</strong>],
+                  [t.target, format.duration(data.targetMs)],
+                  [t.calendar, data.calendar.timezone],
+                  ...data.warnings.map(
+                    ({ percent, at }) => [t.warning(percent), at === null ? t.never : format.exact(at)] as const,
+                  ),
+                ]}
+              />
+            </div>
+          )}
+        </Stack>
+      </Panel>
+    </Box>
   );
 }
