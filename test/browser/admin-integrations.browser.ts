@@ -62,8 +62,8 @@ describe('integrations in the console', () => {
       await dialog.getByRole('textbox', { name: words.code }).fill(code);
       await dialog.getByRole('combobox', { name: words.type }).click();
       await page.getByRole('option', { name: words.category, exact: true }).click();
-      await dialog.getByLabel(words.source).fill('alert.summary');
-      await dialog.getByLabel(words.target).fill('title');
+      await dialog.getByRole('textbox', { name: words.source }).fill('alert.summary');
+      await dialog.getByRole('combobox', { name: words.target, exact: true }).fill('title');
       await page.keyboard.press('Tab');
       await watched.check();
       await dialog.getByRole('button', { name: words.save }).click();

@@ -71,13 +71,15 @@ describe('the knowledge base in the console', () => {
       await page.getByRole('button', { name: words.create }).click();
       await dialog.getByRole('textbox', { name: words.name }).fill(title);
       await dialog.getByRole('textbox', { name: words.code }).fill(`vpn-${language}`);
+      await dialog.getByRole('textbox', { name: words.text }).fill('Для удалённой работы.');
       await watched.check();
       await dialog.getByRole('button', { name: words.create }).click();
       await page.getByRole('heading', { name: title }).waitFor();
 
       await page.getByRole('textbox', { name: words.summary }).fill('Для ноутбуков');
       await page.getByRole('textbox', { name: words.text }).click();
-      await page.keyboard.type('Откройте программу и войдите.');
+      await page.keyboard.press('End');
+      await page.keyboard.type(' Откройте программу и войдите.');
       await page.getByRole('button', { name: words.save }).first().click();
       await page.waitForFunction("document.querySelectorAll('button[type=submit][disabled]').length > 0");
       // Nobody may see it yet: publishing is refused in words.
@@ -98,14 +100,14 @@ describe('the knowledge base in the console', () => {
       assert.equal(article.summary, 'Для ноутбуков');
       await page.goto(`${desk.url}/work/knowledge/read`);
       await page.getByRole('button', { name: title }).click();
-      await page.getByText('Откройте программу и войдите.').waitFor();
+      await page.getByText('Для удалённой работы. Откройте программу и войдите.').waitFor();
       await watched.check();
 
       await page.goto(`${desk.url}/work/knowledge/versions/${article.versionId}`);
       await page.getByRole('button', { name: words.newVersion }).click();
       await dialog.getByRole('button', { name: words.newVersion }).click();
       await page.locator('header').getByText(words.draft).waitFor();
-      await page.getByText('Откройте программу и войдите.').waitFor();
+      await page.getByText('Для удалённой работы. Откройте программу и войдите.').waitFor();
       await page.getByRole('button', { name: words.archive }).click();
       await dialog.getByRole('button', { name: words.archive }).click();
       await page.locator('header').getByText(words.archived).waitFor();

@@ -67,8 +67,7 @@ export function ConnectionSteps({ connection, meaning, pending, onStep }: StepsP
         </Button>
       )}
       <Button
-        variant="subtle"
-        color="red"
+        variant="default"
         loading={pending}
         onClick={() => void ask('archive', t.archiveTitle(code), t.archiveBody, t.archive, true)}
       >

@@ -46,7 +46,7 @@ export function RunPage({ id }: { id: string }) {
       back={{ label: t.back, href: '/admin/imports/runs' }}
       actions={
         canUndo && (
-          <Button color="red" variant="light" loading={undo.isPending} onClick={() => void ask()}>
+          <Button variant="default" loading={undo.isPending} onClick={() => void ask()}>
             {t.undo}
           </Button>
         )

@@ -73,6 +73,7 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
   const allowed = has('catalog.impersonate');
   return (
     <form
+      noValidate
       onSubmit={(event) => {
         event.preventDefault();
         setTried(true);

@@ -1,5 +1,5 @@
 /** A draft: of a new article, or a new version of one whose code is given. */
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -35,6 +35,7 @@ function Form({ onClose, onMade }: Props) {
   const [chosenLocale, setLocale] = useState<string | null>(null);
   const [code, setCode] = useState('');
   const [title, setTitle] = useState('');
+  const [body, setBody] = useState('');
   const base = bases.find((one) => one.id === chosenBase) ?? (bases.length === 1 ? bases[0] : undefined);
   const section = base?.sections.find((one) => one.id === chosenSection) ?? base?.sections[0];
   const locale = base?.locales.find((one) => one === (chosenLocale ?? language)) ?? base?.locales[0];
@@ -48,7 +49,7 @@ function Form({ onClose, onMade }: Props) {
           title: title.trim(),
           locale: locale ?? '',
           visibility: base?.visibility ?? 'internal',
-          body: '',
+          body: body.trim(),
         },
       }),
     touches: [knowledgeKey],
@@ -56,7 +57,8 @@ function Form({ onClose, onMade }: Props) {
     after: (made) => onMade(made.versionId),
     quiet: true,
   });
-  const ready = section !== undefined && locale !== undefined && code.trim() !== '' && title.trim() !== '';
+  const ready =
+    section !== undefined && locale !== undefined && code.trim() !== '' && title.trim() !== '' && body.trim() !== '';
   return (
     <form
       onSubmit={(event) => {
@@ -106,6 +108,14 @@ function Form({ onClose, onMade }: Props) {
             onChange={setLocale}
           />
         </Group>
+        <Textarea
+          label={t.text}
+          required
+          autosize
+          minRows={3}
+          value={body}
+          onChange={(event) => setBody(event.currentTarget.value)}
+        />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {t.cancel}

@@ -124,8 +124,7 @@ function Known({ version }: { version: Version }) {
             </Button>
           ) : (
             <Button
-              variant="subtle"
-              color="red"
+              variant="default"
               loading={archive.isPending}
               onClick={() => void ask(t.archiveTitle, t.archiveBody, t.archive, () => archive.mutate(), true)}
             >
