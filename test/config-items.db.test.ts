@@ -69,7 +69,8 @@ describe('items of the configuration', () => {
   });
 
   it('are planned with the places that differ, and with what that does to stored records', async () => {
-    const text = 'types: [ { code: ticket, fields: [ { code: title, dataType: text, required: true }, { code: owner, dataType: user } ] } ]';
+    const text =
+      'types: [ { code: ticket, fields: [ { code: title, dataType: text, required: true }, { code: owner, dataType: user } ] } ]';
     const [planned] = await ok('POST', '/config/plan', { files: bundle(text) });
     assert.equal(planned.action, 'change');
     const paths = planned.differences.map((one: { path: string }) => one.path);

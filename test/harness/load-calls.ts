@@ -276,6 +276,7 @@ export function rows(app: TestApp, keyOfFull: string, adminKeyOfFull: string): R
     'access.explanation': {
       call: async () => ({ query: `?userId=${await idOf(app, 'users', 'full')}&objectId=${await make.record(true)}` }),
       lacks: missing('role.assign'),
+      assigns: true,
     },
     'config.list': { call: () => ({ params: { section: 'types' } }), lacks: missing('config.manage') },
     'config.item': {
