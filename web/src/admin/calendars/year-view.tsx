@@ -15,6 +15,11 @@ import { texts } from './texts.ts';
 
 type Day = AnswerOf<typeof slaTry.previewCalendar>['days'][number];
 
+/** The first instant of a day that is named by its place in the year, in no zone. */
+function utcDay(year: number, month: number, day: number): Date {
+  return new Date(Date.UTC(year, month, day));
+}
+
 const MONTHS = Array.from({ length: 12 }, (_, month) => month);
 
 export function YearView({ item }: { item: Readonly<Record<string, unknown>> }) {
@@ -22,7 +27,7 @@ export function YearView({ item }: { item: Readonly<Record<string, unknown>> }) 
   const [year, setYear] = useState(() => new Date().getFullYear());
   const { timezone, week, exceptions } = item;
   const [hours] = useDebouncedValue(JSON.stringify({ timezone, week, exceptions }), 400);
-  const leap = new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1;
+  const leap = utcDay(year, 1, 29).getUTCMonth() === 1;
   const { data, error } = useQuery({
     queryKey: ['calendar-preview', hours, year],
     queryFn: ({ signal }) =>
@@ -98,10 +103,10 @@ function Month({ year, month, days, timezone }: MonthProps) {
   const language = useLanguage();
   const prefix = `${year}-${String(month + 1).padStart(2, '0')}-`;
   const own = days.filter((day) => day.date.startsWith(prefix));
-  const name = new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' }).format(Date.UTC(year, month, 1));
+  const name = new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' }).format(utcDay(year, month, 1));
   const clock = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', timeZone: timezone });
   // Weeks begin on Monday.
-  const lead = (new Date(Date.UTC(year, month, 1)).getUTCDay() + 6) % 7;
+  const lead = (utcDay(year, month, 1).getUTCDay() + 6) % 7;
   const say = (day: Day): string => {
     const spans = day.open.map(({ from, to }) => `${clock.format(new Date(from))}–${clock.format(new Date(to))}`);
     const hours = spans.length === 0 ? t.closed : t.open(spans.join(', '));

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { download } from '../../api/client.ts';
 import type { FieldSchema } from '../../api/types.ts';
-import { deskTypesQuery, typeFieldsQuery } from '../../desk/queries.ts';
+import { type DeskType, deskTypesQuery, typeFieldsQuery } from '../../desk/queries.ts';
 import { ConditionEditor } from '../../filters/condition-editor.tsx';
 import { type Condition, isComplete } from '../../filters/model.ts';
 import { useSystemFields } from '../../filters/system-fields.ts';
@@ -14,6 +14,8 @@ import { saveFile } from '../../ui/csv.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { texts } from './texts.ts';
+
+const NO_STATES: DeskType['states'] = [];
 
 export default function ExportPage() {
   const t = useText(texts);
@@ -26,7 +28,7 @@ export default function ExportPage() {
   const [condition, setCondition] = useState<Condition>();
   const type = readable.find((one) => one.id === typeId);
   const { data } = useQuery({ ...typeFieldsQuery(typeId ?? ''), enabled: typeId !== null });
-  const system = useSystemFields(useMemo(() => type?.states ?? [], [type]));
+  const system = useSystemFields(type?.states ?? NO_STATES);
   const fields = useMemo(() => {
     const own = (data?.fields as FieldSchema[] | undefined) ?? [];
     const named = new Set(own.map((field) => field.code));

@@ -1,7 +1,7 @@
 /** Signing secrets: made and rotated here; a value is shown once and never again. */
 import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { type AnswerOf, call } from '../../api/client.ts';
 import type { webhooks } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
@@ -46,6 +46,12 @@ export function SecretsTable() {
     ],
     [t],
   );
+  const rotation = (row: Secret): ReactNode =>
+    row.state === 'ACTIVE' && (
+      <Button size="compact-xs" variant="default" onClick={() => setRotating(row)}>
+        {t.rotate}
+      </Button>
+    );
   return (
     <Stack gap="sm">
       <Group justify="space-between" gap="xs">
@@ -63,13 +69,7 @@ export function SecretsTable() {
         rows={data}
         rowKey={(row) => row.id}
         empty={t.noSecretsYet}
-        rowActions={(row) =>
-          row.state === 'ACTIVE' && (
-            <Button size="compact-xs" variant="default" onClick={() => setRotating(row)}>
-              {t.rotate}
-            </Button>
-          )
-        }
+        rowActions={rotation}
       />
       <Modal opened={creating} onClose={() => setCreating(false)} title={t.createSecret}>
         <NewSecret

@@ -15,7 +15,6 @@ import { RequestDialog } from './request.tsx';
 import { texts } from './texts.ts';
 
 type Catalog = NonNullable<AnswerOf<typeof catalog.getCatalog>>;
-export type Item = Catalog['items'][number];
 
 export default function CataloguePage() {
   const t = useText(texts);

@@ -2,7 +2,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call } from '../../api/client.ts';
+import { type AnswerOf, call } from '../../api/client.ts';
 import type { catalog, FieldSchema } from '../../api/types.ts';
 import { useHas, useSession } from '../../app/session.ts';
 import { refusalsOf } from '../../desk/record/draft.ts';
@@ -13,8 +13,9 @@ import { useFlawText } from '../../fields/use-flaw.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
-import type { Item } from './page.tsx';
 import { texts } from './texts.ts';
+
+type Item = NonNullable<AnswerOf<typeof catalog.getCatalog>>['items'][number];
 
 export function RequestDialog({ item, onClose }: { item: Item | undefined; onClose: () => void }) {
   return (
