@@ -61,7 +61,7 @@ describe('search', () => {
   });
 
   it('says what it cannot search (S-1, S-6)', async () => {
-    refused(await search({ q: 'x' }), 'QUERY_TOO_SHORT', []);
+    refused(await search({ q: 'x' }), 'QUERY_TOO_SHORT', ['query.q']);
     refused(await search({ q: 'walrus', kinds: 'everything' }), 'INVALID_REQUEST', ['query.kinds']);
     const filter = JSON.stringify({ logic: 'AND', conditions: [{ field: 'nothing', operator: 'equals', value: 1 }] });
     const answer = await search({ filter });
