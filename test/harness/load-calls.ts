@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
 import { catalogRows, catalogWorld } from './load-calls-catalog.ts';
+import { deskRows } from './load-calls-desk.ts';
 import { identityRows } from './load-calls-identity.ts';
 import { inboundRows } from './load-calls-inbound.ts';
 import { exchangeRows } from './load-calls-exchange.ts';
@@ -185,6 +186,7 @@ export function rows(app: TestApp, keyOfFull: string, adminKeyOfFull: string): R
     ...inboundRows(make),
     ...identityRows(app, (method, path, body) => make.send(method, path, body)),
     ...catalogRows(app),
+    ...deskRows(make),
     ...knowledgeRows(app, (method, path, body) => make.send(method, path, body)),
     'webhooks.list': { call: () => ({}), lacks: missing('webhook.manage') },
     'webhooks.create': {
@@ -241,35 +243,6 @@ export function rows(app: TestApp, keyOfFull: string, adminKeyOfFull: string): R
       open: true,
     },
     'session.ways': { call: () => ({}), lacks: ALLOWED, open: true },
-    'desk.types': { call: () => ({}), lacks: ALLOWED },
-    'desk.permissions': { ...record(), lacks: NOT_THERE },
-    'desk.lookup': { call: () => ({ query: '?kind=user&q=p' }), lacks: missing('user.administer') },
-    'desk.labels': {
-      call: async () => ({ query: `?ids=${await make.record(true)}` }),
-      lacks: ALLOWED,
-      hidden: {
-        seen: async () => ({ query: `?ids=${await make.record(false)}` }),
-        absent: () => ({ query: `?ids=${randomUUID()}` }),
-        status: 200,
-      },
-    },
-    'desk.queues.list': { call: () => ({}), lacks: ALLOWED },
-    'desk.queues.create': {
-      call: () => ({ body: { name: 'Mine', shared: true, definition: { type: 'thing' } } }),
-      lacks: missing('config.manage', 'reader'),
-    },
-    'desk.queues.change': {
-      ...on(
-        'queueId',
-        (shown) => make.queue(shown),
-        () => ({ expectedRevision: 1, name: 'Other' }),
-      ),
-      lacks: missing('config.manage', 'reader'),
-    },
-    'desk.queues.delete': {
-      ...on('queueId', (shown) => make.queue(shown), expected),
-      lacks: missing('config.manage', 'reader'),
-    },
     'session.get': { call: () => ({}), lacks: ALLOWED },
     'session.delete': { call: () => ({}), lacks: ALLOWED },
     'audit.list': { call: () => ({}), lacks: missing('audit.read') },
