@@ -183,8 +183,13 @@ describe('administration in the console', () => {
         await page.getByRole('button', { name: words.show }).click();
         await page.getByText(`pasted-${mark}`).nth(1).waitFor();
         await apply(page, words);
-        const groups = await desk.call('GET', '/identity/groups');
-        assert.ok(groups.some((group: { code: string }) => group.code === `pasted-${mark}`));
+        const applied = async (): Promise<boolean> => {
+          const groups = await desk.call('GET', '/identity/groups');
+          return groups.some((group: { code: string }) => group.code === `pasted-${mark}`);
+        };
+        // The word that says so stands on the page for other things too.
+        for (let tries = 0; tries < 50 && !(await applied()); tries++) await page.waitForTimeout(100);
+        assert.ok(await applied());
       }));
 
     it(`shows the health of the service: ${language}`, () =>
