@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   docket,
   type Ended,
@@ -118,6 +119,8 @@ export class World {
   async apply(text: string): Promise<unknown> {
     const done = await this.docket(['apply', await this.bundle('applied', text), '--json']);
     if (done.code !== 0) throw new Error(done.stderr);
+    // A running service follows within a second.
+    await sleep(1000);
     return JSON.parse(done.stdout);
   }
 

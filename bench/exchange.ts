@@ -1,12 +1,13 @@
 /**
  * `node bench/exchange.ts [--rows N]`: rows a second of imports by API and by command line, and exports of 10,000 records, on a
- * temporary database of the service's own. Targets: design, performance.
+ * temporary database of the service's own. Beside the time stands the processor time of service and database: on a shared machine
+ * it says more. Targets: design, performance.
  */
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { docket, freePort, type ServiceOptions, startService, stop } from './processes.ts';
+import { docket, freePort, postmasterOf, type ServiceOptions, spentBy, startService, stop } from './processes.ts';
 
 const BUNDLE = `
 types:
@@ -76,19 +77,33 @@ function csvOf(prefix: string, rows: number, state: string): string {
   return `${HEADER}\r\n${lines.join('\r\n')}\r\n`;
 }
 
-function say(what: string, rows: number, ms: number): void {
+interface Spent {
+  server: number;
+  database: number;
+}
+
+function say(what: string, rows: number, ms: number, before: Spent, after: Spent): void {
   const rate = Math.round(rows / (ms / 1000)).toLocaleString('en');
-  process.stdout.write(`${what.padEnd(28)} ${(ms / 1000).toFixed(2).padStart(7)} s ${rate.padStart(9)} rows/s\n`);
+  const spent = (of: keyof Spent): string => `${(after[of] - before[of]).toFixed(2).padStart(6)} s of the ${of}`;
+  const time = `${(ms / 1000).toFixed(2).padStart(7)} s ${rate.padStart(9)} rows/s`;
+  process.stdout.write(`${what.padEnd(34)} ${time}  ${spent('server')} ${spent('database')}\n`);
 }
 
-async function timed<T>(what: string, rows: number, work: () => Promise<T>): Promise<T> {
-  const started = performance.now();
-  const result = await work();
-  say(what, rows, performance.now() - started);
-  return result;
+type Timed = <T>(what: string, rows: number, work: () => Promise<T>) => Promise<T>;
+
+/** @param server process id of the service */
+function timer(options: ServiceOptions, server: number): Timed {
+  const spent = (): Spent => spentBy(server, postmasterOf(options.folder));
+  return async (what, rows, work) => {
+    const before = spent();
+    const started = performance.now();
+    const result = await work();
+    say(what, rows, performance.now() - started, before, spent());
+    return result;
+  };
 }
 
-async function measure(options: ServiceOptions, rows: number): Promise<void> {
+async function measure(options: ServiceOptions, rows: number, timed: Timed): Promise<void> {
   const bundle = path.join(options.folder, 'bundle');
   await mkdir(bundle, { recursive: true });
   await writeFile(path.join(bundle, 'bench.yaml'), BUNDLE);
@@ -138,7 +153,7 @@ await chmod(folder, 0o711);
 const options: ServiceOptions = { folder, port: await freePort() };
 const service = await startService(options);
 try {
-  await measure(options, Number(values.rows));
+  await measure(options, Number(values.rows), timer(options, service.child.pid ?? 0));
 } finally {
   await stop(service.child);
   await rm(folder, { recursive: true, force: true });

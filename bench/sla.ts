@@ -95,8 +95,9 @@ function say(line: string): void {
 
 interface Rate {
   rate: number;
-  /** Of the service and its database together: what says most where others use the machine too. */
-  micros: number;
+  /** Processor time of the service and of its database: what says most where others use the machine too. */
+  server: number;
+  database: number;
 }
 
 /** One service, asked over raw connections. */
@@ -104,11 +105,11 @@ class Bench {
   readonly #port: number;
   readonly #key: string;
   readonly #user: string;
-  readonly #spent: () => number;
+  readonly #spent: () => { server: number; database: number };
   readonly #samples = samples();
   #made = 0;
 
-  constructor(port: number, key: string, user: string, spent: () => number) {
+  constructor(port: number, key: string, user: string, spent: () => { server: number; database: number }) {
     this.#port = port;
     this.#spent = spent;
     this.#key = key;
@@ -174,7 +175,9 @@ class Bench {
       ),
     );
     const rate = count / ((performance.now() - began) / 1000);
-    return { rate, micros: ((this.#spent() - spent) * 1_000_000) / count };
+    const now = this.#spent();
+    const each = (before: number, after: number): number => ((after - before) * 1_000_000) / count;
+    return { rate, server: each(spent.server, now.server), database: each(spent.database, now.database) };
   }
 }
 
@@ -271,10 +274,7 @@ async function main(): Promise<void> {
     await sleep(1500);
     const pid = started.child.pid ?? 0;
     const postmaster = postmasterOf(folder);
-    const spent = (): number => {
-      const { server, database } = spentBy(pid, postmaster);
-      return server + database;
-    };
+    const spent = () => spentBy(pid, postmaster);
     const bench = new Bench(service.port, key, user, spent);
     await bench.with((connection) =>
       bench.ask(
@@ -292,7 +292,7 @@ async function main(): Promise<void> {
     const rates = await measure(bench, Number(values.rounds), Number(values.seconds));
     const creates = rates.get('create without policies') ?? [];
     const changes = rates.get('change of a field, without policies') ?? [];
-    process.stdout.write(`${''.padEnd(45)} requests/s  ratio   µs each  ratio\n`);
+    process.stdout.write(`${''.padEnd(45)} requests/s  ratio  service µs  database µs  ratio\n`);
     for (const [name, all] of rates) {
       const base = name.startsWith('create') ? creates : changes;
       const of = (pick: (one: Rate) => number, pair: (mine: number, other: number) => number): string[] => [
@@ -303,12 +303,20 @@ async function main(): Promise<void> {
         ({ rate: value }) => value,
         (mine, other) => mine / other,
       );
-      const [micros = '', cheaper = ''] = of(
-        ({ micros: value }) => value,
+      const [server = ''] = of(
+        (one) => one.server,
+        (mine) => mine,
+      );
+      const [database = ''] = of(
+        (one) => one.database,
+        (mine) => mine,
+      );
+      const [, cheaper = ''] = of(
+        (one) => one.server + one.database,
         (mine, other) => other / mine,
       );
       process.stdout.write(
-        `${name.padEnd(45)} ${rate.padStart(10)}  ${faster.padStart(5)}  ${micros.padStart(8)}  ${cheaper.padStart(5)}\n`,
+        `${name.padEnd(45)} ${rate.padStart(10)}  ${faster.padStart(5)}  ${server.padStart(10)}  ${database.padStart(11)}  ${cheaper.padStart(5)}\n`,
       );
     }
   } finally {

@@ -147,6 +147,20 @@ describe('roles by membership', () => {
   const add = (who: 'clerk' | 'helper' | 'admin', groupId: string, memberId: string, memberType = 'user') =>
     world.call(who, 'POST', '/identity/group-memberships', { groupId, memberId, memberType });
 
+  it('are not come by through another person whose address is changed', async () => {
+    const [bosses, person] = [await world.id('bosses'), await world.user()];
+    await world.ok('admin', 'POST', '/identity/group-memberships', { groupId: bosses, memberId: person });
+    const change = (who: 'clerk' | 'admin', expectedRevision: number, changes: Record<string, unknown>) =>
+      world.call(who, 'PATCH', `!/identity/users/${person}`, { expectedRevision, ...changes });
+    refused(await change('clerk', 1, { email: 'mine@example.org' }), 403, 'ROLE_ESCALATION');
+    refused(await change('clerk', 1, { externalId: 'mine' }), 403, 'ROLE_ESCALATION');
+    assert.equal((await change('clerk', 1, { displayName: 'Renamed' })).status, 200);
+    assert.equal((await change('admin', 2, { email: 'theirs@example.org' })).status, 200);
+    const plain = await world.user();
+    const own = { expectedRevision: 1, email: `${plain}@example.org` };
+    assert.equal((await world.call('clerk', 'PATCH', `!/identity/users/${plain}`, own)).status, 200);
+  });
+
   it('are handed on by those who hold them or may assign them, and by nobody else', async () => {
     const [bosses, agents, shift, person] = [
       await world.id('bosses'),

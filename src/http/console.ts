@@ -132,8 +132,9 @@ function sendFile(exchange: Exchange, file: ConsoleFile): void {
 }
 
 function chosen(file: ConsoleFile, accepted: string): [Buffer, string | undefined] {
+  const refused = String.raw`;\s*q=0(?:\.0*)?\s*(?:,|$)`;
   const takes = (name: string): boolean =>
-    new RegExp(`(?:^|[,\\s])${name}(?!\\s*;\\s*q=0(?:\\.0*)?(?:[,\\s]|$))`).test(accepted);
+    new RegExp(String.raw`(?:^|[,\s])${name}\s*(?!${refused})(?:$|[,;])`).test(accepted);
   if (file.brotli !== undefined && takes('br')) return [file.brotli, 'br'];
   if (file.gzip !== undefined && takes('gzip')) return [file.gzip, 'gzip'];
   return [file.plain, undefined];

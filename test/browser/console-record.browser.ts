@@ -188,7 +188,7 @@ describe('the page of a record', () => {
       const watched = await desk.open('admin', `/records/${desk.seeded.incident}`, { language });
       const { page } = watched;
       const panel = page.getByRole('region', { name: words.sla });
-      await panel.getByRole('button', { name: words.why }).click();
+      await panel.getByRole('button', { name: words.why }).last().click();
       await page.getByRole('dialog').getByText(words.counted, { exact: true }).first().waitFor();
       await watched.check();
       await watched.close();

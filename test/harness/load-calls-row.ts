@@ -19,6 +19,8 @@ export interface Row {
   names?: (code: string) => Promise<Call>;
   /** The code of that refusal; INVALID_VALUES unless said. */
   refusal?: string;
+  /** Needs `role.assign`, which `partial` does not hold; what it hides is tested beside it. */
+  assigns?: true;
   /** Asks nobody. */
   open?: true;
 }

@@ -96,7 +96,12 @@ export const rotateKey = defineOperation({
 
 const SessionAnswer = Type.Object(
   {
-    user: Type.Object({ id: nullable(Id), displayName: Type.String(), locale: nullable(Type.String()) }),
+    user: Type.Object({
+      id: nullable(Id),
+      login: Type.Optional(Type.String()),
+      displayName: Type.String(),
+      locale: nullable(Type.String()),
+    }),
     groups: Type.Array(Id, { description: 'Groups of the person, nested ones too.' }),
     orgUnit: nullable(Id),
     rights: Type.Array(Type.String()),

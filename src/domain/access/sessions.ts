@@ -81,7 +81,12 @@ export async function getSession(ctx: ReadContext, token: string | undefined): P
   const { actor, keyId } = ctx;
   const profile = actor.userId === null ? undefined : await store.findProfile(ctx, actor.userId);
   return {
-    user: { id: actor.userId, displayName: actor.displayName, locale: profile?.locale ?? null },
+    user: {
+      id: actor.userId,
+      ...(profile === undefined ? {} : { login: profile.login }),
+      displayName: actor.displayName,
+      locale: profile?.locale ?? null,
+    },
     groups: actor.variables.groups,
     orgUnit: actor.variables.orgUnit,
     rights: GLOBAL_RIGHTS.filter((right) => actor.has(right)),

@@ -206,8 +206,13 @@ export async function loadHeld(db: Queryable, userId: string, groups: readonly s
 }
 
 /** What the console needs of the person beside their rights. */
-export async function findProfile(db: Queryable, userId: string): Promise<{ locale: string | null } | undefined> {
-  const rows = await db.query<{ locale: string | null }>(sql`SELECT locale FROM users WHERE id = ${userId}::uuid`);
+export async function findProfile(
+  db: Queryable,
+  userId: string,
+): Promise<{ login: string; locale: string | null } | undefined> {
+  const rows = await db.query<{ login: string; locale: string | null }>(
+    sql`SELECT login, locale FROM users WHERE id = ${userId}::uuid`,
+  );
   return rows[0];
 }
 

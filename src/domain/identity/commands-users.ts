@@ -1,4 +1,5 @@
 /** The writes on people (api.md, "Identity"; configuration, section 6). Everyone of them needs `user.administer`. */
+import { requireNoImpersonation } from './escalation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import { nameKey } from './names.ts';
@@ -124,6 +125,9 @@ export async function updateUser(ctx: WriteContext, input: UserChange): Promise<
   });
   judged.settle();
   if (Object.keys(changes).length === 0) return userAnswer(row);
+  if (Object.hasOwn(changes, 'email') || Object.hasOwn(changes, 'externalId')) {
+    await requireNoImpersonation(ctx, row.id);
+  }
   const next = { ...row, ...afterwards(changes), revision: row.revision + 1, updatedAt: ctx.now } as UserRow;
   if (next.email !== null && Object.hasOwn(changes, 'email')) {
     const taken = await takenNames(ctx, { email: nameKey(next.email) }, row.id);

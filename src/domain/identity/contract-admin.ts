@@ -29,7 +29,7 @@ export const changeUser = defineOperation({
     externalId: Type.Optional(nullable(Text)),
   }),
   answer: User,
-  faults: [...CHANGE_FAULTS, 'ALREADY_EXISTS'],
+  faults: [...CHANGE_FAULTS, 'ALREADY_EXISTS', 'ROLE_ESCALATION'],
 });
 
 export const changeGroup = defineOperation({

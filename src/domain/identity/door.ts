@@ -9,7 +9,6 @@
  * Not here: what a role allows, keys and sessions (access). Everything asks for the right `user.administer`.
  */
 export { archiveGroup, createGroup, type GroupChange, type NewGroup, updateGroup } from './commands-groups.ts';
-export { addGroupMember, setOrgMember } from './commands-members.ts';
 export { archiveUnit, createUnit, type NewUnit, type UnitChange, updateUnit } from './commands-units.ts';
 export { archiveUser, createUser, type NewUser, updateUser, type UserChange } from './commands-users.ts';
 export { findKey } from './names.ts';

@@ -4,19 +4,36 @@
  */
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
-import { rolesBeyond } from './store-members.ts';
+import { rolesBeyond, rolesOfBeyond } from './store-members.ts';
 
 /** @throws Fault ROLE_ESCALATION */
 export async function requireNoEscalation(ctx: WriteContext, groupId: string): Promise<void> {
   if (ctx.actor.has('role.assign')) return;
-  const beyond = await rolesBeyond(ctx, groupId, ctx.actor.userId);
+  requireNoneInForce(
+    ctx,
+    await rolesBeyond(ctx, groupId, ctx.actor.userId),
+    'Members of this group hold roles that you neither hold nor may assign; ask somebody with the right role.assign.',
+  );
+}
+
+/**
+ * Whoever is signed in by a provider is known by e-mail address or external id: to set another person's is to be able to come
+ * in as them.
+ *
+ * @throws Fault ROLE_ESCALATION
+ */
+export async function requireNoImpersonation(ctx: WriteContext, personId: string): Promise<void> {
+  if (ctx.actor.has('role.assign') || ctx.actor.userId === personId) return;
+  requireNoneInForce(
+    ctx,
+    await rolesOfBeyond(ctx, personId, ctx.actor.userId),
+    'This person holds roles that you neither hold nor may assign; ask somebody with the right role.assign.',
+  );
+}
+
+function requireNoneInForce(ctx: WriteContext, beyond: readonly string[], message: string): void {
   if (beyond.length === 0) return;
   // Roles that were taken out of force hand nothing on.
   const active = new Set(ctx.config.items('roles').flatMap((role) => (role.state === 'ACTIVE' ? [role.id] : [])));
-  if (beyond.some((role) => active.has(role))) {
-    throw new Fault(
-      'ROLE_ESCALATION',
-      'Members of this group hold roles that you neither hold nor may assign; ask somebody with the right role.assign.',
-    );
-  }
+  if (beyond.some((role) => active.has(role))) throw new Fault('ROLE_ESCALATION', message);
 }

@@ -91,6 +91,22 @@ export async function findPlace(
   return rows[0] ?? { unit: null, user: null, standing: null };
 }
 
+/** Roles that the person holds, directly or by groups, and the caller does not. @returns their ids */
+export async function rolesOfBeyond(ctx: ReadContext, personId: string, userId: string | null): Promise<string[]> {
+  const held = (id: string | null): Sql => sql`
+    SELECT a.role_id AS role FROM role_assignments a
+    WHERE (a.member_type = 'user' AND a.member_id = ${id}::uuid) OR (a.member_type = 'group' AND a.member_id IN (
+      WITH RECURSIVE within AS (
+        SELECT m.group_id AS id FROM group_members m JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
+        WHERE m.member_type = 'user' AND m.member_id = ${id}::uuid
+        UNION
+        SELECT m.group_id FROM within w JOIN group_members m ON m.member_type = 'group' AND m.member_id = w.id
+        JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
+      ) SELECT id FROM within))`;
+  const rows = await ctx.query<{ role: string }>(sql`${held(personId)} EXCEPT ${held(userId)}`);
+  return rows.map(({ role }) => role);
+}
+
 /**
  * Ids of the roles that members of the group hold through it and through the active groups around it, and that the person
  * does not hold.

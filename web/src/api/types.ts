@@ -4,19 +4,27 @@ import type * as access from '../../../src/domain/access/contract.ts';
 import type * as attachments from '../../../src/domain/attachments/contract.ts';
 import type * as audit from '../../../src/domain/access/audit.ts';
 import type * as bulk from '../../../src/domain/bulk/contract.ts';
-import type * as configuration from '../../../src/bundle/contract.ts';
+import type * as catalog from '../../../src/domain/catalog/contract.ts';
 import type * as comments from '../../../src/domain/comments/contract.ts';
+import type * as configuration from '../../../src/bundle/contract.ts';
 import type * as desk from '../../../src/domain/desk/contract.ts';
+import type * as identity from '../../../src/domain/identity/contract.ts';
+import type * as identityAdmin from '../../../src/domain/identity/contract-admin.ts';
+import type * as imports from '../../../src/domain/imports/contract.ts';
+import type * as inbound from '../../../src/domain/inbound/contract.ts';
+import type * as knowledge from '../../../src/domain/knowledge/contract.ts';
+import type * as knowledgeAdmin from '../../../src/domain/knowledge/contract-admin.ts';
 import type * as metadata from '../../../src/domain/metadata/contract.ts';
 import type * as objects from '../../../src/domain/objects/contract.ts';
 import type * as relations from '../../../src/domain/relations/contract.ts';
 import type * as search from '../../../src/domain/search/contract.ts';
 import type * as sla from '../../../src/domain/sla/contract.ts';
+import type * as slaTry from '../../../src/domain/sla/contract-try-out.ts';
+import type * as webhooks from '../../../src/domain/webhooks/contract.ts';
 import type * as workflow from '../../../src/domain/workflow/contract.ts';
-import type { DataType } from '../../../src/lib/data-types.ts';
 import type { AnswerOf } from './client.ts';
 
-export type { DataType };
+export type { DataType, FieldConstraints, FieldSchema } from './fields.ts';
 export type {
   access,
   attachments,
@@ -25,6 +33,8 @@ export type {
   comments,
   configuration,
   desk,
+  identity,
+  identityAdmin,
   metadata,
   objects,
   relations,
@@ -32,6 +42,7 @@ export type {
   sla,
   workflow,
 };
+export type { catalog, imports, inbound, knowledge, knowledgeAdmin, slaTry, webhooks };
 
 export type Session = AnswerOf<typeof access.getSession>;
 export type DocketRecord = Static<typeof objects.ObjectSchema>;
@@ -44,27 +55,3 @@ export type RelationDefinition = AnswerOf<typeof relations.listDefinitions>[numb
 export type WorkflowSnapshot = AnswerOf<typeof workflow.getWorkflow>;
 export type Transition = WorkflowSnapshot['transitions'][number];
 export type BulkResult = AnswerOf<typeof bulk.bulk>[number];
-
-/** A field as forms need it: of a type, of a record, or of a transition. */
-export interface FieldSchema {
-  code: string;
-  name: string;
-  dataType: DataType;
-  required: boolean;
-  readOnly: boolean;
-  multiple: boolean;
-  constraints: FieldConstraints;
-  default?: unknown;
-}
-
-export interface FieldConstraints {
-  minLength?: number;
-  maxLength?: number;
-  pattern?: string;
-  min?: number | string;
-  max?: number | string;
-  scale?: number;
-  maxItems?: number;
-  options?: { code: string; name: string }[];
-  types?: string[];
-}

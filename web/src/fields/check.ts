@@ -2,7 +2,7 @@
  * What a value must keep to, judged as somebody types (decisions, "Record types, fields, values"). The service judges again;
  * this is to say it early. Pure.
  */
-import type { FieldSchema } from '../api/types.ts';
+import type { FieldSchema } from '../api/fields.ts';
 import { parseDuration } from './duration.ts';
 
 /** Code of the sentence, with what goes into it. */

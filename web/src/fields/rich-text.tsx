@@ -15,11 +15,15 @@ export interface RichNode {
 const HANDLE = /^blob:([0-9a-f]{64})$/;
 const IMAGE_DATA = /^data:image\/(?:png|jpeg|gif|webp);base64,/;
 
-/** Where the browser finds an image of a record's text; undefined for anything that is none. */
+/**
+ * Where the browser finds an image of a text; undefined for anything that is none. `recordId` is that of the record, or the
+ * path of what else has images: `/kb/articles/…`.
+ */
 export function imageAddress(src: unknown, recordId: string | undefined): string | undefined {
   if (typeof src !== 'string') return undefined;
   const sha256 = HANDLE.exec(src)?.[1];
-  if (sha256 !== undefined && recordId !== undefined) return address(`/objects/${recordId}/images/${sha256}`);
+  const home = recordId?.startsWith('/') === true ? recordId : `/objects/${recordId}`;
+  if (sha256 !== undefined && recordId !== undefined) return address(`${home}/images/${sha256}`);
   return IMAGE_DATA.test(src) ? src : undefined;
 }
 

@@ -1,5 +1,5 @@
 /** The condition language in the console (configuration, section 4): which operators fit a field, and what is wrong. Pure. */
-import type { DataType, FieldSchema } from '../api/types.ts';
+import type { DataType, FieldSchema } from '../api/fields.ts';
 
 export const OPERATORS = [
   'equals',

@@ -1,14 +1,5 @@
-/** Saves rows as a CSV file that spreadsheets open, with cells that could pass for formulas made harmless. */
-
-function cell(value: unknown): string {
-  const text = value === null || value === undefined ? '' : String(value);
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",;\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-export function toCsv(header: readonly string[], rows: readonly (readonly unknown[])[]): string {
-  return [header, ...rows].map((row) => row.map(cell).join(',')).join('\r\n');
-}
+/** Files that the page makes and hands to the person. */
+import { toCsv } from './csv-text.ts';
 
 /** Hands a file to the person. */
 export function saveFile(name: string, content: Blob): void {

@@ -7,7 +7,13 @@ import { texts } from './texts.ts';
 export function ShownOnce({ label, secret }: { label: string; secret: string }) {
   const t = useText(texts);
   return (
-    <Alert color="yellow" variant="light" icon={<IconKey size={18} />} title={label}>
+    <Alert
+      color="yellow"
+      variant="light"
+      icon={<IconKey size={18} />}
+      title={label}
+      styles={{ title: { color: 'var(--d-text)' } }}
+    >
       <Stack gap="xs">
         {t.shownOnce}
         <Group gap="xs" wrap="nowrap">

@@ -15,15 +15,33 @@ import { texts } from './texts.ts';
 
 type Entry = AnswerOf<typeof audit.readAudit>['rows'][number];
 
+/** Kinds of events that are asked for most. */
+const KINDS = [
+  'ConfigChanged',
+  'KeyCreated',
+  'KeyRotated',
+  'KeyRevoked',
+  'SignedIn',
+  'SignedOut',
+  'PasswordSet',
+] as const;
+
 export default function AuditPage() {
   const t = useText(texts);
   const [kind, setKind] = useState('');
+  const [about, setAbout] = useState('');
   const [type] = useDebouncedValue(kind.trim(), 300);
+  const [subject] = useDebouncedValue(about.trim(), 300);
   const log = useInfiniteQuery({
-    queryKey: ['audit', type],
+    queryKey: ['audit', type, subject],
     queryFn: ({ pageParam, signal }) =>
       call<typeof audit.readAudit>('GET', '/audit', {
-        query: { page: pageParam, pageSize: 100, type: type === '' ? undefined : type },
+        query: {
+          page: pageParam,
+          pageSize: 100,
+          type: type === '' ? undefined : type,
+          subject: subject === '' ? undefined : subject,
+        },
         signal,
       }),
     initialPageParam: 1,
@@ -66,12 +84,26 @@ export default function AuditPage() {
         rows={log.data?.pages.flatMap((page) => page.rows)}
         rowKey={(row) => row.id}
         tools={
-          <TextInput
-            aria-label={t.kind}
-            placeholder={t.kind}
-            value={kind}
-            onChange={(event) => setKind(event.currentTarget.value)}
-          />
+          <>
+            <TextInput
+              aria-label={t.kind}
+              placeholder={t.kind}
+              value={kind}
+              list="audit-kinds"
+              onChange={(event) => setKind(event.currentTarget.value)}
+            />
+            <datalist id="audit-kinds">
+              {KINDS.map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+            <TextInput
+              aria-label={t.about}
+              placeholder={t.about}
+              value={about}
+              onChange={(event) => setAbout(event.currentTarget.value)}
+            />
+          </>
         }
       />
       {log.hasNextPage && (

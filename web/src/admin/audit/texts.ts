@@ -12,6 +12,7 @@ export const texts = defineText(
     details: 'Подробности',
     more: 'Показать раньше',
     kind: 'Вид события',
+    about: 'С чем: roles:agent',
     system: 'Сервис',
   },
   {
@@ -25,6 +26,7 @@ export const texts = defineText(
     details: 'Details',
     more: 'Show earlier ones',
     kind: 'Kind of event',
+    about: 'About: roles:agent',
     system: 'The service',
   },
 );

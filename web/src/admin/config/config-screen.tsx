@@ -2,7 +2,7 @@
  * A whole screen of one section: the list with its archive at `/admin/<screen>`, a new item at `…/new`, an item at
  * `…/<code>`. A screen with needs of its own takes the parts alone (`SectionTable`, `ItemEditor`, `ArchiveButton`).
  */
-import { Badge, Button, Switch } from '@mantine/core';
+import { Button, Switch } from '@mantine/core';
 import { IconArchive, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -15,6 +15,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ItemEditor, type ItemEditorProps } from './item-editor.tsx';
+import { Mark } from './mark.tsx';
 import { applyBundle, type ConfigItem, sectionQuery } from './queries.ts';
 import { texts } from './texts.ts';
 import { nameIn } from './yaml-text.ts';
@@ -157,11 +158,7 @@ export function SectionTable({ section, label, columns: more, empty, onOpen }: S
 
 export function StateMark({ state }: { state: string }) {
   const t = useText(texts);
-  return (
-    <Badge size="sm" variant="light" radius="sm" color={state === 'ARCHIVED' ? 'gray' : 'green'}>
-      {state === 'ARCHIVED' ? t.archived : t.active}
-    </Badge>
-  );
+  return <Mark tone={state === 'ARCHIVED' ? 'off' : 'good'}>{state === 'ARCHIVED' ? t.archived : t.active}</Mark>;
 }
 
 /** Asks, and archives one item; what still names it is told as the fault. */

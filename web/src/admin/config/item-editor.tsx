@@ -2,7 +2,7 @@
  * The editor of one item of the configuration: a form for what is common, text for all, errors at their place as one types,
  * what applying would change, and applying. Every configuration screen uses this one part.
  */
-import { Alert, Button, Group, Loader, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Group, Loader, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
@@ -18,6 +18,7 @@ import { FlawList } from './flaw-list.tsx';
 import classes from './item-editor.module.css';
 import { PlanView } from './plan-view.tsx';
 import { applyBundle, type BundleBody, flawsOf, itemQuery, planQuery } from './queries.ts';
+import { Notice } from './notice.tsx';
 import { texts } from './texts.ts';
 import { bundleOf, edited, flawInItem, type ItemValue, type Path, type Shape, valueOf } from './yaml-text.ts';
 
@@ -46,6 +47,8 @@ export interface ItemEditorProps {
   form?: ComponentType<ItemFormProps>;
   /** Beside the editor, from what the text says now: a preview, a graph. */
   aside?: ComponentType<{ item: ItemValue }>;
+  /** Above the editor, over its whole width: for what is wide. */
+  asideAbove?: boolean;
   /** After it was applied, with the code that was written. */
   onApplied?: (code: string) => void;
 }
@@ -116,12 +119,10 @@ function Editor(props: EditorProps) {
     const breaking = changes.flatMap(({ version }) => (version?.compatible === false ? version.reasons : []));
     const body = (
       <>
-        {t.applyBody(changes.length)}
-        {breaking.length > 0 && (
-          <Text size="sm" mt="xs">
-            {t.breaks} <span lang="en">{breaking.join('; ')}</span>
-          </Text>
-        )}
+        <Text size="sm" mb="sm">
+          {t.applyBody(changes.length)}
+        </Text>
+        <PlanView items={changes} />
       </>
     );
     if (await confirm({ title: t.applyTitle, body, yes: t.apply, danger: breaking.length > 0 })) apply.mutate();
@@ -129,7 +130,10 @@ function Editor(props: EditorProps) {
   const collides = isNew && changes.some((one) => one.code === written && one.action !== 'create');
   const renamed = !isNew && !map && item !== undefined && written !== code && written !== '';
   return (
-    <div className={classes.layout} data-aside={Aside !== undefined || undefined}>
+    <div
+      className={classes.layout}
+      data-aside={Aside === undefined ? undefined : props.asideAbove === true ? 'above' : 'beside'}
+    >
       <Stack gap="sm" className={classes.main}>
         <div className={classes.bar}>
           {Form !== undefined && (
@@ -143,7 +147,13 @@ function Editor(props: EditorProps) {
               ]}
             />
           )}
-          <Text size="xs" c="dimmed" aria-live="polite" className={classes.status}>
+          <Text
+            size="xs"
+            c="dimmed"
+            data-wrong={(plan.flaws.length > 0 && !plan.checking) || undefined}
+            aria-live="polite"
+            className={classes.status}
+          >
             {plan.checking
               ? t.checking
               : plan.flaws.length > 0
@@ -161,9 +171,10 @@ function Editor(props: EditorProps) {
             </Button>
           </Group>
         </div>
-        {archived && <Alert color="orange" variant="light" p="xs" title={t.restoreHint} />}
-        {collides && <Alert color="orange" variant="light" p="xs" title={t.taken(written)} />}
-        {renamed && <Alert color="orange" variant="light" p="xs" title={t.otherCode(written)} />}
+        {archived && <Notice title={t.restoreHint} />}
+        {collides && <Notice title={t.taken(written)} />}
+        {renamed && <Notice title={t.otherCode(written)} />}
+        {changes.some(({ version }) => version?.compatible === false) && <Notice title={t.breaks} />}
         {view === 'text' || Form === undefined ? (
           <CodeEditor label={t.itemText} value={text} onChange={setText} marks={marks} handle={handle} />
         ) : (

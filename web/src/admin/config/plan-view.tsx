@@ -1,17 +1,14 @@
 /** A plan as a person reads it: what is created, changed or archived, and in each thing what was and what will be. */
-import { Alert, Badge, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { Stack, Text } from '@mantine/core';
+import { IconCircleCheck } from '@tabler/icons-react';
 import { useText } from '../../i18n/text.ts';
+import { Mark } from './mark.tsx';
 import classes from './plan-view.module.css';
 import type { PlannedChange } from './queries.ts';
+import { Notice } from './notice.tsx';
 import { texts } from './texts.ts';
 
-const COLORS: Readonly<Record<string, string>> = {
-  create: 'green',
-  change: 'petrol',
-  restore: 'petrol',
-  archive: 'orange',
-};
+const TONES: Readonly<Record<string, 'good' | 'warn' | 'off'>> = { archive: 'off', change: 'warn' };
 
 /** A value on few lines. */
 function shown(value: unknown): string {
@@ -57,9 +54,7 @@ function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
     <section className={classes.change} aria-label={`${item.section}/${item.code}`}>
       {!bare && (
         <header className={classes.head}>
-          <Badge size="sm" variant="light" radius="sm" color={COLORS[item.action] ?? 'gray'}>
-            {names[item.action] ?? item.action}
-          </Badge>
+          <Mark tone={TONES[item.action] ?? 'good'}>{names[item.action] ?? item.action}</Mark>
           <code>
             <span className={classes.section}>{item.section}/</span>
             {item.code}
@@ -73,7 +68,7 @@ function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
         </Text>
       )}
       {item.differences.length > 0 && (
-        <div className={classes.scroll}>
+        <div className={classes.scroll} tabIndex={0} role="group" aria-label={t.wouldChange}>
           <table className={classes.table}>
             <thead>
               <tr>
@@ -122,12 +117,12 @@ function VersionStep({ step }: { step: NonNullable<PlannedChange['version']> }) 
     );
   }
   return (
-    <Alert color="orange" variant="light" p="xs" icon={<IconAlertTriangle size={16} />} title={t.incompatible(step.to)}>
+    <Notice title={t.incompatible(step.to)}>
       <ul className={classes.reasons} lang="en">
         {step.reasons.map((reason) => (
           <li key={reason}>{reason}</li>
         ))}
       </ul>
-    </Alert>
+    </Notice>
   );
 }

@@ -1,0 +1,142 @@
+/** Imports and exports in the console: a definition, a look beforehand, a dry run, the run, taking it back; and a file out. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import { AGENT } from '../harness/console-seed.ts';
+import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+
+let desk: TestConsole;
+
+const WORDS = {
+  'ru-RU': {
+    create: 'Новое определение',
+    code: 'Код',
+    source: 'Код источника',
+    type: 'Тип записей',
+    category: 'Категория',
+    sample: 'Файл-образец',
+    field: 'Поле',
+    save: 'Сохранить',
+    file: 'Файл',
+    created: 'Создано',
+    error: 'Ошибка',
+    dryRun: 'Проверить',
+    wasDry: 'ничего не сохранено',
+    start: 'Загрузить',
+    openRun: 'Открыть загрузку',
+    undo: 'Отменить загрузку',
+    undoWord: 'отменить',
+    undone: 'Отменена',
+    download: 'Скачать файл',
+    title: 'Название',
+  },
+  'en-US': {
+    create: 'New definition',
+    code: 'Code',
+    source: 'Code of the source',
+    type: 'Record type',
+    category: 'Category',
+    sample: 'Sample file',
+    field: 'Field',
+    save: 'Save',
+    file: 'File',
+    created: 'Created',
+    error: 'Error',
+    dryRun: 'Dry run',
+    wasDry: 'nothing is stored',
+    start: 'Import',
+    openRun: 'Open the run',
+    undo: 'Undo the import',
+    undoWord: 'undo',
+    undone: 'Undone',
+    download: 'Download the file',
+    title: 'Title',
+  },
+} as const;
+
+describe('imports in the console', () => {
+  before(async () => {
+    desk = await startConsole();
+  });
+  after(() => desk.close());
+
+  for (const language of LANGUAGES) {
+    it(`looks, tries, imports and takes back: ${language}`, async () => {
+      const words = WORDS[language];
+      const code = `categories-${language.slice(0, 2)}`;
+      const csv = `number;title\n${code}-1;Лифты ${code}\n${code}-2;\n`;
+      const upload = { name: 'categories.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
+      const count = async (): Promise<number> => {
+        const { rows } = await desk.call('GET', '/objects?typeId=category&pageSize=100');
+        return rows.filter((row: { title: string }) => row.title === `Лифты ${code}`).length;
+      };
+      const watched = await desk.open('admin', '/admin/imports', { language });
+      const { page } = watched;
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('button', { name: words.create }).click();
+      await page.getByRole('textbox', { name: words.code, exact: true }).fill(code);
+      await page.getByRole('textbox', { name: words.source }).fill(code);
+      await page.getByRole('combobox', { name: words.type }).click();
+      await page.getByRole('option', { name: words.category, exact: true }).click();
+      const sample = page.waitForEvent('filechooser');
+      await page.getByRole('button', { name: words.sample }).click();
+      await (await sample).setFiles(upload);
+      // The column that is named as a field goes there by itself.
+      await page.getByRole('group', { name: 'title' }).waitFor();
+      await watched.check();
+      await page.getByRole('button', { name: words.save }).click();
+      await page.getByRole('heading', { name: code }).waitFor();
+
+      const chooser = page.waitForEvent('filechooser');
+      await page.getByRole('button', { name: words.file, exact: true }).click();
+      await (await chooser).setFiles(upload);
+      await page.getByRole('row').filter({ hasText: words.created }).getByText(`Лифты ${code}`).waitFor();
+      await page.getByRole('row').filter({ hasText: words.error }).getByText('title:').waitFor();
+      await watched.check();
+      await page.getByRole('button', { name: words.dryRun }).click();
+      await page.getByText(words.wasDry).waitFor();
+      assert.equal(await count(), 0);
+      await page.getByRole('button', { name: words.start, exact: true }).click();
+      await dialog.getByRole('button', { name: words.start, exact: true }).click();
+      await page.getByText(words.wasDry).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: words.openRun }).click();
+      await page.getByRole('button', { name: words.undo }).waitFor();
+      assert.equal(await count(), 1);
+      await watched.check();
+      await page.getByRole('button', { name: words.undo }).click();
+      await dialog.getByRole('textbox').fill(words.undoWord);
+      await dialog.getByRole('button', { name: words.undo }).click();
+      await page.getByText(words.undone, { exact: true }).waitFor();
+      assert.equal(await count(), 0);
+      await watched.close();
+    });
+  }
+
+  it('gives records as a file', async () => {
+    const watched = await desk.open('admin', '/admin/exports');
+    const { page } = watched;
+    await page.getByRole('combobox', { name: 'Тип записей' }).click();
+    await page.getByRole('option', { name: 'Инцидент' }).click();
+    await page.getByRole('textbox', { name: 'Слова' }).fill('принтер');
+    await watched.check();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Скачать файл' }).click();
+    const file = await download;
+    assert.match(file.suggestedFilename(), /^incident-.*\.csv$/);
+    const text = await readFile(await file.path(), 'utf8');
+    assert.ok(text.includes('Принтер на третьем этаже'));
+    assert.ok(!text.includes('VPN'));
+    await watched.check();
+    await watched.close();
+  });
+
+  it('is not offered to an agent', async () => {
+    const watched = await desk.open(AGENT, '/records?type=incident');
+    await watched.page.getByRole('grid').getByText('VPN').first().waitFor();
+    for (const path of ['imports', 'exports']) {
+      await watched.page.goto(`${desk.url}/admin/${path}`);
+      await watched.page.getByRole('heading', { name: 'Импорт' }).waitFor({ state: 'detached' });
+    }
+    await watched.close();
+  });
+});

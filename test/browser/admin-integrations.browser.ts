@@ -1,0 +1,112 @@
+/** Integrations in the console: set up disabled, tried out, enabled in a step of its own, called, and read about. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { AGENT } from '../harness/console-seed.ts';
+import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+
+let desk: TestConsole;
+
+const WORDS = {
+  'ru-RU': {
+    create: 'Создать интеграцию',
+    code: 'Код',
+    type: 'Тип записей',
+    category: 'Категория',
+    source: 'Откуда 1',
+    target: 'Куда 1',
+    save: 'Сохранить выключенной',
+    disabled: 'Выключено',
+    body: 'Присланное',
+    run: 'Попробовать',
+    enable: 'Включить',
+    enabled: 'Включено',
+    done: 'Выполнено',
+    refused: 'Отказ',
+    close: 'Закрыть',
+    disable: 'Выключить',
+  },
+  'en-US': {
+    create: 'Create an integration',
+    code: 'Code',
+    type: 'Record type',
+    category: 'Category',
+    source: 'From 1',
+    target: 'To 1',
+    save: 'Save disabled',
+    disabled: 'Disabled',
+    body: 'What is sent',
+    run: 'Try it',
+    enable: 'Enable',
+    enabled: 'Enabled',
+    done: 'Done',
+    refused: 'Refused',
+    close: 'Close',
+    disable: 'Disable',
+  },
+} as const;
+
+describe('integrations in the console', () => {
+  before(async () => {
+    desk = await startConsole();
+  });
+  after(() => desk.close());
+
+  for (const language of LANGUAGES) {
+    it(`are set up, tried, enabled and read about: ${language}`, async () => {
+      const words = WORDS[language];
+      const code = `alerts-${language.slice(0, 2)}`;
+      const watched = await desk.open('admin', '/admin/integrations', { language });
+      const { page } = watched;
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('button', { name: words.create }).click();
+      await dialog.getByRole('textbox', { name: words.code }).fill(code);
+      await dialog.getByRole('combobox', { name: words.type }).click();
+      await page.getByRole('option', { name: words.category, exact: true }).click();
+      await dialog.getByRole('textbox', { name: words.source }).fill('alert.summary');
+      await dialog.getByRole('combobox', { name: words.target, exact: true }).fill('title');
+      await page.keyboard.press('Tab');
+      await watched.check();
+      await dialog.getByRole('button', { name: words.save }).click();
+      await page.getByRole('heading', { name: code }).waitFor();
+      await page.getByText(words.disabled, { exact: true }).waitFor();
+
+      // Tried out while it is disabled: the call is shown, and nothing stays.
+      await page.getByRole('textbox', { name: words.body }).fill(`{"alert": {"summary": "Диск полон ${code}"}}`);
+      await page.getByRole('button', { name: words.run }).click();
+      await page.getByText('POST /objects').waitFor();
+      await watched.check();
+      const { rows } = await desk.call('GET', '/objects?typeId=category&pageSize=100');
+      assert.ok(!rows.some((row: { title: string }) => row.title === `Диск полон ${code}`));
+
+      await page.getByRole('button', { name: words.enable, exact: true }).click();
+      await dialog.getByRole('button', { name: words.enable, exact: true }).click();
+      await page.getByText(words.enabled, { exact: true }).waitFor();
+      const id = new URL(page.url()).pathname.split('/').at(-1);
+      const { key } = await desk.app.createKey({ login: 'admin', scopes: ['integrations:execute', 'objects:write'] });
+      const good = await desk.app.request('POST', `/api/v1/inbound/${id}`, {
+        key,
+        body: { alert: { summary: 'Тест' } },
+      });
+      assert.equal(good.status, 201, JSON.stringify(good.body));
+      const bad = await desk.app.request('POST', `/api/v1/inbound/${id}`, { key, body: { alert: {} } });
+      assert.ok(bad.status >= 400);
+      await page.reload();
+      await page.getByRole('row').filter({ hasText: words.done }).waitFor();
+      await page.getByRole('row').filter({ hasText: words.refused }).click();
+      await dialog.getByText('title').first().waitFor();
+      await watched.check();
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: words.disable, exact: true }).click();
+      await dialog.getByRole('button', { name: words.disable, exact: true }).click();
+      await page.getByText(words.disabled, { exact: true }).waitFor();
+      await watched.close();
+    });
+  }
+
+  it('are not offered to an agent', async () => {
+    const watched = await desk.open(AGENT, '/admin/integrations');
+    await watched.page.getByRole('heading', { name: 'Интеграции' }).waitFor({ state: 'detached' });
+    assert.equal(await watched.page.getByRole('link', { name: 'Интеграции' }).count(), 0);
+    await watched.close();
+  });
+});

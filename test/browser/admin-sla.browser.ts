@@ -1,0 +1,72 @@
+/** Calendars drawn by the year, and time limits tried out. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { AGENT } from '../harness/console-seed.ts';
+import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+
+let desk: TestConsole;
+
+const BUNDLE = `
+calendars:
+  - code: office
+    timezone: Europe/Moscow
+    week: { mon: ['09:00-18:00'], tue: ['09:00-18:00'] }
+    exceptions: [{ date: '2026-03-09', hours: [] }]
+`;
+
+const WORDS = {
+  'ru-RU': {
+    year: 'Год 2026',
+    monday: '2026-03-02: открыто 09:00–18:00',
+    special: '2026-03-09: закрыто',
+    openedAt: 'Открыта',
+    values: 'Значения записи',
+    run: 'Посчитать',
+    dueAt: 'Срок',
+    target: '4 ч',
+  },
+  'en-US': {
+    year: 'Year 2026',
+    monday: '2026-03-02: open',
+    special: '2026-03-09: closed',
+    openedAt: 'Opened at',
+    values: 'Values of the record',
+    run: 'Count',
+    dueAt: 'Due at',
+    target: '4 hr',
+  },
+} as const;
+
+describe('calendars and time limits in the console', () => {
+  before(async () => {
+    desk = await startConsole();
+    await desk.call('POST', '/config/apply', { files: [{ name: 'calendar.yaml', text: BUNDLE }] });
+  });
+  after(() => desk.close());
+
+  for (const language of LANGUAGES) {
+    it(`draw the year, and say what is due when: ${language}`, async () => {
+      const words = WORDS[language];
+      const watched = await desk.open('admin', '/admin/calendars/office', { language });
+      const { page } = watched;
+      await page.getByRole('heading', { name: words.year }).waitFor();
+      await page.getByText(words.monday).first().waitFor({ state: 'attached' });
+      await page.locator('li[data-special]', { hasText: words.special }).waitFor({ state: 'attached' });
+      await watched.check();
+      await page.goto(`${desk.url}/admin/sla/incident-resolution`);
+      await page.getByLabel(words.openedAt).fill('2026-03-02T10:00');
+      await page.getByRole('textbox', { name: words.values }).fill('{"priority": "p1"}');
+      await page.getByRole('button', { name: words.run, exact: true }).click();
+      await page.getByRole('status').filter({ hasText: words.target }).getByText(words.dueAt).waitFor();
+      await watched.check();
+      await watched.close();
+    });
+  }
+
+  it('are not offered to an agent', async () => {
+    const watched = await desk.open(AGENT, '/admin/sla');
+    await watched.page.getByRole('heading', { name: 'Сроки' }).waitFor({ state: 'detached' });
+    assert.equal(await watched.page.getByRole('link', { name: 'Сроки (SLA)' }).count(), 0);
+    await watched.close();
+  });
+});

@@ -1,0 +1,236 @@
+/** The administration screens of people, rights, keys and configuration: the main path of each, in both languages. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { LANGUAGES, startConsole, type TestConsole, type Watched } from '../harness/console.ts';
+
+const WORDS = {
+  'ru-RU': {
+    form: 'Форма',
+    text: 'Текст',
+    apply: 'Применить',
+    applied: 'Применено',
+    archive: 'В архив',
+    keyName: 'Название',
+    issue: 'Выпустить ключ',
+    readRecords: 'Читать записи и историю',
+    toList: 'К списку ключей',
+    revoke: 'Отозвать',
+    revoked: 'Ключ отозван',
+    keyActions: 'Действия с ключом',
+    rotate: 'Заменить секрет',
+    sees: 'Видит эту запись',
+    seesNot: 'Не видит этой записи',
+    ready: 'Готов отвечать',
+    show: 'Показать, что изменится',
+    samara: 'Часовой пояс',
+    yaml: 'Описание в YAML или JSON',
+    pasted: 'Текст конфигурации',
+    wrong: 'Что исправить',
+    name: 'Имя',
+    save: 'Сохранить',
+    saved: 'Сохранено',
+    login: 'Логин',
+    mail: 'Почта',
+    create: 'Создать',
+    graph: 'Схема процесса',
+    addState: 'Добавить состояние',
+    addField: 'Добавить поле',
+    change: 'Что изменится',
+  },
+  'en-US': {
+    form: 'Form',
+    text: 'Text',
+    apply: 'Apply',
+    applied: 'Applied',
+    archive: 'Archive',
+    keyName: 'Name',
+    issue: 'Issue a key',
+    readRecords: 'Read records and their history',
+    toList: 'To the list of keys',
+    revoke: 'Revoke',
+    revoked: 'The key is revoked',
+    keyActions: 'Actions on the key',
+    rotate: 'Replace the secret',
+    sees: 'Sees this record',
+    seesNot: 'Does not see this record',
+    ready: 'Ready to answer',
+    show: 'Show what would change',
+    samara: 'Time zone',
+    yaml: 'Description as YAML or JSON',
+    pasted: 'Text of the configuration',
+    wrong: 'What to correct',
+    name: 'Name',
+    save: 'Save',
+    saved: 'Saved',
+    login: 'Login',
+    mail: 'E-mail',
+    create: 'Create',
+    graph: 'Drawing of the workflow',
+    addState: 'Add a state',
+    addField: 'Add a field',
+    change: 'What will change',
+  },
+} as const;
+
+/** Applies what stands in the editor, and answers the question. */
+async function apply(page: Page, words: (typeof WORDS)['ru-RU' | 'en-US']): Promise<void> {
+  await page.getByRole('button', { name: words.apply, exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: words.apply, exact: true }).click();
+  await page.getByText(words.applied).first().waitFor();
+}
+
+describe('administration in the console', () => {
+  let desk: TestConsole;
+  before(async () => {
+    desk = await startConsole();
+  });
+  after(() => desk.close());
+
+  const visit = async (
+    language: 'ru-RU' | 'en-US',
+    path: string,
+    walk: (page: Page, words: (typeof WORDS)['ru-RU' | 'en-US'], watched: Watched) => Promise<void>,
+  ): Promise<void> => {
+    const watched = await desk.open('admin', `/admin/${path}`, { language });
+    await walk(watched.page, WORDS[language], watched);
+    await watched.check();
+    await watched.close();
+  };
+
+  for (const language of LANGUAGES) {
+    const mark = language.slice(0, 2);
+
+    it(`issues a key, replaces its secret and revokes it: ${language}`, () =>
+      visit(language, 'keys/new', async (page, words, watched) => {
+        await page.getByLabel(words.keyName, { exact: false }).first().fill(`Robot ${mark}`);
+        await page.getByRole('checkbox', { name: words.readRecords }).check();
+        await watched.check();
+        await page.getByRole('button', { name: words.issue }).click();
+        const secret = await page.locator('[data-secret]').textContent();
+        const types = await desk.app.request('GET', '/api/v1/objects', { key: secret ?? '' });
+        assert.equal(types.status, 200, 'the key works');
+        await page.getByRole('button', { name: words.toList }).click();
+        await page.getByRole('button', { name: `${words.keyActions} Robot ${mark}` }).click();
+        await page.getByRole('menuitem', { name: words.rotate }).click();
+        await page.getByRole('dialog').getByRole('button', { name: words.rotate }).click();
+        await page.getByRole('dialog').locator('[data-secret]').waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'hidden' });
+        await page.getByRole('button', { name: `${words.keyActions} Robot ${mark}` }).click();
+        await page.getByRole('menuitem', { name: words.revoke }).click();
+        await page.getByRole('dialog').getByRole('button', { name: words.revoke }).click();
+        await page.getByText(words.revoked).waitFor();
+        const refused = await desk.app.request('GET', '/api/v1/objects', { key: secret ?? '' });
+        assert.equal(refused.status, 401);
+      }));
+
+    it(`adds a person and changes them: ${language}`, () =>
+      visit(language, 'people/new', async (page, words) => {
+        await page.getByLabel(words.login).fill(`new-${mark}`);
+        await page.getByLabel(words.name, { exact: false }).first().fill(`Вера ${mark}`);
+        await page.getByLabel(words.mail).fill(`vera-${mark}@example.org`);
+        await page.getByRole('button', { name: words.create, exact: true }).last().click();
+        await page.getByRole('heading', { name: `Вера ${mark}` }).waitFor();
+        await page.getByLabel(words.mail).fill(`v-${mark}@example.org`);
+        await page.getByRole('button', { name: words.save }).click();
+        await page.getByText(words.saved).first().waitFor();
+        const users = await desk.call('GET', '/identity/users');
+        const mail = users.find((user: { login: string }) => user.login === `new-${mark}`).email;
+        assert.equal(mail, `v-${mark}@example.org`);
+      }));
+
+    it(`says why somebody sees a record and somebody else does not: ${language}`, async () => {
+      const { petrova, guliev } = desk.seeded.people;
+      await visit(language, `roles/_person/${petrova}/${desk.seeded.incident}`, async (page, words) => {
+        await page.getByText(words.sees).waitFor();
+      });
+      await visit(language, `roles/_person/${guliev}/${desk.seeded.incident}`, async (page) => {
+        // They hold no role.
+        await page.getByRole('status').waitFor();
+      });
+    });
+
+    it(`draws a workflow as it is edited, and refuses one that cannot work: ${language}`, () =>
+      visit(language, 'workflows/incident', async (page, words) => {
+        await page.locator('.react-flow__node').nth(5).waitFor();
+        await page.getByRole('button', { name: words.addState }).click();
+        await page.locator('.react-flow__node').nth(6).waitFor();
+        await page.getByText(words.text, { exact: true }).click();
+        const editor = page.getByRole('textbox', { name: words.yaml });
+        await editor.fill(`${await editor.inputValue()}  - code: broken\n    from: [nowhere]\n    to: closed\n`);
+        await page.getByRole('list', { name: words.wrong }).getByText('nowhere').first().waitFor();
+        assert.ok(await page.getByRole('button', { name: words.apply, exact: true }).isDisabled());
+      }));
+
+    it(`changes a type by its form, says what that does first, and applies it: ${language}`, () =>
+      visit(language, 'types/problem', async (page, words, watched) => {
+        await page.getByRole('button', { name: words.addField }).click();
+        await page.getByText(words.change).waitFor();
+        await watched.check();
+        await apply(page, words);
+        const item = await desk.call('GET', '/config/types/problem');
+        assert.match(item.text, /code: field\d/);
+      }));
+
+    it(`plans and applies pasted configuration, with errors at their line: ${language}`, () =>
+      visit(language, 'configuration', async (page, words) => {
+        const editor = page.getByRole('textbox', { name: words.pasted });
+        await editor.fill('groups:\n  - code: pasted\n    users: [nobody-here]\n');
+        await page.getByRole('button', { name: words.show }).click();
+        await page.getByRole('list', { name: words.wrong }).getByText('nobody-here').waitFor();
+        await editor.fill(`groups:\n  - code: pasted-${mark}\n    users: [petrova]\n`);
+        await page.getByRole('button', { name: words.show }).click();
+        await page.getByText(`pasted-${mark}`).nth(1).waitFor();
+        await apply(page, words);
+        const groups = await desk.call('GET', '/identity/groups');
+        assert.ok(groups.some((group: { code: string }) => group.code === `pasted-${mark}`));
+      }));
+
+    it(`shows the health of the service: ${language}`, () =>
+      visit(language, 'health', async (page, words) => {
+        await page.getByRole('heading', { name: words.ready }).waitFor();
+      }));
+  }
+
+  it('shows all lists without a fault in both colours and on a telephone', async () => {
+    const paths = [
+      'people',
+      'groups',
+      'units',
+      'roles',
+      'roles/agent',
+      'types',
+      'workflows',
+      'keys',
+      'settings',
+      'audit',
+    ];
+    for (const [index, path] of paths.entries()) {
+      const scheme = index % 2 === 0 ? 'dark' : 'light';
+      const watched = await desk.open('admin', `/admin/${path}`, { width: 390, height: 844, scheme });
+      await watched.page.locator('h1').waitFor();
+      await watched.page.waitForLoadState('networkidle');
+      const wide = await watched.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      assert.equal(wide, 0, `${path}: nothing sticks out`);
+      await watched.check();
+      await watched.close();
+    }
+  });
+
+  it('offers an agent none of it', async () => {
+    for (const path of ['keys', 'people', 'roles', 'types', 'workflows', 'configuration', 'health', 'settings']) {
+      const watched = await desk.open('petrova', `/admin/${path}`);
+      await watched.page.locator('h1').waitFor();
+      assert.equal(await watched.page.getByRole('link', { name: 'Ключи API' }).count(), 0);
+      assert.equal(await watched.page.getByRole('table').count(), 0, path);
+      await watched.close();
+    }
+    const forged = await desk.open('petrova', '/');
+    const status = await forged.page.evaluate<number>(
+      "fetch('/api/admin/v1/config/types/incident').then((answer) => answer.status)",
+    );
+    assert.equal(status, 403);
+    await forged.close();
+  });
+});

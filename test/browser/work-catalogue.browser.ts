@@ -1,0 +1,118 @@
+/** The catalogue for people: browsed, searched, asked for oneself and for another. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { REQUESTER } from '../harness/console-seed.ts';
+import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+
+let desk: TestConsole;
+
+const BUNDLE = `
+catalogs:
+  - code: main
+    name: { ru-RU: Каталог, en-US: Catalogue }
+    active: true
+    categories:
+      - { code: hardware, name: { ru-RU: Оборудование, en-US: Hardware }, parent: null }
+      - { code: laptops, name: { ru-RU: Ноутбуки, en-US: Laptops }, parent: hardware }
+      - { code: access, name: { ru-RU: Доступы, en-US: Access }, parent: null }
+    items:
+      - code: broken-laptop
+        name: { ru-RU: Сломался ноутбук, en-US: My laptop is broken }
+        description: { ru-RU: Заменим или починим, en-US: We mend or replace it }
+        category: laptops
+        type: incident
+        form: [{ code: title, required: true }, { code: description, required: false }]
+        requesterField: requester
+        audience: { everyone: true }
+      - code: vpn
+        name: { ru-RU: Доступ к VPN, en-US: VPN access }
+        category: access
+        type: incident
+        form: [{ code: title, required: true }]
+        requesterField: requester
+        audience: { everyone: true }
+`;
+
+const WORDS = {
+  'ru-RU': {
+    hardware: 'Оборудование',
+    laptop: 'Сломался ноутбук',
+    vpn: 'Доступ к VPN',
+    search: 'Найти в каталоге',
+    all: 'Весь каталог',
+    forWhom: 'Для кого',
+    title: 'Тема',
+    submit: 'Отправить заявку',
+    required: 'Нужно заполнить.',
+    number: 'Номер заявки',
+    open: 'Открыть заявку',
+    staff: 'отправляют сотрудники поддержки',
+  },
+  'en-US': {
+    hardware: 'Hardware',
+    laptop: 'My laptop is broken',
+    vpn: 'VPN access',
+    search: 'Search the catalogue',
+    all: 'The whole catalogue',
+    forWhom: 'For whom',
+    title: 'Title',
+    submit: 'Send the request',
+    required: 'A value is needed.',
+    number: 'Number of the request',
+    open: 'Open the request',
+    staff: 'Support staff send requests',
+  },
+} as const;
+
+describe('the catalogue in the console', () => {
+  before(async () => {
+    desk = await startConsole();
+    await desk.call('POST', '/config/apply', { files: [{ name: 'catalogue.yaml', text: BUNDLE }] });
+  });
+  after(() => desk.close());
+
+  for (const language of LANGUAGES) {
+    it(`is browsed, and asked for another person: ${language}`, async () => {
+      const words = WORDS[language];
+      const watched = await desk.open('admin', '/work/catalogue', { language });
+      const { page } = watched;
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('button', { name: words.hardware }).click();
+      await page.getByRole('button', { name: words.laptop }).waitFor();
+      assert.equal(await page.getByRole('button', { name: words.vpn }).count(), 0);
+      await page.getByRole('button', { name: words.all }).click();
+      await page.getByRole('searchbox', { name: words.search }).fill('vpn');
+      await page.getByRole('button', { name: words.laptop }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: words.vpn }).waitFor();
+      await page.getByRole('searchbox', { name: words.search }).fill('');
+      await watched.check();
+
+      await page.getByRole('button', { name: words.laptop }).click();
+      await dialog.getByRole('button', { name: words.submit }).click();
+      await dialog.getByText(words.required).waitFor();
+      await dialog.getByRole('combobox', { name: words.forWhom }).fill('иванова');
+      await page.getByRole('option', { name: 'Мария Иванова' }).click();
+      await dialog.getByRole('textbox', { name: words.title }).fill('Не включается с утра');
+      await watched.check();
+      await dialog.getByRole('button', { name: words.submit }).click();
+      await dialog.getByText(words.number).waitFor();
+      await dialog.getByRole('button', { name: words.open }).click();
+      await page.getByRole('heading', { name: 'Не включается с утра' }).waitFor();
+      const id = new URL(page.url()).pathname.split('/').at(-1);
+      const { values } = await desk.call('GET', `/objects/${id}`);
+      assert.equal(values.requester, desk.seeded.people['ivanova']);
+      await watched.close();
+    });
+  }
+
+  it('may be read, and no more, without the right to send requests; fits a telephone', async () => {
+    const watched = await desk.open(REQUESTER, '/work/catalogue', { width: 390, height: 844, scheme: 'dark' });
+    const { page } = watched;
+    await page.getByRole('button', { name: WORDS['ru-RU'].laptop }).click();
+    await page.getByRole('dialog').getByText(WORDS['ru-RU'].staff).waitFor();
+    assert.equal(await page.getByRole('button', { name: WORDS['ru-RU'].submit }).count(), 0);
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0);
+    await watched.check();
+    await watched.close();
+  });
+});

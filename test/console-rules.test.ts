@@ -1,0 +1,173 @@
+/** The console's pure rules: what a typed value must keep to, durations, conditions, snippets, CSV. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { checkValue } from '../src/domain/metadata/door.ts';
+import type { FieldDefinition } from '../src/domain/metadata/door.ts';
+import { OPERATORS as SERVED, operatorFits } from '../src/lib/filter.ts';
+import { DATA_TYPES, type DataType } from '../src/lib/data-types.ts';
+import { filesBelow, ROOT } from './harness/load-sources.ts';
+import { checkField, isWebAddress } from '../web/src/fields/check.ts';
+import { parseDuration, showDuration } from '../web/src/fields/duration.ts';
+import {
+  countLeaves,
+  isComplete,
+  OPERATORS,
+  operatorsFor,
+  parseCondition,
+  valueFor,
+} from '../web/src/filters/model.ts';
+import { toCsv } from '../web/src/ui/csv-text.ts';
+
+function field(dataType: DataType, constraints = {}, multiple = false): FieldDefinition & { constraints: object } {
+  return {
+    code: 'f',
+    name: 'F',
+    dataType,
+    required: false,
+    readOnly: false,
+    multiple,
+    constraints,
+    search: { text: false, filter: false, facet: false },
+  };
+}
+
+type Schema = Parameters<typeof checkField>[0];
+
+describe('the rules of the console', () => {
+  it('refuse nothing that the service takes', () => {
+    const samples: readonly [DataType, object, unknown[]][] = [
+      ['string', { maxLength: 5 }, ['a', 'ёжик', '12345', '123456', 'a\nb', '😀😀😀😀😀']],
+      ['text', {}, ['a\nb', 'x'.repeat(1000)]],
+      ['integer', { min: 1, max: 10 }, [0, 1, 10, 11, -3]],
+      ['decimal', { scale: 2, min: '0.5' }, ['0.5', '1.25', '1.255', '0.4', '12']],
+      [
+        'url',
+        {},
+        [
+          'https://example.org/a?b=c',
+          'http://xn--e1afmkfd.xn--p1ai/',
+          'javascript:x',
+          'https://u:p@example.org',
+          'ftp://x',
+          'https://пример.рф/путь',
+        ],
+      ],
+      ['email', {}, ['a@example.org', 'a.b+c@sub.example.org', 'a', 'a@b', '@b.c', 'почта@пример.рф']],
+      ['phone', {}, ['+7 495 123-45-67', '8 (495) 123-45-67 доб. 12', '112', 'abc', '+7 495 123-45-67 x12']],
+      ['duration', {}, ['PT4H', 'P1DT30M', 'P1W', 'P3Y', 'four hours', 'PT']],
+      ['date', { min: '2026-01-01' }, ['2026-11-21', '2025-12-31', '21.11.2026']],
+      ['time', {}, ['09:15', '09:15:30', '9:15']],
+      ['enum', { options: [{ code: 'a', name: 'A' }] }, ['a', 'b']],
+    ];
+    let taken = 0;
+    for (const [dataType, constraints, values] of samples) {
+      const one = field(dataType, constraints);
+      for (const value of values) {
+        const served = checkValue(one, value, '').ok;
+        const said = checkField(one as unknown as Schema, value);
+        if (served) assert.equal(said, undefined, `${dataType} ${JSON.stringify(value)} is taken by the service`);
+        taken += served ? 1 : 0;
+      }
+    }
+    assert.ok(taken > 20, `${taken} samples are taken`);
+    for (const [dataType, value, code] of [
+      ['string', 'a\nb', 'NOT_ONE_LINE'],
+      ['integer', 'x', 'NOT_AN_INTEGER'],
+      ['integer', '1.5', 'NOT_AN_INTEGER'],
+      ['decimal', '1,', 'NOT_A_NUMBER'],
+      ['url', 'javascript:alert(1)', 'NOT_AN_ADDRESS'],
+      ['email', 'a@b', 'NOT_AN_EMAIL'],
+      ['duration', 'soon', 'NOT_A_DURATION'],
+    ] as const) {
+      assert.equal(checkField(field(dataType) as unknown as Schema, value)?.code, code, `${dataType} ${value}`);
+    }
+    assert.equal(checkField({ ...(field('string') as unknown as Schema), required: true }, null)?.code, 'REQUIRED');
+    assert.equal(checkField(field('string', { maxItems: 1 }, true) as unknown as Schema, ['a', 'b'])?.code, 'TOO_MANY');
+    assert.equal(checkField(field('string', {}, true) as unknown as Schema, ['a', 'a'])?.code, 'NOT_UNIQUE');
+    for (const address of ['javascript:alert(1)', 'data:text/html,x', ' https://a', 'https://a@b/', '//a']) {
+      assert.ok(!isWebAddress(address), address);
+    }
+  });
+
+  it('read durations as people write them, and show them so that they are read again', () => {
+    for (const [text, iso] of [
+      ['4ч', 'PT4H'],
+      ['1д 30м', 'P1DT30M'],
+      ['2h 15m', 'PT2H15M'],
+      ['1 нед 2 дн', 'P9D'],
+      ['90 мин', 'PT90M'],
+      ['pt4h', 'PT4H'],
+      ['0м', 'PT0M'],
+    ] as const) {
+      assert.equal(parseDuration(text), iso, text);
+    }
+    for (const text of ['', 'x', '4', '4ч и 5', 'P', 'PT', '-4ч']) assert.equal(parseDuration(text), undefined, text);
+    const amount = fc.nat({ max: 999 });
+    fc.assert(
+      fc.property(amount, amount, amount, (days, hours, minutes) => {
+        const iso = `P${days + 1}DT${hours}H${minutes}M`;
+        assert.equal(parseDuration(showDuration(iso, 'д ч м с')), iso);
+      }),
+    );
+  });
+
+  it('offer for a condition exactly the operators that the service takes', () => {
+    assert.deepEqual([...OPERATORS].sort(), [...SERVED].sort());
+    for (const dataType of DATA_TYPES) {
+      const fits = SERVED.filter((operator) => operatorFits(operator, dataType));
+      assert.deepEqual([...operatorsFor(dataType)].sort(), [...fits].sort(), dataType);
+    }
+    const leaf = { field: 'a', operator: 'equals', value: 'x' } as const;
+    assert.deepEqual(parseCondition(JSON.stringify(leaf)), leaf);
+    for (const bad of [
+      '',
+      '[]',
+      '{"field":"a"}',
+      '{"field":"a","operator":"like"}',
+      '{"logic":"XOR","conditions":[]}',
+    ]) {
+      assert.equal(parseCondition(bad), undefined, bad);
+    }
+    let deep: object = leaf;
+    for (let level = 0; level < 5; level++) deep = { logic: 'AND', conditions: [deep] };
+    assert.equal(parseCondition(JSON.stringify(deep)), undefined, 'nested too deep');
+    assert.ok(isComplete(leaf) && !isComplete({ ...leaf, value: '' }) && !isComplete({ logic: 'AND', conditions: [] }));
+    assert.ok(!isComplete({ field: 'a', operator: 'range', value: [1, null] }));
+    assert.equal(countLeaves({ logic: 'OR', conditions: [leaf, { logic: 'AND', conditions: [leaf, leaf] }] }), 3);
+    assert.deepEqual(
+      [valueFor('in', 'x'), valueFor('range', 'x'), valueFor('is-empty', 'x'), valueFor('equals', ['x'])],
+      [['x'], ['x', null], true, 'x'],
+    );
+  });
+
+  it('stand in small files, and touch the server by types alone', () => {
+    const files = filesBelow('web/src', ['.ts', '.tsx', '.css']);
+    assert.ok(files.length >= 80, `only ${files.length} files were found`);
+    for (const file of files) {
+      const text = readFileSync(path.join(ROOT, file), 'utf8');
+      assert.ok(text.split('\n').length <= 401, `${file} is too long`);
+      assert.match(file, /^web\/src\/(?:[a-z0-9-]+\/)*[a-z0-9-]+(?:\.module)?\.(?:tsx?|css)$/);
+      const values = [...text.matchAll(/^import (?!type )[^;]*from '([^']*\/src\/[^']*)';/gm)].map((match) => match[1]);
+      assert.deepEqual(values, [], `${file} imports values of the server`);
+      assert.doesNotMatch(text, /dangerouslySetInnerHTML|\.innerHTML\s*=/, file);
+    }
+  });
+
+  it('export cells that are no formulas', () => {
+    assert.equal(
+      toCsv(
+        ['a', 'b'],
+        [
+          ['=1+1', 'x,y'],
+          ['+7', 'he said "no"'],
+          [-5, null],
+          ['@a', 'a\nb'],
+        ],
+      ),
+      ['a,b', `'=1+1,"x,y"`, `'+7,"he said ""no"""`, '-5,', `'@a,"a\nb"`].join('\r\n'),
+    );
+  });
+});

@@ -1,0 +1,217 @@
+/** What the console asks beside the public operations: names, rights shown, look-ups, queues; and who may not know what. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import type { TestAnswer } from './harness/app.ts';
+import { type Around, PASSWORD, PEOPLE, type Person, startAround } from './harness/around.ts';
+
+let around: Around;
+let keys: Record<Person, string>;
+
+const send = (who: Person, method: string, path: string, body?: unknown, headers = {}): Promise<TestAnswer> =>
+  around.app.request(method, `/api/admin/v1${path}`, {
+    key: keys[who],
+    headers,
+    ...(body === undefined ? {} : { body }),
+  });
+
+async function ok(who: Person, method: string, path: string, body?: unknown): Promise<any> {
+  const answer = await send(who, method, path, body);
+  assert.ok(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+  return answer.body.data;
+}
+
+function refused(answer: TestAnswer, status: number, code: string): void {
+  assert.deepEqual([answer.status, answer.body.error?.code], [status, code], JSON.stringify(answer.body));
+}
+
+const PEOPLE_MORE = `
+users:
+  - { login: yozhikov, displayName: Ёжиков Пётр 100%_ок }
+  - { login: gone, displayName: Ёжиков Бывший }
+`;
+
+describe('the desk', () => {
+  before(async () => {
+    around = await startAround();
+    const made = PEOPLE.map(
+      async (login) => [login, (await around.app.createKey({ login, scopes: ['admin:manage'] })).key] as const,
+    );
+    keys = Object.fromEntries(await Promise.all(made)) as Record<Person, string>;
+    await around.app.apply([{ name: 'people.yaml', text: PEOPLE_MORE }]);
+    await around.rows(`UPDATE users SET state = 'ARCHIVED' WHERE login = 'gone'`);
+  });
+  after(() => around.close());
+
+  it('lists types with what some grant allows on them', async () => {
+    const byCode = async (who: Person): Promise<Map<string, any>> =>
+      new Map((await ok(who, 'GET', '/desk/types')).map((type: { code: string }) => [type.code, type]));
+    const agent = await byCode('agent');
+    assert.deepEqual(
+      ['canRead', 'canCreate', 'canUpdate', 'canArchive', 'canTransition'].map((may) => agent.get('case')[may]),
+      [true, true, true, true, true],
+    );
+    assert.deepEqual(
+      ['canRead', 'canCreate', 'canUpdate', 'canArchive', 'canTransition'].map((may) => agent.get('problem')[may]),
+      [true, false, false, false, false],
+    );
+    assert.equal(agent.get('case').titleField, 'title');
+    assert.deepEqual(
+      agent.get('case').states.map((state: { code: string }) => state.code),
+      ['new', 'work', 'wait', 'done'],
+    );
+    const viewer = await byCode('viewer');
+    assert.equal(viewer.get('case').titleField, null, 'a hidden field is not named');
+    assert.equal((await byCode('stranger')).size, 0);
+  });
+
+  it('says what may be done with one record', async () => {
+    const { id } = await around.make({ kind: 'a' });
+    const { actions } = await ok('agent', 'GET', `/objects/${id}/permissions`);
+    assert.ok(actions.includes('update') && actions.includes('comment.create') && !actions.includes('Private Comment'));
+    assert.deepEqual((await ok('viewer', 'GET', `/objects/${id}/permissions`)).actions, ['read']);
+    const other = await around.make({ kind: 'b' });
+    refused(await send('viewer', 'GET', `/objects/${other.id}/permissions`), 404, 'NOT_FOUND');
+  });
+
+  it('names things in the language that the console asks for, and in no other way elsewhere', async () => {
+    const text = `types: [{ code: tint, name: { en-US: Tint, ru-RU: Оттенок }, title: word, fields: [{ code: word, name: { en-US: Word, ru-RU: Слово }, dataType: string }] }]`;
+    await around.app.apply([{ name: 'names.yaml', text }]);
+    const find = async (locale: string): Promise<string> => {
+      const headers = { 'accept-language': locale };
+      const types = (await send('chief', 'GET', '/desk/types', undefined, headers)).body.data;
+      const { fields } = (await send('chief', 'GET', '/metadata/types/tint/fields', undefined, headers)).body.data;
+      const outside = await around.call('chief', 'GET', '/metadata/types/tint/fields', undefined, { headers });
+      assert.equal(outside.body.data.fields[0].name, 'Word', 'the public interface has the default locale');
+      return `${types.find((type: { code: string }) => type.code === 'tint').name} ${fields[0].name}`;
+    };
+    assert.equal(await find('ru-RU'), 'Оттенок Слово');
+    assert.equal(await find('en-US,ru;q=0.5'), 'Tint Word');
+    assert.equal(await find('*'), 'Tint Word', 'the default locale');
+    assert.equal(await find('de-DE'), 'Tint Word');
+  });
+
+  it('finds people by how their names are typed, active ones alone', async () => {
+    const find = async (q: string): Promise<string[]> => {
+      const found = await ok('agent', 'GET', `/desk/lookup?kind=user&q=${encodeURIComponent(q)}`);
+      return found.map((one: { name: string }) => one.name);
+    };
+    for (const q of ['Ёжиков', 'ёжиков', 'ЁЖИКОВ', 'пётр', '100%_', 'yozh', 'YOZH', ' ёжиков ']) {
+      assert.ok((await find(q)).includes('Ёжиков Пётр 100%_ок'), q);
+    }
+    for (const q of ['_ёжиков', '100_', '%%%', 'бывший', '\\']) assert.deepEqual(await find(q), [], q);
+    assert.ok((await find('')).length >= 4);
+    refused(await send('stranger', 'GET', '/desk/lookup?kind=user'), 403, 'RIGHT_MISSING');
+    refused(await send('viewer', 'GET', '/desk/lookup?kind=user'), 403, 'RIGHT_MISSING');
+    refused(await send('agent', 'GET', '/desk/lookup?kind=org-unit'), 403, 'RIGHT_MISSING');
+    refused(await send('agent', 'GET', '/desk/lookup?kind=key'), 400, 'INVALID_REQUEST');
+  });
+
+  it('names ids as far as one may see what they stand for', async () => {
+    const seen = await around.make({ kind: 'a', title: 'Seen' });
+    const unseen = await around.make({ kind: 'b', title: 'Unseen' });
+    const [chief] = await around.rows<{ id: string }>(`SELECT id FROM users WHERE login = 'chief'`);
+    const ids = [seen.id, unseen.id, chief?.id, randomUUID(), seen.id].join(',');
+    const labels = async (who: Person): Promise<unknown[]> =>
+      (await ok(who, 'GET', `/desk/labels?ids=${ids}`)).map((one: any) => [one.kind, one.name]);
+    assert.deepEqual(await labels('agent'), [
+      ['user', 'Person chief'],
+      ['object', 'Seen'],
+      ['object', 'Unseen'],
+    ]);
+    assert.deepEqual(
+      await labels('viewer'),
+      [['object', null]],
+      'neither people, nor hidden titles, nor hidden records',
+    );
+    assert.deepEqual(await labels('stranger'), []);
+    for (const bad of ['', 'x', '-'.repeat(36), `${seen.id},`, `${seen.id},${'0'.repeat(36)}`]) {
+      refused(await send('agent', 'GET', `/desk/labels?ids=${bad}`), 400, 'INVALID_REQUEST');
+    }
+    const many = Array.from({ length: 201 }, () => randomUUID()).join(',');
+    refused(await send('agent', 'GET', `/desk/labels?ids=${many}`), 400, 'INVALID_REQUEST');
+  });
+
+  it('keeps queues for their owners, and shares them by right', async () => {
+    const definition = {
+      type: 'case',
+      filter: { field: 'assignee', operator: 'equals', value: '$me' },
+      columns: ['title'],
+    };
+    const own = await ok('agent', 'POST', '/desk/queues', { name: ' Mine ', shared: false, definition });
+    assert.deepEqual([own.name, own.mayChange, own.revision, own.owner.displayName], ['Mine', true, 1, 'Person agent']);
+    assert.deepEqual(own.definition, definition);
+    const names = async (who: Person): Promise<string[]> =>
+      (await ok(who, 'GET', '/desk/queues')).map((queue: { name: string }) => queue.name);
+    assert.ok((await names('agent')).includes('Mine'));
+    assert.ok(!(await names('chief')).includes('Mine'), "nobody sees another's own");
+    const path = `/desk/queues/${own.id}`;
+    refused(await send('chief', 'PATCH', path, { expectedRevision: 1, name: 'x' }), 404, 'NOT_FOUND');
+    refused(await send('chief', 'DELETE', path, { expectedRevision: 1 }), 404, 'NOT_FOUND');
+    refused(await send('agent', 'PATCH', path, { expectedRevision: 1, shared: true }), 403, 'RIGHT_MISSING');
+    const both = await Promise.all(
+      ['One', 'Two'].map((name) => send('agent', 'PATCH', path, { expectedRevision: 1, name })),
+    );
+    assert.deepEqual(both.map((one) => one.status).sort(), [200, 409], 'one of two at once is told');
+    refused(await send('agent', 'DELETE', path, { expectedRevision: 1 }), 409, 'REVISION_CONFLICT');
+
+    const shared = await ok('chief', 'POST', '/desk/queues', {
+      name: 'For all',
+      shared: true,
+      definition: { type: 'case' },
+    });
+    for (const who of ['agent', 'viewer'] as const) assert.ok((await names(who)).includes('For all'));
+    assert.ok(!(await names('stranger')).includes('For all'), 'the type is not there for them');
+    refused(
+      await send('agent', 'PATCH', `/desk/queues/${shared.id}`, { expectedRevision: 1, name: 'x' }),
+      403,
+      'RIGHT_MISSING',
+    );
+    refused(await send('agent', 'DELETE', `/desk/queues/${shared.id}`, { expectedRevision: 1 }), 403, 'RIGHT_MISSING');
+    await ok('agent', 'DELETE', path, { expectedRevision: 2 });
+    assert.ok(!(await names('agent')).some((name) => name === 'One' || name === 'Two'));
+  });
+
+  it('shows no queue that names what one may not read, and takes none', async () => {
+    const filter = { field: 'secret', operator: 'equals', value: 'canary-77' };
+    const made = await ok('chief', 'POST', '/desk/queues', {
+      name: 'Secret',
+      shared: true,
+      definition: { type: 'case', filter },
+    });
+    const { body } = await send('agent', 'GET', '/desk/queues');
+    assert.ok(!JSON.stringify(body).includes('canary-77'));
+    refused(await send('agent', 'DELETE', `/desk/queues/${made.id}`, { expectedRevision: 1 }), 404, 'NOT_FOUND');
+    const create = (definition: unknown, name = 'n'): Promise<TestAnswer> =>
+      send('agent', 'POST', '/desk/queues', { name, shared: false, definition });
+    const hidden = await create({ type: 'case', filter });
+    const unknown = await create({ type: 'case', filter: { ...filter, field: 'neverThere' } });
+    refused(hidden, 400, 'INVALID_FILTER');
+    const said = (answer: TestAnswer): string =>
+      JSON.stringify(answer.body.error).replaceAll(/secret|neverThere/g, 'X');
+    assert.equal(said(hidden), said(unknown), 'alike');
+    refused(await create({ type: 'nothing' }), 400, 'INVALID_REQUEST');
+    refused(
+      await create({ type: 'case', filter: { field: 'title', operator: 'before', value: 'x' } }),
+      400,
+      'INVALID_FILTER',
+    );
+    refused(await create({ type: 'case', other: 1 }), 400, 'INVALID_REQUEST');
+    for (const name of ['   ', 'a\u0007b', 'a\nb']) refused(await create({}, name), 400, 'INVALID_REQUEST');
+    refused(await create({ columns: Array.from({ length: 41 }, () => 'a') }), 400, 'INVALID_REQUEST');
+  });
+
+  it('gives a session its token again, and a key none', async () => {
+    const signedIn = await around.app.request('POST', '/api/admin/v1/session', {
+      body: { login: 'chief', password: PASSWORD },
+    });
+    const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const again = await around.app.request('GET', '/api/admin/v1/session', { headers: { cookie } });
+    assert.equal(again.body.data.csrfToken, signedIn.body.data.csrfToken);
+    const [stored] = await around.rows<{ token: string; csrf: string }>(
+      `SELECT encode(token_hash, 'hex') AS token, encode(csrf_hash, 'hex') AS csrf FROM sessions`,
+    );
+    assert.ok(!JSON.stringify(stored).includes(again.body.data.csrfToken), 'the database holds hashes alone');
+    assert.equal((await send('chief', 'GET', '/session')).body.data.csrfToken, undefined);
+  });
+});

@@ -1,0 +1,34 @@
+/** Calendars: their configuration, with the year drawn from what is being edited. */
+import { useText } from '../../i18n/text.ts';
+import type { ScreenProps } from '../../screens.ts';
+import { ConfigScreen } from '../config/config-screen.tsx';
+import { texts } from './texts.ts';
+import { YearView } from './year-view.tsx';
+
+const TEMPLATE = `code: office
+timezone: Europe/Moscow
+week:
+  mon: ['09:00-18:00']
+  tue: ['09:00-18:00']
+  wed: ['09:00-18:00']
+  thu: ['09:00-18:00']
+  fri: ['09:00-18:00']
+exceptions: []
+`;
+
+export default function CalendarsPage({ path }: ScreenProps) {
+  const t = useText(texts);
+  return (
+    <ConfigScreen
+      section="calendars"
+      screen="calendars"
+      path={path}
+      title={t.title}
+      hint={t.hint}
+      newTitle={t.newOne}
+      template={TEMPLATE}
+      aside={YearView}
+      asideAbove
+    />
+  );
+}

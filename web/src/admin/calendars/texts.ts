@@ -1,0 +1,36 @@
+import { defineText } from '../../i18n/text.ts';
+
+export const texts = defineText(
+  {
+    title: 'Календари',
+    hint: 'По этим часам идут сроки.',
+    newOne: 'Новый календарь',
+    year: 'Год',
+    before: 'Предыдущий год',
+    after: 'Следующий год',
+    open: (hours: string) => `открыто ${hours}`,
+    closed: 'закрыто',
+    special: 'особый день',
+    legendOpen: 'Рабочий',
+    legendClosed: 'Закрыто',
+    legendSpecial: 'Особый',
+    unread: 'Заполните часовой пояс и часы, и здесь появится год.',
+    total: (days: number, hours: string) => `Рабочих дней ${days}, всего ${hours}`,
+  },
+  {
+    title: 'Calendars',
+    hint: 'Time limits run by these hours.',
+    newOne: 'New calendar',
+    year: 'Year',
+    before: 'Year before',
+    after: 'Year after',
+    open: (hours: string) => `open ${hours}`,
+    closed: 'closed',
+    special: 'special day',
+    legendOpen: 'Open',
+    legendClosed: 'Closed',
+    legendSpecial: 'Special',
+    unread: 'Give a time zone and hours, and the year appears here.',
+    total: (days: number, hours: string) => `${days} open days, ${hours} in all`,
+  },
+);

@@ -1,0 +1,220 @@
+/** Plan, apply and export of whole configurations, from files or pasted text. */
+import { Button, Checkbox, FileButton, Group, Stack, Text } from '@mantine/core';
+import { IconDownload, IconFileUpload } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { ApiFault, call } from '../../api/client.ts';
+import type { configuration } from '../../api/types.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Page, Panel } from '../../ui/page.tsx';
+import { CodeEditor, type CodeEditorHandle } from '../config/code-editor.tsx';
+import { FlawList } from '../config/flaw-list.tsx';
+import { PlanView } from '../config/plan-view.tsx';
+import { applyBundle, type BundleBody, flawsOf } from '../config/queries.ts';
+import classes from './configuration.module.css';
+import { texts } from './texts.ts';
+
+const PASTED = 'pasted.yaml';
+
+interface Named {
+  name: string;
+  text: string;
+}
+
+export default function ConfigurationPage() {
+  const t = useText(texts);
+  return (
+    <Page title={t.title} hint={t.hint}>
+      <div className={classes.two}>
+        <Bundle />
+        <div>
+          <Export />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function Bundle() {
+  const t = useText(texts);
+  const [files, setFiles] = useState<readonly Named[]>([]);
+  const [text, setText] = useState('');
+  const [prune, setPrune] = useState(false);
+  const [pruneIdentity, setPruneIdentity] = useState(false);
+  const handle = useRef<CodeEditorHandle>(null);
+  const body: BundleBody = {
+    files: [...files, ...(text.trim() === '' ? [] : [{ name: PASTED, text }])],
+    prune,
+    pruneIdentity: prune && pruneIdentity,
+  };
+  const plan = useMutation({
+    mutationFn: () => call<typeof configuration.plan>('POST', '/config/plan', { body }),
+  });
+  const apply = useAction({
+    run: () => applyBundle(body),
+    touches: [[]],
+    done: t.applied,
+    after: () => plan.reset(),
+    quiet: true,
+  });
+  // What was said of other files holds no longer.
+  const stale = (): void => {
+    plan.reset();
+    apply.reset();
+  };
+  const read = async (chosen: File[]): Promise<void> => {
+    setFiles(await Promise.all(chosen.map(async (file) => ({ name: file.name, text: await file.text() }))));
+    stale();
+  };
+  const error = apply.error ?? plan.error;
+  const flaws = error instanceof ApiFault ? flawsOf(error) : [];
+  const changes = plan.data?.filter((item) => item.action !== 'leave') ?? [];
+  const ask = async (): Promise<void> => {
+    const agreed = await confirm({
+      title: t.applyTitle,
+      body: prune ? `${t.applyBody(changes.length)} ${t.applyPrune}` : t.applyBody(changes.length),
+      yes: t.apply,
+      danger: prune,
+      ...(prune ? { word: t.word } : {}),
+    });
+    if (agreed) apply.mutate();
+  };
+  const marks = flaws.flatMap(({ file, line, message }) =>
+    file === PASTED && line !== null ? [{ line, message }] : [],
+  );
+  return (
+    <Stack gap="sm" miw={0}>
+      <Panel title={t.files}>
+        <Stack gap="sm">
+          <Group gap="xs">
+            <FileButton onChange={(chosen) => void read(chosen)} accept=".yaml,.yml" multiple>
+              {(props) => (
+                <Button {...props} variant="default" leftSection={<IconFileUpload size={14} />}>
+                  {t.choose}
+                </Button>
+              )}
+            </FileButton>
+            {files.length > 0 && (
+              <>
+                <Text size="xs" c="dimmed" title={files.map(({ name }) => name).join(', ')}>
+                  {t.chosen(files.length)}
+                </Text>
+                <Button variant="subtle" onClick={() => void read([])}>
+                  {t.clear}
+                </Button>
+              </>
+            )}
+          </Group>
+          <Text size="xs" c="dimmed">
+            {t.pasteHint}
+          </Text>
+          <CodeEditor
+            label={t.paste}
+            value={text}
+            marks={marks}
+            handle={handle}
+            onChange={(next) => {
+              setText(next);
+              stale();
+            }}
+          />
+          <Stack gap={10}>
+            <Checkbox
+              label={t.prune}
+              checked={prune}
+              onChange={(event) => {
+                setPrune(event.currentTarget.checked);
+                stale();
+              }}
+            />
+            {prune && (
+              <Checkbox
+                label={t.pruneIdentity}
+                checked={pruneIdentity}
+                ml="lg"
+                onChange={(event) => {
+                  setPruneIdentity(event.currentTarget.checked);
+                  stale();
+                }}
+              />
+            )}
+          </Stack>
+          <Group gap="xs">
+            <Button
+              variant={changes.length > 0 ? 'default' : 'filled'}
+              loading={plan.isPending}
+              disabled={body.files.length === 0}
+              onClick={() => plan.mutate()}
+            >
+              {t.plan}
+            </Button>
+            {changes.length > 0 && (
+              <Button loading={apply.isPending} onClick={() => void ask()}>
+                {t.apply}
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </Panel>
+      {flaws.length > 0 ? (
+        <FlawList
+          flaws={flaws}
+          files
+          goTo={(line, column, file) => {
+            if (file === PASTED) handle.current?.goTo(line, column);
+          }}
+        />
+      ) : (
+        <FaultAlert error={error} />
+      )}
+      {plan.data !== undefined && (
+        <Panel title={t.planTitle}>
+          <PlanView items={plan.data} />
+        </Panel>
+      )}
+    </Stack>
+  );
+}
+
+function Export() {
+  const t = useText(texts);
+  const [identity, setIdentity] = useState(false);
+  const save = useAction({
+    run: () => call<typeof configuration.exported>('GET', '/config/export', { query: { identity } }),
+    after: ({ files }) => saveText('docket.yaml', files.map(({ text }) => text).join('\n')),
+  });
+  return (
+    <Panel title={t.exportTitle}>
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm" c="dimmed">
+          {t.exportHint}
+        </Text>
+        <Checkbox
+          label={t.withIdentity}
+          checked={identity}
+          onChange={(event) => setIdentity(event.currentTarget.checked)}
+        />
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={14} />}
+          loading={save.isPending}
+          onClick={() => save.mutate()}
+        >
+          {t.export}
+        </Button>
+      </Stack>
+    </Panel>
+  );
+}
+
+function saveText(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,36 @@
+import { defineText } from '../../i18n/text.ts';
+
+export const texts = defineText(
+  {
+    enabled: 'Включено',
+    disabled: 'Выключено',
+    archived: 'В архиве',
+    enable: 'Включить',
+    disable: 'Выключить',
+    archive: 'В архив',
+    restore: 'Вернуть из архива',
+    enableTitle: (code: string) => `Включить «${code}»?`,
+    disableTitle: (code: string) => `Выключить «${code}»?`,
+    disableBody: 'Новое перестанет проходить. Включить можно в любой момент.',
+    archiveTitle: (code: string) => `Убрать «${code}» в архив?`,
+    archiveBody: 'Будет выключено и скрыто от работы. Журнал останется, вернуть можно.',
+    restoreTitle: (code: string) => `Вернуть «${code}» из архива?`,
+    restoreBody: 'Вернётся выключенным: включение — отдельный шаг.',
+  },
+  {
+    enabled: 'Enabled',
+    disabled: 'Disabled',
+    archived: 'Archived',
+    enable: 'Enable',
+    disable: 'Disable',
+    archive: 'Archive',
+    restore: 'Restore',
+    enableTitle: (code: string) => `Enable “${code}”?`,
+    disableTitle: (code: string) => `Disable “${code}”?`,
+    disableBody: 'Nothing new goes through. It can be enabled again at any time.',
+    archiveTitle: (code: string) => `Archive “${code}”?`,
+    archiveBody: 'It is disabled and out of the way. Its log stays, and it can be restored.',
+    restoreTitle: (code: string) => `Restore “${code}”?`,
+    restoreBody: 'It comes back disabled: enabling is a step of its own.',
+  },
+);

@@ -1,0 +1,234 @@
+/** Groups: the list with its archive, a new group, and a group with its members, people and groups alike. */
+import { Button, Group, Loader, Stack, Switch, TextInput } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useMemo, useState } from 'react';
+import { call } from '../../api/client.ts';
+import type { identity, identityAdmin } from '../../api/types.ts';
+import { useText } from '../../i18n/text.ts';
+import type { ScreenProps } from '../../screens.ts';
+import { useAction } from '../../ui/action.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Page, Panel } from '../../ui/page.tsx';
+import { AddFrom, MemberList, StateBadge, TurnButton } from '../people/parts.tsx';
+import classes from '../people/people.module.css';
+import { archivedQuery, type GroupRow, groupsQuery, IDENTITY, membersQuery, usersQuery } from '../people/queries.ts';
+import { texts } from '../people/texts.ts';
+
+export default function GroupsPage({ path }: ScreenProps) {
+  const [own] = path;
+  return own === undefined ? <GroupList /> : <GroupPage key={own} id={own === 'new' ? undefined : own} />;
+}
+
+function GroupList() {
+  const t = useText(texts);
+  const navigate = useNavigate();
+  const [archive, setArchive] = useState(false);
+  const groups = useQuery(groupsQuery);
+  const archived = useQuery(archivedQuery);
+  const members = useQuery(membersQuery({}));
+  const counts = useMemo(() => Map.groupBy(members.data ?? [], ({ groupId }) => groupId), [members.data]);
+  const columns = useMemo(
+    (): Column<GroupRow>[] => [
+      { key: 'name', title: t.name, value: (row) => row.name },
+      { key: 'code', title: t.code, value: (row) => row.code, render: (row) => <code>{row.code}</code>, minor: true },
+      {
+        key: 'members',
+        title: t.members,
+        value: (row) => counts.get(row.id)?.length ?? 0,
+        align: 'end',
+        width: '8rem',
+      },
+      ...(archive
+        ? [
+            {
+              key: 'state',
+              title: t.state,
+              value: (row: GroupRow) => (row.state === 'ARCHIVED' ? t.archived : t.active),
+              render: (row: GroupRow) => <StateBadge state={row.state} />,
+            },
+          ]
+        : []),
+    ],
+    [t, counts, archive],
+  );
+  const go = (rest: string): void => void navigate({ to: '/admin/$', params: { _splat: `groups/${rest}` } });
+  const rows =
+    groups.data === undefined ? undefined : [...groups.data, ...(archive ? (archived.data?.groups ?? []) : [])];
+  return (
+    <Page
+      title={t.groups}
+      hint={t.groupsHint}
+      actions={
+        <Button leftSection={<IconPlus size={14} />} onClick={() => go('new')}>
+          {t.newGroup}
+        </Button>
+      }
+    >
+      <FaultAlert error={groups.error} retry={() => void groups.refetch()} />
+      <DataTable
+        label={t.groups}
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => row.id}
+        onOpen={(row) => go(row.id)}
+        tools={
+          <Switch
+            label={t.showArchived}
+            checked={archive}
+            onChange={(event) => setArchive(event.currentTarget.checked)}
+          />
+        }
+      />
+    </Page>
+  );
+}
+
+function GroupPage({ id }: { id: string | undefined }) {
+  const t = useText(texts);
+  const navigate = useNavigate();
+  const groups = useQuery(groupsQuery);
+  const archived = useQuery(archivedQuery);
+  const back = { label: t.groups, href: '/admin/groups' };
+  if (id === undefined) {
+    return (
+      <Page title={t.newGroup} back={back} narrow>
+        <Panel>
+          <GroupForm
+            onCreated={(group) => void navigate({ to: '/admin/$', params: { _splat: `groups/${group.id}` } })}
+          />
+        </Panel>
+      </Page>
+    );
+  }
+  const group = [...(groups.data ?? []), ...(archived.data?.groups ?? [])].find((one) => one.id === id);
+  if (group === undefined) {
+    return (
+      <Page title={t.groups} back={back}>
+        {groups.isPending || archived.isPending ? <Loader size="sm" /> : <FaultAlert error={new Error(t.unknown)} />}
+      </Page>
+    );
+  }
+  const question = { title: t.archiveGroup(group.name), body: t.archiveGroupBody };
+  return (
+    <Page
+      title={group.name}
+      hint={
+        <>
+          <code>{group.code}</code> {group.state === 'ARCHIVED' && <StateBadge state={group.state} />}
+        </>
+      }
+      back={back}
+      actions={<TurnButton kind="groups" row={group} question={question} />}
+    >
+      <div className={classes.two}>
+        <Panel title={t.members}>
+          <Members group={group} />
+        </Panel>
+        <Panel title={t.details}>
+          <GroupForm key={group.revision} group={group} />
+        </Panel>
+      </div>
+    </Page>
+  );
+}
+
+function GroupForm({ group, onCreated }: { group?: GroupRow; onCreated?: (group: GroupRow) => void }) {
+  const t = useText(texts);
+  const [name, setName] = useState(group?.name ?? '');
+  const [code, setCode] = useState(group?.code ?? '');
+  const save = useAction({
+    run: (): Promise<GroupRow> =>
+      group === undefined
+        ? call<typeof identity.createGroup>('POST', '/identity/groups', { body: { code, name } })
+        : call<typeof identityAdmin.changeGroup>('PATCH', `/identity/groups/${group.id}`, {
+            body: { expectedRevision: group.revision, name },
+          }),
+    touches: IDENTITY,
+    done: group === undefined ? t.created : t.saved,
+    after: (saved) => onCreated?.(saved),
+    quiet: true,
+  });
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <form onSubmit={send}>
+      <Stack gap="sm">
+        <TextInput label={t.name} value={name} required onChange={(event) => setName(event.currentTarget.value)} />
+        {group === undefined && (
+          <TextInput
+            label={t.code}
+            description={t.codeHint}
+            value={code}
+            required
+            onChange={(event) => setCode(event.currentTarget.value)}
+          />
+        )}
+        <FaultAlert error={save.error} />
+        <Group>
+          <Button
+            type="submit"
+            loading={save.isPending}
+            disabled={group?.state === 'ARCHIVED' || name === '' || name === group?.name}
+          >
+            {group === undefined ? t.create : t.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Members({ group }: { group: GroupRow }) {
+  const t = useText(texts);
+  const users = useQuery(usersQuery);
+  const groups = useQuery(groupsQuery);
+  const members = useQuery(membersQuery({ groupId: group.id }));
+  const people = new Map(users.data?.map(({ id, displayName }) => [id, displayName]));
+  const names = new Map(groups.data?.map(({ id, name }) => [id, name]));
+  const held = new Set(members.data?.map(({ memberId }) => memberId));
+  const add = useAction({
+    run: ([memberId, memberType]: [string, 'user' | 'group']) =>
+      call<typeof identity.addGroupMember>('POST', '/identity/group-memberships', {
+        body: { groupId: group.id, memberId, memberType },
+      }),
+    touches: IDENTITY,
+  });
+  const remove = useAction({
+    run: (id: string) => call<typeof identityAdmin.removeGroupMember>('DELETE', `/identity/group-memberships/${id}`),
+    touches: IDENTITY,
+  });
+  const lines = (members.data ?? []).map(({ id, memberId, memberType }) =>
+    memberType === 'user'
+      ? { id, name: people.get(memberId) ?? t.archived, href: `people/${memberId}`, person: true }
+      : { id, name: names.get(memberId) ?? t.archived, href: `groups/${memberId}`, mark: t.groupMark },
+  );
+  return (
+    <>
+      <FaultAlert error={members.error} />
+      <MemberList label={t.members} empty={t.noMembers} lines={lines} onRemove={(id) => remove.mutate(id)} />
+      {group.state === 'ACTIVE' && (
+        <>
+          <AddFrom
+            label={t.addPerson}
+            choices={[...people].filter(([id]) => !held.has(id)).map(([value, label]) => ({ value, label }))}
+            onAdd={(id) => add.mutate([id, 'user'])}
+            pending={add.isPending}
+          />
+          <AddFrom
+            label={t.addGroup}
+            choices={[...names]
+              .filter(([id]) => !held.has(id) && id !== group.id)
+              .map(([value, label]) => ({ value, label }))}
+            onAdd={(id) => add.mutate([id, 'group'])}
+            pending={add.isPending}
+          />
+        </>
+      )}
+    </>
+  );
+}

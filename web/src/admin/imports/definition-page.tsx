@@ -1,0 +1,197 @@
+/** One definition: what it says, and a file run through it — looked at first, tried, then imported. */
+import { Alert, Button, FileInput, Group, Loader, Stack, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import type { imports } from '../../api/types.ts';
+import { useHas } from '../../app/session.ts';
+import { deskTypesQuery } from '../../desk/queries.ts';
+import { useLanguage } from '../../i18n/language.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Page, Panel } from '../../ui/page.tsx';
+import { Facts } from '../connections/tone.tsx';
+import { textOf } from './file.ts';
+import classes from './imports.module.css';
+import { nameOf } from './name.ts';
+import { PreviewTable } from './preview-table.tsx';
+import { type Definition, definitionsQuery, runsKey } from './queries.ts';
+import { RunResult } from './run-page.tsx';
+import { texts } from './texts.ts';
+
+const back = '/admin/imports';
+
+export function DefinitionPage({ id }: { id: string }) {
+  const t = useText(texts);
+  const language = useLanguage();
+  const has = useHas();
+  const { data, error, refetch } = useQuery(definitionsQuery);
+  const definition = data?.find((one) => one.id === id);
+  if (definition === undefined) {
+    return (
+      <Page title={t.title} back={{ label: t.back, href: back }}>
+        <FaultAlert error={error} retry={() => void refetch()} />
+        {data === undefined ? error === null && <Loader size="sm" /> : <Empty>{t.gone}</Empty>}
+      </Page>
+    );
+  }
+  return (
+    <Page title={nameOf(definition, language)} back={{ label: t.back, href: back }}>
+      {has('import.execute') && <RunPanel definition={definition} />}
+      <Panel title={t.mapping}>
+        <Settings definition={definition} />
+      </Panel>
+    </Page>
+  );
+}
+
+function Settings({ definition }: { definition: Definition }) {
+  const t = useText(texts);
+  const { data: types = [] } = useQuery(deskTypesQuery);
+  const type = types.find((one) => one.id === definition.targetTypeId);
+  return (
+    <Stack gap="md">
+      <Facts
+        facts={[
+          [t.code, definition.code],
+          [t.target, type?.name ?? t[definition.targetKind as 'object']],
+          [t.format, definition.format],
+          [t.mode, t[definition.mode as 'UPSERT']],
+          [t.source, definition.sourceCode],
+          [t.externalId, definition.resolver.externalIdField],
+        ]}
+      />
+      <Table.ScrollContainer minWidth={360} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+        <Table fz="sm" aria-label={t.mapping}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t.column}</Table.Th>
+              <Table.Th>{t.field}</Table.Th>
+              <Table.Th>{t.transform}</Table.Th>
+              <Table.Th>{t.precedence}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {definition.mapping.map((line) => (
+              <Table.Tr key={`${line.source} ${line.target}`}>
+                <Table.Td>{line.source}</Table.Td>
+                <Table.Td>{line.target}</Table.Td>
+                <Table.Td>{line.transform.join(' → ')}</Table.Td>
+                <Table.Td>{line.precedence}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Stack>
+  );
+}
+
+function RunPanel({ definition }: { definition: Definition }) {
+  const t = useText(texts);
+  const navigate = useNavigate();
+  const [file, setFile] = useState<File | null>(null);
+  const [over, setOver] = useState(false);
+  const preview = useAction({
+    run: async (chosen: File) =>
+      call<typeof imports.preview>('POST', '/imports/preview', {
+        body: { definitionId: definition.id, content: await textOf(chosen) },
+      }),
+    quiet: true,
+  });
+  const run = useAction({
+    run: async ({ chosen, dryRun }: { chosen: File; dryRun: boolean }) =>
+      call<typeof imports.runImport>('POST', '/imports/run', {
+        body: { definitionId: definition.id, content: await textOf(chosen), dryRun },
+      }),
+    touches: [runsKey],
+    quiet: true,
+  });
+  const choose = (next: File | null): void => {
+    setFile(next);
+    preview.reset();
+    run.reset();
+    if (next !== null) preview.mutate(next);
+  };
+  const start = async (chosen: File): Promise<void> => {
+    if (await confirm({ title: t.startTitle, body: t.startBody, yes: t.start }))
+      run.mutate({ chosen, dryRun: false }, { onSuccess: () => preview.reset() });
+  };
+  const busy = preview.isPending || run.isPending;
+  return (
+    <Panel title={t.run}>
+      <Stack gap="md">
+        <div
+          className={classes.drop}
+          data-over={over}
+          onDragOver={(event) => {
+            event.preventDefault();
+            setOver(true);
+          }}
+          onDragLeave={() => setOver(false)}
+          onDrop={(event) => {
+            event.preventDefault();
+            setOver(false);
+            choose(event.dataTransfer.files[0] ?? null);
+          }}
+        >
+          <FileInput
+            label={t.chooseFile}
+            description={t.chooseFileHint(definition.format)}
+            placeholder={t.dropHere}
+            size="xs"
+            style={{ flex: '1 1 14rem' }}
+            accept=".csv,.json,.txt,text/csv,application/json"
+            value={file}
+            onChange={choose}
+          />
+          {file !== null && (
+            <Group gap="xs">
+              <Button variant="default" disabled={busy} onClick={() => preview.mutate(file)}>
+                {t.preview}
+              </Button>
+              <Button
+                variant="default"
+                disabled={busy}
+                onClick={() => run.mutate({ chosen: file, dryRun: true }, { onSuccess: () => preview.reset() })}
+              >
+                {t.dryRun}
+              </Button>
+              <Button disabled={busy} onClick={() => void start(file)}>
+                {t.start}
+              </Button>
+            </Group>
+          )}
+        </div>
+        <div aria-live="polite">
+          {busy && (
+            <Group gap="xs">
+              <Loader size="xs" />
+              <Text size="sm">{t.working}</Text>
+            </Group>
+          )}
+        </div>
+        <FaultAlert error={preview.error ?? run.error} />
+        {preview.data !== undefined && <PreviewTable preview={preview.data} />}
+        {run.data !== undefined && (
+          <Stack gap="sm">
+            {run.data.dryRun && <Alert variant="light">{t.dryCounts}</Alert>}
+            <RunResult run={run.data} />
+            <Group>
+              <Button
+                variant="default"
+                onClick={() => void navigate({ to: '/admin/$', params: { _splat: `imports/runs/${run.data.id}` } })}
+              >
+                {t.openRun}
+              </Button>
+            </Group>
+          </Stack>
+        )}
+      </Stack>
+    </Panel>
+  );
+}

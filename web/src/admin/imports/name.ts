@@ -1,0 +1,8 @@
+import type { Language } from '../../i18n/language.ts';
+
+/** The name of something configured, which is a text or texts by locale; its code where it has none. */
+export function nameOf({ name, code }: { name: unknown; code: string }, language: Language): string {
+  if (typeof name === 'string') return name;
+  const texts = (name ?? {}) as Record<string, string>;
+  return texts[language] ?? texts['ru-RU'] ?? Object.values(texts)[0] ?? code;
+}

@@ -1,0 +1,94 @@
+/** What each row would change: the mapped fields before and after, and what is wrong with the row. */
+import { useMemo } from 'react';
+import { labelText, useLabels } from '../../fields/labels.ts';
+import { useText } from '../../i18n/text.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { ToneMark } from '../connections/tone.tsx';
+import classes from './imports.module.css';
+import type { Preview } from './queries.ts';
+import { RowErrors, TONES } from './row-errors.tsx';
+import { texts } from './texts.ts';
+
+type Row = Preview['rows'][number];
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+function changesOf({ before, after }: Row): { field: string; was: unknown; is: unknown }[] {
+  const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  return fields
+    .map((field) => ({ field, was: before?.[field] ?? null, is: after?.[field] ?? null }))
+    .filter(({ was, is }) => JSON.stringify(was) !== JSON.stringify(is));
+}
+
+export function PreviewTable({ preview }: { preview: Preview }) {
+  const t = useText(texts);
+  const ids = preview.rows.flatMap((row) =>
+    changesOf(row).flatMap(({ was, is }) =>
+      [was, is].flat().filter((one) => typeof one === 'string' && UUID.test(one)),
+    ),
+  ) as string[];
+  const labels = useLabels(ids);
+  const columns = useMemo((): Column<Row>[] => {
+    const say = (value: unknown): string => {
+      if (value === null) return '—';
+      if (Array.isArray(value)) return value.map(say).join(', ');
+      if (typeof value === 'string') return labelText(labels.get(value)) ?? value;
+      return typeof value === 'object' ? JSON.stringify(value) : String(value);
+    };
+    return [
+      { key: 'row', title: t.row, value: (row) => row.row, align: 'end', width: '4.5rem' },
+      { key: 'externalId', title: t.externalId, value: (row) => row.externalId, minor: true },
+      {
+        key: 'status',
+        title: t.outcome,
+        value: (row) => t[row.status],
+        render: (row) => <ToneMark tone={TONES[row.status]}>{t[row.status]}</ToneMark>,
+        width: '8rem',
+      },
+      {
+        key: 'change',
+        title: `${t.before} → ${t.after}`,
+        value: (row) =>
+          row.errors.length > 0
+            ? row.errors.map((one) => one.message).join('; ')
+            : changesOf(row)
+                .map(({ field, was, is }) => `${field}: ${say(was)} → ${say(is)}`)
+                .join('; '),
+        render: (row) => <Change row={row} say={say} />,
+      },
+    ];
+  }, [t, labels]);
+  return (
+    <DataTable
+      label={t.previewTitle(preview.rows.length, preview.total)}
+      columns={columns}
+      rows={preview.rows}
+      rowKey={(row) => String(row.row)}
+      tools={t.previewTitle(preview.rows.length, preview.total)}
+    />
+  );
+}
+
+function Change({ row, say }: { row: Row; say: (value: unknown) => string }) {
+  const t = useText(texts);
+  if (row.errors.length > 0) return <RowErrors errors={row.errors} />;
+  const changes = changesOf(row);
+  if (changes.length === 0) return <>{t.noChange}</>;
+  return (
+    <dl className={classes.change}>
+      {changes.map(({ field, was, is }) => (
+        <div key={field} style={{ display: 'contents' }}>
+          <dt>{field}</dt>
+          <dd>
+            {row.before !== null && (
+              <>
+                <del>{say(was)}</del> →{' '}
+              </>
+            )}
+            <ins>{say(is)}</ins>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,29 @@
+/** What the screens of imports ask the service for. */
+import { queryOptions } from '@tanstack/react-query';
+import { type AnswerOf, type BodyOf, call } from '../../api/client.ts';
+import type { imports } from '../../api/types.ts';
+
+export type Definition = AnswerOf<typeof imports.listDefinitions>[number];
+export type NewDefinition = BodyOf<typeof imports.createDefinition>;
+export type Run = AnswerOf<typeof imports.getRun>;
+export type RunSummary = AnswerOf<typeof imports.listRuns>['rows'][number];
+export type Preview = AnswerOf<typeof imports.preview>;
+export type RowStatus = 'CREATED' | 'UPDATED' | 'SKIPPED' | 'FAILED';
+export type TargetKind = 'object' | 'user' | 'group' | 'organization';
+export type Mode = 'UPSERT' | 'CREATE_ONLY' | 'UPDATE_ONLY';
+export type Format = 'CSV' | 'JSON';
+
+export const definitionsKey = ['imports', 'definitions'] as const;
+export const runsKey = ['imports', 'runs'] as const;
+
+export const definitionsQuery = queryOptions({
+  queryKey: definitionsKey,
+  queryFn: ({ signal }) => call<typeof imports.listDefinitions>('GET', '/import-definitions', { signal }),
+});
+
+export const runQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...runsKey, id],
+    queryFn: ({ signal }) => call<typeof imports.getRun>('GET', `/import-runs/${id}`, { signal }),
+    refetchInterval: (query) => (query.state.data?.state === 'RUNNING' ? 2000 : false),
+  });

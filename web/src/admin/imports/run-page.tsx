@@ -1,0 +1,154 @@
+/** One run with what became of its rows; a real one can be taken back. */
+import { Alert, Anchor, Button, Loader, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { call } from '../../api/client.ts';
+import type { imports } from '../../api/types.ts';
+import { useFormats } from '../../i18n/format.ts';
+import { useLanguage } from '../../i18n/language.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Page, Panel } from '../../ui/page.tsx';
+import { Facts, ToneMark } from '../connections/tone.tsx';
+import { nameOf } from './name.ts';
+import { definitionsQuery, type RowStatus, type Run, runQuery, runsKey } from './queries.ts';
+import { RowErrors, TONES } from './row-errors.tsx';
+import { texts } from './texts.ts';
+
+type Row = Run['rows'][number];
+
+export function RunPage({ id }: { id: string }) {
+  const t = useText(texts);
+  const format = useFormats();
+  const language = useLanguage();
+  const { data: run, error, refetch } = useQuery(runQuery(id));
+  const { data: definitions = [] } = useQuery(definitionsQuery);
+  const undo = useAction({
+    run: () => call<typeof imports.undo>('POST', `/import-runs/${id}/undo`),
+    touches: [runsKey],
+    done: ({ undone, skipped, failed }) => t.undone(undone, skipped, failed),
+    quiet: true,
+  });
+  const definition = definitions.find((one) => one.id === run?.definitionId);
+  const title = run?.dryRun === true ? t.wasDry : t.wasReal;
+  const ask = async (): Promise<void> => {
+    const agreed = await confirm({ title: t.undoTitle, body: t.undoBody, yes: t.undo, word: t.undoWord, danger: true });
+    if (agreed) undo.mutate();
+  };
+  const canUndo = run?.dryRun === false && run.state === 'FINISHED' && run.undoneAt === undefined && run.succeeded > 0;
+  return (
+    <Page
+      title={definition === undefined ? title : `${title}: ${nameOf(definition, language)}`}
+      back={{ label: t.back, href: '/admin/imports/runs' }}
+      actions={
+        canUndo && (
+          <Button variant="default" loading={undo.isPending} onClick={() => void ask()}>
+            {t.undo}
+          </Button>
+        )
+      }
+    >
+      <FaultAlert error={error ?? undo.error} retry={() => void refetch()} />
+      {run === undefined && error === null && <Loader size="sm" />}
+      {run !== undefined && (
+        <>
+          <Panel>
+            <Facts
+              facts={[
+                [t.at, format.exact(run.startedAt)],
+                [t.who, run.startedBy?.displayName ?? ''],
+                ...(run.fileName === undefined ? [] : [[t.file, run.fileName] as const]),
+                [t.state, t[run.state]],
+                ...(run.undoneAt === undefined ? [] : [[t.undoneAt, format.exact(run.undoneAt)] as const]),
+              ]}
+            />
+          </Panel>
+          <Panel title={t.outcomes}>
+            <RunResult run={run} />
+          </Panel>
+        </>
+      )}
+      {undo.data !== undefined && undo.data.rows.some((row) => row.status !== 'UNDONE') && (
+        <Panel title={t.errors}>
+          {undo.data.rows
+            .filter((row) => row.status !== 'UNDONE')
+            .map((row) => (
+              <div key={row.row}>
+                <Text size="sm">
+                  {t.row} {row.row}
+                </Text>
+                <RowErrors errors={row.errors} />
+              </div>
+            ))}
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+/** Counts and rows of a run. */
+export function RunResult({ run }: { run: Run }) {
+  const t = useText(texts);
+  const [status, setStatus] = useState<RowStatus | 'all'>(run.failed > 0 ? 'FAILED' : 'all');
+  const present = [...new Set(run.rows.map((row) => row.status))];
+  const shown = status === 'all' ? run.rows : run.rows.filter((row) => row.status === status);
+  const columns = useMemo(
+    (): Column<Row>[] => [
+      { key: 'row', title: t.row, value: (row) => row.row, align: 'end', width: '4.5rem' },
+      { key: 'externalId', title: t.externalId, value: (row) => row.externalId },
+      {
+        key: 'status',
+        title: t.outcome,
+        value: (row) => t[row.status],
+        render: (row) => <ToneMark tone={TONES[row.status]}>{t[row.status]}</ToneMark>,
+      },
+      {
+        key: 'errors',
+        title: t.errors,
+        value: (row) => row.errors.map((one) => `${one.path} ${one.message}`).join('; '),
+        render: (row) => <Detail row={row} linked={!run.dryRun} />,
+      },
+    ],
+    [t, run.dryRun],
+  );
+  return (
+    <Stack gap="sm">
+      <Text size="sm" role="status">
+        {t.counts(run.succeeded, run.failed, run.skipped)}
+      </Text>
+      {run.rowsTruncated && <Alert variant="light">{t.truncated}</Alert>}
+      <DataTable
+        label={t.outcomes}
+        columns={columns}
+        rows={shown}
+        rowKey={(row) => String(row.row)}
+        tools={
+          present.length > 1 && (
+            <SegmentedControl
+              aria-label={t.outcome}
+              value={status}
+              onChange={(next) => setStatus(next as RowStatus | 'all')}
+              data={[{ value: 'all', label: t.all }, ...present.map((one) => ({ value: one, label: t[one] }))]}
+            />
+          )
+        }
+      />
+    </Stack>
+  );
+}
+
+function Detail({ row, linked }: { row: Row; linked: boolean }) {
+  const t = useText(texts);
+  if (row.errors.length > 0) return <RowErrors errors={row.errors} />;
+  if (!linked || row.id === undefined) return null;
+  const { id } = row;
+  return (
+    <Anchor size="xs" renderRoot={(props) => <Link to="/records/$recordId" params={{ recordId: id }} {...props} />}>
+      {t.open}
+    </Anchor>
+  );
+}

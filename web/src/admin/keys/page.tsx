@@ -1,0 +1,157 @@
+/** API keys: who has which, when they were last used; issued and rotated here, the secret shown once; revoked. */
+import { ActionIcon, Button, Menu, Switch, Tooltip } from '@mantine/core';
+import { IconDots, IconPlus, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useMemo, useState } from 'react';
+import { call } from '../../api/client.ts';
+import type { access } from '../../api/types.ts';
+import { useText } from '../../i18n/text.ts';
+import type { ScreenProps } from '../../screens.ts';
+import { useAction } from '../../ui/action.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+import { NewKey } from './new-key.tsx';
+import { Mark } from '../config/mark.tsx';
+import type { Key } from './model.ts';
+import { RotateDialog } from './rotate-dialog.tsx';
+import { texts } from './texts.ts';
+
+function stateOf(key: Key): 'revoked' | 'expired' | 'active' {
+  if (key.revokedAt !== null) return 'revoked';
+  return key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now() ? 'expired' : 'active';
+}
+
+const TONES = { active: 'good', expired: 'warn', revoked: 'off' } as const;
+
+export default function KeysPage({ path }: ScreenProps) {
+  return path[0] === 'new' ? <NewKey /> : <KeyList />;
+}
+
+function KeyList() {
+  const t = useText(texts);
+  const navigate = useNavigate();
+  const [revoked, setRevoked] = useState(false);
+  const [rotating, setRotating] = useState<Key>();
+  const keys = useQuery({
+    queryKey: ['keys'],
+    queryFn: ({ signal }) => call<typeof access.listKeys>('GET', '/keys', { signal }),
+  });
+  const revoke = useAction({
+    run: (id: string) => call<typeof access.revokeKey>('POST', `/keys/${id}/revoke`),
+    touches: [['keys']],
+    done: t.revokedDone,
+  });
+  const askRevoke = async (key: Key): Promise<void> => {
+    const question = { title: t.revokeTitle(key.name), body: t.revokeBody, yes: t.revoke, danger: true };
+    if (await confirm(question)) revoke.mutate(key.id);
+  };
+  const columns = useMemo(
+    (): Column<Key>[] => [
+      { key: 'name', title: t.name, value: (row) => row.name },
+      { key: 'owner', title: t.owner, value: (row) => row.owner },
+      {
+        key: 'prefix',
+        title: t.prefix,
+        value: (row) => row.prefix,
+        render: (row) => <code>{row.prefix}…</code>,
+        minor: true,
+      },
+      {
+        key: 'scopes',
+        title: t.scopes,
+        value: (row) => row.scopes.join(' '),
+        render: (row) => (
+          <Tooltip label={row.scopes.join(', ')} multiline maw="22rem">
+            <span>{t.scopeCount(row.scopes.length)}</span>
+          </Tooltip>
+        ),
+        minor: true,
+      },
+      {
+        key: 'expires',
+        title: t.expires,
+        value: (row) => row.expiresAt ?? '',
+        render: (row) => (row.expiresAt === null ? t.never : <Time at={row.expiresAt} absolute />),
+        minor: true,
+      },
+      {
+        key: 'used',
+        title: t.lastUsed,
+        value: (row) => row.lastUsedAt ?? '',
+        render: (row) => (row.lastUsedAt === null ? t.unused : <Time at={row.lastUsedAt} />),
+        minor: true,
+      },
+      {
+        key: 'state',
+        title: t.state,
+        value: (row) => t[stateOf(row)],
+        render: (row) => <Mark tone={TONES[stateOf(row)]}>{t[stateOf(row)]}</Mark>,
+      },
+    ],
+    [t],
+  );
+  const actions = (row: Key): ReactNode =>
+    row.revokedAt === null && (
+      <KeyMenu keyRow={row} rotate={() => setRotating(row)} revoke={() => void askRevoke(row)} />
+    );
+  const rows = keys.data?.filter((key) => revoked || key.revokedAt === null);
+  return (
+    <Page
+      title={t.title}
+      hint={t.hint}
+      actions={
+        <Button
+          leftSection={<IconPlus size={14} />}
+          onClick={() => void navigate({ to: '/admin/$', params: { _splat: 'keys/new' } })}
+        >
+          {t.create}
+        </Button>
+      }
+    >
+      <FaultAlert error={keys.error} retry={() => void keys.refetch()} />
+      <DataTable
+        label={t.title}
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => row.id}
+        empty={t.none}
+        tools={
+          keys.data?.some((key) => key.revokedAt !== null) === true && (
+            <Switch
+              label={t.showRevoked}
+              checked={revoked}
+              onChange={(event) => setRevoked(event.currentTarget.checked)}
+            />
+          )
+        }
+        rowActions={actions}
+      />
+      {rotating !== undefined && <RotateDialog keyRow={rotating} close={() => setRotating(undefined)} />}
+    </Page>
+  );
+}
+
+function KeyMenu({ keyRow, rotate, revoke }: { keyRow: Key; rotate: () => void; revoke: () => void }) {
+  const t = useText(texts);
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon aria-label={t.actions(keyRow.name)}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconRefresh size={14} />} onClick={rotate}>
+          {t.rotate}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconTrash size={14} />} onClick={revoke}>
+          {t.revoke}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,164 @@
+/** One person: who they are, their unit, their groups. */
+import { Button, Loader, Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { call } from '../../api/client.ts';
+import type { identity, identityAdmin } from '../../api/types.ts';
+import { useHas } from '../../app/session.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Page, Panel } from '../../ui/page.tsx';
+import { AddFrom, MemberList, StateBadge, TurnButton } from './parts.tsx';
+import classes from './people.module.css';
+import { PersonForm } from './person-form.tsx';
+import { archivedQuery, groupsQuery, IDENTITY, membersQuery, unitsQuery, type User, usersQuery } from './queries.ts';
+import { texts } from './texts.ts';
+
+export function PersonPage({ id }: { id: string | undefined }) {
+  const t = useText(texts);
+  const has = useHas();
+  const navigate = useNavigate();
+  const users = useQuery(usersQuery);
+  const archived = useQuery(archivedQuery);
+  const back = { label: t.people, href: '/admin/people' };
+  if (id === undefined) {
+    return (
+      <Page title={t.newPerson} back={back} narrow>
+        <Panel>
+          <PersonForm
+            onCreated={(user) => void navigate({ to: '/admin/$', params: { _splat: `people/${user.id}` } })}
+          />
+        </Panel>
+      </Page>
+    );
+  }
+  const user = [...(users.data ?? []), ...(archived.data?.users ?? [])].find((one) => one.id === id);
+  if (user === undefined) {
+    return (
+      <Page title={t.people} back={back}>
+        {users.isPending || archived.isPending ? <Loader size="sm" /> : <FaultAlert error={new Error(t.unknown)} />}
+      </Page>
+    );
+  }
+  const question = { title: t.archivePerson(user.displayName), body: t.archivePersonBody };
+  return (
+    <Page
+      title={user.displayName}
+      hint={
+        <>
+          <code>{user.login}</code> {user.state === 'ARCHIVED' && <StateBadge state={user.state} />}
+        </>
+      }
+      back={back}
+      actions={
+        <>
+          {has('role.assign') && (
+            <Button
+              variant="default"
+              onClick={() => void navigate({ to: '/admin/$', params: { _splat: `roles/_person/${user.id}` } })}
+            >
+              {t.access}
+            </Button>
+          )}
+          <TurnButton kind="users" row={user} question={question} />
+        </>
+      }
+    >
+      <div className={classes.two}>
+        <Panel title={t.details}>
+          <PersonForm key={user.revision} user={user} />
+        </Panel>
+        <div>
+          <Panel title={t.unit}>
+            <UnitChoice user={user} />
+          </Panel>
+          <Panel title={t.memberOf}>
+            <Groups user={user} />
+          </Panel>
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function UnitChoice({ user }: { user: User }) {
+  const t = useText(texts);
+  const units = useQuery(unitsQuery);
+  const from = user.organizationUnitId;
+  const move = useAction({
+    run: async (to: string | null): Promise<unknown> => {
+      if (to !== null) {
+        const body = { organizationUnitId: to, userId: user.id, expectedOrganizationUnitId: from };
+        return await call<typeof identity.setOrgMember>('POST', '/identity/org-memberships', { body });
+      }
+      if (from === null) return undefined;
+      const query = { organizationUnitId: from };
+      const all = await call<typeof identityAdmin.listOrgMembers>('GET', '/identity/org-memberships', { query });
+      const own = all.find((one) => one.userId === user.id);
+      if (own === undefined) return undefined;
+      return await call<typeof identityAdmin.removeOrgMember>('DELETE', `/identity/org-memberships/${own.id}`, {
+        body: { expectedOrganizationUnitId: from },
+      });
+    },
+    touches: IDENTITY,
+    done: t.saved,
+  });
+  return (
+    <Select
+      aria-label={t.unit}
+      data={(units.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+      value={from}
+      placeholder={t.none}
+      disabled={user.state === 'ARCHIVED' || move.isPending}
+      onChange={(value) => move.mutate(value)}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': t.none }}
+    />
+  );
+}
+
+function Groups({ user }: { user: User }) {
+  const t = useText(texts);
+  const groups = useQuery(groupsQuery);
+  const memberships = useQuery(membersQuery({ memberId: user.id }));
+  const names = new Map(groups.data?.map(({ id, name }) => [id, name]));
+  const held = new Set(memberships.data?.map(({ groupId }) => groupId));
+  const add = useAction({
+    run: (groupId: string) =>
+      call<typeof identity.addGroupMember>('POST', '/identity/group-memberships', {
+        body: { groupId, memberId: user.id, memberType: 'user' },
+      }),
+    touches: IDENTITY,
+  });
+  const remove = useAction({
+    run: (id: string) => call<typeof identityAdmin.removeGroupMember>('DELETE', `/identity/group-memberships/${id}`),
+    touches: IDENTITY,
+  });
+  return (
+    <>
+      <FaultAlert error={memberships.error} />
+      <MemberList
+        label={t.memberOf}
+        empty={t.noGroups}
+        lines={(memberships.data ?? []).map(({ id, groupId }) => ({
+          id,
+          name: names.get(groupId) ?? t.archived,
+          href: `groups/${groupId}`,
+        }))}
+        onRemove={(id) => remove.mutate(id)}
+      />
+      {user.state === 'ACTIVE' && (
+        <AddFrom
+          label={t.addToGroup}
+          choices={(groups.data ?? [])
+            .filter(({ id }) => !held.has(id))
+            .map(({ id, name }) => ({ value: id, label: name }))}
+          onAdd={(id) => add.mutate(id)}
+          pending={add.isPending}
+        />
+      )}
+    </>
+  );
+}

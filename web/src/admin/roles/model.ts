@@ -1,0 +1,113 @@
+/** A role as its text says. */
+import { useText } from '../../i18n/text.ts';
+import type { ItemValue } from '../config/yaml-text.ts';
+import { texts } from './texts.ts';
+
+export const ACTIONS = [
+  'read',
+  'create',
+  'update',
+  'archive',
+  'history',
+  'transition',
+  'comment.create',
+  'comment.edit',
+  'Private Comment',
+  'attachment.add',
+  'attachment.delete',
+  'relation.create',
+  'relation.delete',
+] as const;
+
+export const RIGHTS = [
+  'config.manage',
+  'role.assign',
+  'user.administer',
+  'key.manage',
+  'audit.read',
+  'kb.read',
+  'kb.write',
+  'kb.publish',
+  'sla.control',
+  'catalog.impersonate',
+  'webhook.manage',
+  'integration.manage',
+  'import.manage',
+  'import.execute',
+  'export.execute',
+] as const;
+
+export type Names = '*' | readonly string[];
+
+/** A grant, of the text of a role or as the service explains it. */
+export interface Grant {
+  type: string;
+  where?: unknown;
+  actions: readonly string[];
+  read: Names;
+  write: Names;
+  transitions: Names;
+}
+
+function names(value: unknown): Names {
+  if (value === '*') return '*';
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+}
+
+export function grantsOf(item: ItemValue): Grant[] {
+  const records = item['records'];
+  if (!Array.isArray(records)) return [];
+  return records.map((record: Record<string, unknown>) => {
+    const fields = record['fields'] as { read?: unknown; write?: unknown } | undefined;
+    return {
+      type: String(record['type'] ?? ''),
+      ...(record['where'] === undefined ? {} : { where: record['where'] }),
+      actions: names(record['actions']) === '*' ? [] : (names(record['actions']) as string[]),
+      read: names(fields?.read),
+      write: names(fields?.write),
+      transitions: names(record['transitions']),
+    };
+  });
+}
+
+export function rightsOf(item: ItemValue): string[] {
+  const rights = item['rights'];
+  return Array.isArray(rights) ? rights.filter((one): one is string => typeof one === 'string') : [];
+}
+
+/** What an action or a general right is called. */
+export function useRightWords(): { action: (code: string) => string; right: (code: string) => string } {
+  const t = useText(texts);
+  const say = (key: string, otherwise: string): string => {
+    const word = Object.hasOwn(t, key) ? t[key as keyof typeof t] : undefined;
+    return typeof word === 'string' ? word : otherwise;
+  };
+  return { action: (code) => say(`${code}.action`, code), right: (code) => say(code, code) };
+}
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  equals: '=',
+  'not-equals': '≠',
+  in: '∈',
+  contains: '∋',
+  before: '<',
+  after: '>',
+};
+
+/** A condition on one line, short enough to read. */
+export function conditionLine(condition: unknown): string {
+  if (typeof condition !== 'object' || condition === null) return '';
+  const group = condition as {
+    logic?: string;
+    conditions?: unknown[];
+    field?: string;
+    operator?: string;
+    value?: unknown;
+  };
+  if (Array.isArray(group.conditions)) {
+    const parts = group.conditions.map((one) => conditionLine(one));
+    return `(${parts.join(group.logic === 'OR' ? ' | ' : ' & ')})`;
+  }
+  const value = Array.isArray(group.value) ? group.value.join(', ') : String(group.value ?? '');
+  return `${group.field} ${OPERATORS[group.operator ?? ''] ?? group.operator} ${value}`.trim();
+}

@@ -1,0 +1,153 @@
+/** A role as a form: general rights, the actions on each type, and who holds it. */
+import { ActionIcon, Button, Checkbox, Group, Select, SimpleGrid, Stack, TagsInput, Text, Title } from '@mantine/core';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLanguage } from '../../i18n/language.ts';
+import { useText } from '../../i18n/text.ts';
+import { at, CodeInput, NameInputs } from '../config/form-parts.tsx';
+import type { ItemFormProps } from '../config/item-editor.tsx';
+import { sectionQuery } from '../config/queries.ts';
+import { nameIn } from '../config/yaml-text.ts';
+import classes from './roles.module.css';
+import { useTypeNames } from './matrix.tsx';
+import { ACTIONS, conditionLine, grantsOf, RIGHTS, rightsOf, useRightWords } from './model.ts';
+import { texts } from './texts.ts';
+
+export function RoleForm(props: ItemFormProps) {
+  const { item, set } = props;
+  const t = useText(texts);
+  const words = useRightWords();
+  return (
+    <Stack gap="sm">
+      <CodeInput {...props} />
+      <NameInputs item={item} set={set} />
+      <Checkbox.Group
+        label={t.rights}
+        value={rightsOf(item)}
+        onChange={(rights) => set(['rights'], rights.length === 0 ? undefined : rights)}
+      >
+        <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing={10} mt={8}>
+          {RIGHTS.map((right) => (
+            <Checkbox key={right} value={right} label={words.right(right)} />
+          ))}
+        </SimpleGrid>
+      </Checkbox.Group>
+      <Grants {...props} />
+      <Holders {...props} />
+      <Text size="xs" c="dimmed">
+        {t.inText}
+      </Text>
+    </Stack>
+  );
+}
+
+function Grants({ item, set }: ItemFormProps) {
+  const t = useText(texts);
+  const language = useLanguage();
+  const words = useRightWords();
+  const typeName = useTypeNames();
+  const types = useQuery(sectionQuery('types'));
+  const [type, setType] = useState<string | null>(null);
+  const grants = grantsOf(item);
+  const records = (at(item, ['records']) ?? []) as unknown[];
+  return (
+    <>
+      <Title order={3}>{t.onRecords}</Title>
+      {grants.map((grant, index) => (
+        <fieldset
+          // oxlint-disable-next-line react/no-array-index-key
+          key={index}
+          className={classes.grant}
+        >
+          <legend>
+            {typeName(grant.type)}
+            {grant.where !== undefined && (
+              <small>
+                {' '}
+                {t.onlyIf} {conditionLine(grant.where)}
+              </small>
+            )}
+          </legend>
+          <Checkbox.Group
+            aria-label={`${t.actions}: ${typeName(grant.type)}`}
+            value={[...grant.actions]}
+            onChange={(actions) => set(['records', index, 'actions'], actions)}
+          >
+            <Group gap="10px 16px">
+              {ACTIONS.map((action) => (
+                <Checkbox key={action} value={action} label={words.action(action)} />
+              ))}
+            </Group>
+          </Checkbox.Group>
+          <ActionIcon
+            className={classes.remove}
+            aria-label={t.removeGrant(typeName(grant.type))}
+            onClick={() => set(['records'], records.toSpliced(index, 1))}
+          >
+            <IconTrash size={16} />
+          </ActionIcon>
+        </fieldset>
+      ))}
+      <Group gap="xs" align="flex-end">
+        <Select
+          label={t.type}
+          data={[
+            { value: '*', label: t.allTypes },
+            ...(types.data ?? [])
+              .filter(({ state }) => state === 'ACTIVE')
+              .map(({ code, name }) => ({ value: code, label: nameIn(name, language) || code })),
+          ]}
+          value={type}
+          onChange={setType}
+          searchable
+        />
+        <Button
+          variant="default"
+          leftSection={<IconPlus size={14} />}
+          disabled={type === null}
+          onClick={() => {
+            set(['records'], [...records, { type, actions: ['read'], fields: { read: '*' } }]);
+            setType(null);
+          }}
+        >
+          {t.addGrant}
+        </Button>
+      </Group>
+    </>
+  );
+}
+
+function Holders({ item, set }: ItemFormProps) {
+  const t = useText(texts);
+  const users = useQuery(sectionQuery('users'));
+  const groups = useQuery(sectionQuery('groups'));
+  const codes = (list: typeof users.data): string[] =>
+    (list ?? []).filter(({ state }) => state === 'ACTIVE').map(({ code }) => code);
+  const held = (key: 'users' | 'groups'): string[] => (at(item, ['assignedTo', key]) as string[] | undefined) ?? [];
+  const put = (key: 'users' | 'groups', list: string[]): void =>
+    set(['assignedTo'], { users: held('users'), groups: held('groups'), [key]: list });
+  return (
+    <>
+      <Title order={3}>{t.assigned}</Title>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <TagsInput
+          label={t.users}
+          data={codes(users.data)}
+          limit={50}
+          splitChars={[' ', ',']}
+          value={held('users')}
+          onChange={(list) => put('users', list)}
+        />
+        <TagsInput
+          label={t.groups}
+          data={codes(groups.data)}
+          limit={50}
+          splitChars={[' ', ',']}
+          value={held('groups')}
+          onChange={(list) => put('groups', list)}
+        />
+      </SimpleGrid>
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { defineText } from '../../i18n/text.ts';
+
+export const texts = defineText(
+  {
+    title: 'Сроки (SLA)',
+    hint: 'Правила, по которым у записей появляются сроки.',
+    newOne: 'Новое правило',
+    tryOut: 'Проба',
+    tryHint: 'Считает по сохранённому правилу; ничего не записывается.',
+    openedAt: 'Открыта',
+    values: 'Значения записи (JSON)',
+    valuesHint: 'Например {"priority": "p1"}: от них зависит, какой срок выбран',
+    notJson: 'Это не JSON',
+    run: 'Посчитать',
+    dueAt: 'Срок',
+    never: 'Не наступит: календарь закрыт',
+    target: 'Отведено',
+    warning: (percent: number) => `Предупреждение, ${percent} %`,
+    calendar: 'Часовой пояс',
+  },
+  {
+    title: 'Time limits (SLA)',
+    hint: 'The rules by which records get their time limits.',
+    newOne: 'New policy',
+    tryOut: 'Try-out',
+    tryHint: 'Counts by the policy as it is stored; nothing is written.',
+    openedAt: 'Opened at',
+    values: 'Values of the record (JSON)',
+    valuesHint: 'Such as {"priority": "p1"}: they decide which target holds',
+    notJson: 'This is no JSON',
+    run: 'Count',
+    dueAt: 'Due at',
+    never: 'Never: the calendar is closed',
+    target: 'Target',
+    warning: (percent: number) => `Warning, ${percent} %`,
+    calendar: 'Time zone',
+  },
+);

@@ -1,0 +1,110 @@
+/** Beside a type: the form that it makes, to try, and all its fields with what holds for them. */
+import { Badge, Stack, Tabs, Text } from '@mantine/core';
+import { useState } from 'react';
+import { FieldInput } from '../../fields/input.tsx';
+import { useLanguage } from '../../i18n/language.ts';
+import { useText } from '../../i18n/text.ts';
+import { Panel } from '../../ui/page.tsx';
+import { type ItemValue, nameIn } from '../config/yaml-text.ts';
+import { DATA_TYPES, type FieldItem, fieldsOf, schemaOf } from './model.ts';
+import { texts } from './texts.ts';
+import classes from './types.module.css';
+
+export function TypeAside({ item }: { item: ItemValue }) {
+  const t = useText(texts);
+  return (
+    <Panel>
+      <Tabs defaultValue="preview" variant="default">
+        <Tabs.List mb="sm">
+          <Tabs.Tab value="preview">{t.preview}</Tabs.Tab>
+          <Tabs.Tab value="list">{t.list}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="preview">
+          <Preview fields={fieldsOf(item)} />
+        </Tabs.Panel>
+        <Tabs.Panel value="list">
+          <FieldList fields={fieldsOf(item)} />
+        </Tabs.Panel>
+      </Tabs>
+    </Panel>
+  );
+}
+
+function Preview({ fields }: { fields: readonly FieldItem[] }) {
+  const t = useText(texts);
+  const language = useLanguage();
+  const [values, setValues] = useState<Record<string, unknown>>({});
+  const shown = fields.filter((field) => field.readOnly !== true && DATA_TYPES.includes(field.dataType));
+  if (shown.length === 0) return <Text c="dimmed">{t.noFields}</Text>;
+  return (
+    <Stack gap="sm" className={classes.preview}>
+      <Text size="xs" c="dimmed">
+        {t.previewHint}
+      </Text>
+      {shown.map((field) => (
+        <FieldInput
+          // Another type of data is another input.
+          key={`${field.code} ${field.dataType} ${field.multiple}`}
+          field={schemaOf(field, language)}
+          value={values[field.code] ?? null}
+          onChange={(value) => setValues((before) => ({ ...before, [field.code]: value }))}
+        />
+      ))}
+    </Stack>
+  );
+}
+
+/** What holds for a field, in words. */
+function useConstraintWords(): (field: FieldItem) => string[] {
+  const t = useText(texts);
+  const language = useLanguage();
+  const named = ['minLength', 'maxLength', 'pattern', 'min', 'max', 'scale', 'maxItems'] as const;
+  return ({ constraints = {}, default: value }) => {
+    const words = named.flatMap((key) =>
+      constraints[key] === undefined ? [] : [`${t[key]} ${String(constraints[key])}`],
+    );
+    if (Array.isArray(constraints.options)) {
+      const options = constraints.options.map((option) => nameIn(option.name, language) || option.code);
+      words.push(`${t.options}: ${options.join(', ')}`);
+    }
+    if (Array.isArray(constraints['types'])) words.push(`${t.types}: ${constraints['types'].join(', ')}`);
+    if (value !== undefined) words.push(`${t.default}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    return words;
+  };
+}
+
+function FieldList({ fields }: { fields: readonly FieldItem[] }) {
+  const t = useText(texts);
+  const language = useLanguage();
+  const words = useConstraintWords();
+  return (
+    <ul className={classes.list} aria-label={t.list}>
+      {fields.map((field) => (
+        <li key={field.code}>
+          <span className={classes.fieldHead}>
+            <strong>{nameIn(field.name, language) || field.code}</strong> <code>{field.code}</code>
+            <Badge size="xs" variant="light" color="gray" radius="sm" tt="none">
+              {field.dataType}
+              {field.multiple === true ? ' […]' : ''}
+            </Badge>
+            {field.required === true && (
+              <Badge size="xs" variant="light" color="petrol" radius="sm" tt="none">
+                {t.required}
+              </Badge>
+            )}
+            {field.readOnly === true && (
+              <Badge size="xs" variant="light" color="gray" radius="sm" tt="none">
+                {t.readOnly}
+              </Badge>
+            )}
+          </span>
+          {words(field).map((line) => (
+            <Text key={line} size="xs" c="dimmed">
+              {line}
+            </Text>
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,130 @@
+/** One field of a type: a line that says what it is, and opens to be edited. */
+import { ActionIcon, Button, Checkbox, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
+import { IconArrowDown, IconArrowUp, IconChevronRight, IconTrash } from '@tabler/icons-react';
+import { useLanguage } from '../../i18n/language.ts';
+import { useText } from '../../i18n/text.ts';
+import { NameInputs } from '../config/form-parts.tsx';
+import { type ItemValue, nameIn, type Path } from '../config/yaml-text.ts';
+import { DATA_TYPES, type FieldItem } from './model.ts';
+import { texts } from './texts.ts';
+import classes from './types.module.css';
+
+interface FieldRowProps {
+  field: FieldItem;
+  open: boolean;
+  toggle: () => void;
+  set: (path: Path, value: unknown) => void;
+  remove: () => void;
+  up?: () => void;
+  down?: () => void;
+}
+
+export function FieldRow({ field, open, toggle, set, remove, up, down }: FieldRowProps) {
+  const t = useText(texts);
+  const language = useLanguage();
+  const name = nameIn(field.name, language) || field.code;
+  const marks = [
+    field.required === true ? t.required : '',
+    field.readOnly === true ? t.readOnly : '',
+    field.multiple === true ? t.multiple : '',
+  ].filter((mark) => mark !== '');
+  return (
+    <li className={classes.row} data-open={open || undefined}>
+      <button type="button" className={classes.rowHead} aria-expanded={open} onClick={toggle}>
+        <IconChevronRight size={14} className={classes.chevron} />
+        <span className={classes.rowName}>{name}</span>
+        <code>{field.code}</code>
+        <span className={classes.rowType}>{field.dataType}</span>
+        {marks.length > 0 && <span className={classes.rowMarks}>{marks.join(' · ')}</span>}
+      </button>
+      {open && (
+        <Stack gap="sm" className={classes.rowBody}>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+            <TextInput
+              label={t.code}
+              value={field.code}
+              onChange={(event) => set(['code'], event.currentTarget.value)}
+            />
+            <Select
+              label={t.dataType}
+              data={[...DATA_TYPES]}
+              value={field.dataType}
+              searchable
+              allowDeselect={false}
+              onChange={(value) => set(['dataType'], value)}
+            />
+          </SimpleGrid>
+          <NameInputs item={field as unknown as ItemValue} set={set} />
+          <Group gap="lg">
+            {(['required', 'readOnly', 'multiple'] as const).map((key) => (
+              <Checkbox
+                key={key}
+                label={t[key]}
+                checked={field[key] === true}
+                onChange={(event) => set([key], event.currentTarget.checked || undefined)}
+              />
+            ))}
+          </Group>
+          <SearchChoice field={field} set={set} />
+          {field.dataType === 'enum' && <Options field={field} set={set} />}
+          <Group gap="xs">
+            <Button variant="default" leftSection={<IconTrash size={14} />} onClick={remove}>
+              {t.remove}
+            </Button>
+            <ActionIcon aria-label={t.up} disabled={up === undefined} onClick={up}>
+              <IconArrowUp size={16} />
+            </ActionIcon>
+            <ActionIcon aria-label={t.down} disabled={down === undefined} onClick={down}>
+              <IconArrowDown size={16} />
+            </ActionIcon>
+          </Group>
+        </Stack>
+      )}
+    </li>
+  );
+}
+
+type Part = Pick<FieldRowProps, 'field' | 'set'>;
+
+const WORDS: ReadonlySet<string> = new Set(['string', 'text', 'rich-text']);
+
+function SearchChoice({ field, set }: Part) {
+  const t = useText(texts);
+  const now = { text: WORDS.has(field.dataType), filter: false, facet: false, ...field.search };
+  const names = { text: t.searchText, filter: t.searchFilter, facet: t.searchFacet };
+  return (
+    <Checkbox.Group
+      label={t.search}
+      value={(['text', 'filter', 'facet'] as const).filter((key) => now[key])}
+      onChange={(keys) =>
+        set(['search'], { text: keys.includes('text'), filter: keys.includes('filter'), facet: keys.includes('facet') })
+      }
+    >
+      <Group gap="lg" mt={4}>
+        {(['text', 'filter', 'facet'] as const).map((key) => (
+          <Checkbox key={key} value={key} label={names[key]} />
+        ))}
+      </Group>
+    </Checkbox.Group>
+  );
+}
+
+/** Codes of the options; those that stay keep their names. */
+function Options({ field, set }: Part) {
+  const t = useText(texts);
+  const options = Array.isArray(field.constraints?.options) ? field.constraints.options : [];
+  return (
+    <Textarea
+      label={t.optionsInput}
+      value={options.map(({ code }) => code).join('\n')}
+      autosize
+      minRows={3}
+      spellCheck={false}
+      onChange={(event) => {
+        const codes = event.currentTarget.value.split('\n');
+        const next = codes.map((code) => options.find((one) => one.code === code) ?? { code });
+        set(['constraints'], { ...field.constraints, options: next });
+      }}
+    />
+  );
+}

@@ -1,0 +1,39 @@
+/** Record types and their fields: the list, and one type with a form of its fields, its text and a preview of the form. */
+import { useText } from '../../i18n/text.ts';
+import type { ScreenProps } from '../../screens.ts';
+import { ConfigScreen } from '../config/config-screen.tsx';
+import { TypeAside } from './aside.tsx';
+import { texts } from './texts.ts';
+import { TypeForm } from './type-form.tsx';
+
+const TEMPLATE = `code: my-type
+name:
+  ru-RU: Новый вид
+  en-US: New type
+category: object
+title: title
+fields:
+  - code: title
+    name:
+      ru-RU: Тема
+      en-US: Title
+    dataType: string
+    required: true
+`;
+
+export default function TypesPage({ path }: ScreenProps) {
+  const t = useText(texts);
+  return (
+    <ConfigScreen
+      section="types"
+      screen="types"
+      path={path}
+      title={t.title}
+      hint={t.hint}
+      newTitle={t.create}
+      template={TEMPLATE}
+      form={TypeForm}
+      aside={TypeAside}
+    />
+  );
+}

@@ -1,0 +1,220 @@
+/** Organisation units as a tree; a new one, and one with its people. */
+import { Button, Group, Loader, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { call } from '../../api/client.ts';
+import type { identity, identityAdmin } from '../../api/types.ts';
+import { PersonPicker } from '../../fields/pickers.tsx';
+import { useText } from '../../i18n/text.ts';
+import type { ScreenProps } from '../../screens.ts';
+import { useAction } from '../../ui/action.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Page, Panel } from '../../ui/page.tsx';
+import { MemberList, StateBadge, TurnButton } from '../people/parts.tsx';
+import classes from '../people/people.module.css';
+import { archivedQuery, IDENTITY, type Unit, unitMembersQuery, unitsQuery, usersQuery } from '../people/queries.ts';
+import { texts } from '../people/texts.ts';
+import { UnitTree } from './tree.tsx';
+
+export default function UnitsPage({ path }: ScreenProps) {
+  const [own, parent] = path;
+  if (own === undefined) return <UnitOverview />;
+  return own === 'new' ? <NewUnit key={parent ?? ''} parentId={parent ?? null} /> : <UnitPage key={own} id={own} />;
+}
+
+function UnitOverview() {
+  const t = useText(texts);
+  const navigate = useNavigate();
+  const [archive, setArchive] = useState(false);
+  const units = useQuery(unitsQuery);
+  const archived = useQuery(archivedQuery);
+  const shown = [...(units.data ?? []), ...(archive ? (archived.data?.orgUnits ?? []) : [])];
+  return (
+    <Page
+      title={t.units}
+      hint={t.unitsHint}
+      actions={
+        <Button
+          leftSection={<IconPlus size={14} />}
+          onClick={() => void navigate({ to: '/admin/$', params: { _splat: 'units/new' } })}
+        >
+          {t.newUnit}
+        </Button>
+      }
+    >
+      <FaultAlert error={units.error} retry={() => void units.refetch()} />
+      <Group mb="sm">
+        <Switch
+          label={t.showArchived}
+          checked={archive}
+          onChange={(event) => setArchive(event.currentTarget.checked)}
+        />
+      </Group>
+      {units.isPending && <Loader size="sm" />}
+      {units.data !== undefined && shown.length === 0 ? <Empty>{t.noUnits}</Empty> : <UnitTree units={shown} />}
+    </Page>
+  );
+}
+
+function NewUnit({ parentId }: { parentId: string | null }) {
+  const t = useText(texts);
+  const navigate = useNavigate();
+  return (
+    <Page title={t.newUnit} back={{ label: t.units, href: '/admin/units' }} narrow>
+      <Panel>
+        <UnitForm
+          parentId={parentId}
+          onCreated={(unit) => void navigate({ to: '/admin/$', params: { _splat: `units/${unit.id}` } })}
+        />
+      </Panel>
+    </Page>
+  );
+}
+
+function UnitPage({ id }: { id: string }) {
+  const t = useText(texts);
+  const units = useQuery(unitsQuery);
+  const archived = useQuery(archivedQuery);
+  const users = useQuery(usersQuery);
+  const members = useQuery(unitMembersQuery(id));
+  const unit = [...(units.data ?? []), ...(archived.data?.orgUnits ?? [])].find((one) => one.id === id);
+  const back = { label: t.units, href: '/admin/units' };
+  if (unit === undefined) {
+    return (
+      <Page title={t.units} back={back}>
+        {units.isPending || archived.isPending ? <Loader size="sm" /> : <FaultAlert error={new Error(t.unknown)} />}
+      </Page>
+    );
+  }
+  const people = new Map(users.data?.map((user) => [user.id, user.displayName]));
+  const question = { title: t.archiveUnit(unit.name), body: t.archiveUnitBody };
+  return (
+    <Page
+      title={unit.name}
+      hint={
+        <>
+          <code>{unit.code}</code> {unit.state === 'ARCHIVED' && <StateBadge state={unit.state} />}
+        </>
+      }
+      back={back}
+      actions={<TurnButton kind="org-units" row={unit} question={question} />}
+    >
+      <div className={classes.two}>
+        <Panel title={t.details}>
+          <UnitForm key={unit.revision} unit={unit} parentId={unit.parentId} />
+        </Panel>
+        <Panel title={t.unitPeople}>
+          <MemberList
+            label={t.unitPeople}
+            empty={t.noMembers}
+            lines={(members.data ?? []).map(({ id: membership, userId }) => ({
+              id: membership,
+              name: people.get(userId) ?? t.archived,
+              href: `people/${userId}`,
+              person: true,
+            }))}
+          />
+        </Panel>
+      </div>
+    </Page>
+  );
+}
+
+interface UnitFormProps {
+  unit?: Unit;
+  parentId: string | null;
+  onCreated?: (unit: Unit) => void;
+}
+
+function UnitForm({ unit, parentId, onCreated }: UnitFormProps) {
+  const t = useText(texts);
+  const units = useQuery(unitsQuery);
+  const [name, setName] = useState(unit?.name ?? '');
+  const [code, setCode] = useState('');
+  const [parent, setParent] = useState(parentId);
+  const [manager, setManager] = useState(unit?.managerUserId ?? null);
+  const [location, setLocation] = useState(unit?.location ?? '');
+  const save = useAction({
+    run: (): Promise<Unit> =>
+      unit === undefined
+        ? call<typeof identity.createUnit>('POST', '/identity/org-units', {
+            body: {
+              name,
+              ...(code === '' ? {} : { code }),
+              ...(parent === null ? {} : { parentId: parent }),
+              ...(manager === null ? {} : { managerUserId: manager }),
+              ...(location === '' ? {} : { location }),
+            },
+          })
+        : call<typeof identityAdmin.changeUnit>('PATCH', `/identity/org-units/${unit.id}`, {
+            body: {
+              expectedRevision: unit.revision,
+              name,
+              parentId: parent,
+              managerUserId: manager,
+              location: location === '' ? null : location,
+            },
+          }),
+    touches: IDENTITY,
+    done: unit === undefined ? t.created : t.saved,
+    after: (saved) => onCreated?.(saved),
+    quiet: true,
+  });
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate();
+  };
+  const locked = unit?.state === 'ARCHIVED';
+  return (
+    <form onSubmit={send}>
+      <Stack gap="sm">
+        <TextInput
+          label={t.name}
+          value={name}
+          required
+          disabled={locked}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        {unit === undefined && (
+          <TextInput
+            label={t.code}
+            description={t.codeHint}
+            value={code}
+            onChange={(event) => setCode(event.currentTarget.value)}
+          />
+        )}
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+          <Select
+            label={t.parent}
+            data={(units.data ?? [])
+              .filter(({ id }) => id !== unit?.id)
+              .map((one) => ({ value: one.id, label: one.name }))}
+            value={parent}
+            placeholder={t.top}
+            disabled={locked}
+            onChange={setParent}
+            searchable
+            clearable
+            clearButtonProps={{ 'aria-label': t.top }}
+          />
+          <PersonPicker label={t.manager} value={manager} onChange={setManager} disabled={locked} />
+        </SimpleGrid>
+        <TextInput
+          label={t.location}
+          value={location}
+          disabled={locked}
+          onChange={(event) => setLocation(event.currentTarget.value)}
+        />
+        <FaultAlert error={save.error} />
+        <Group>
+          <Button type="submit" loading={save.isPending} disabled={locked || name === ''}>
+            {unit === undefined ? t.create : t.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

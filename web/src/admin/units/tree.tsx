@@ -1,0 +1,65 @@
+/** The tree of units: every unit a link, with a button to make one inside it. */
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { IconBuilding, IconMapPin, IconPlus } from '@tabler/icons-react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useText } from '../../i18n/text.ts';
+import { StateBadge } from '../people/parts.tsx';
+import type { Unit } from '../people/queries.ts';
+import { texts } from '../people/texts.ts';
+import classes from './tree.module.css';
+
+export function UnitTree({ units }: { units: readonly Unit[] }) {
+  const t = useText(texts);
+  const known = new Set(units.map(({ id }) => id));
+  // What is inside a unit that is not shown stands at the top.
+  const below = Map.groupBy(units, ({ parentId }) => (parentId !== null && known.has(parentId) ? parentId : null));
+  const top = below.get(null) ?? [];
+  return top.length === 0 ? null : (
+    <ul className={classes.tree} aria-label={t.units}>
+      {top.map((unit) => (
+        <Branch key={unit.id} unit={unit} below={below} />
+      ))}
+    </ul>
+  );
+}
+
+function Branch({ unit, below }: { unit: Unit; below: ReadonlyMap<string | null, readonly Unit[]> }) {
+  const t = useText(texts);
+  const navigate = useNavigate();
+  const inside = below.get(unit.id) ?? [];
+  return (
+    <li>
+      <div className={classes.line}>
+        <Link to="/admin/$" params={{ _splat: `units/${unit.id}` }} className={classes.unit}>
+          <IconBuilding size={16} stroke={1.6} />
+          <span>{unit.name}</span>
+          <code>{unit.code}</code>
+        </Link>
+        {unit.location !== null && (
+          <span className={classes.place}>
+            <IconMapPin size={12} /> {unit.location}
+          </span>
+        )}
+        {unit.state === 'ARCHIVED' ? (
+          <StateBadge state={unit.state} />
+        ) : (
+          <Tooltip label={t.newBelow(unit.name)}>
+            <ActionIcon
+              aria-label={t.newBelow(unit.name)}
+              onClick={() => void navigate({ to: '/admin/$', params: { _splat: `units/new/${unit.id}` } })}
+            >
+              <IconPlus size={14} />
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </div>
+      {inside.length > 0 && (
+        <ul>
+          {inside.map((one) => (
+            <Branch key={one.id} unit={one} below={below} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}

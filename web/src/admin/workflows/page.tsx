@@ -1,0 +1,56 @@
+/** Workflows: the list, and one workflow drawn as it is edited, with its states and transitions. */
+import { Skeleton } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { useText } from '../../i18n/text.ts';
+import type { ScreenProps } from '../../screens.ts';
+import { ConfigScreen } from '../config/config-screen.tsx';
+import type { ItemValue } from '../config/yaml-text.ts';
+import { texts } from './texts.ts';
+import { WorkflowForm } from './workflow-form.tsx';
+
+const WorkflowGraph = lazy(() => import('./graph.tsx'));
+
+const TEMPLATE = `code: my-workflow
+name:
+  ru-RU: Новый процесс
+  en-US: New workflow
+initial: new
+states:
+  - code: new
+    name: { ru-RU: Новая, en-US: New }
+    category: open
+  - code: done
+    name: { ru-RU: Готово, en-US: Done }
+    category: done
+transitions:
+  - code: finish
+    name: { ru-RU: Завершить, en-US: Finish }
+    from: [new]
+    to: done
+`;
+
+function Drawn({ item }: { item: ItemValue }) {
+  return (
+    <Suspense fallback={<Skeleton height={260} />}>
+      <WorkflowGraph item={item} />
+    </Suspense>
+  );
+}
+
+export default function WorkflowsPage({ path }: ScreenProps) {
+  const t = useText(texts);
+  return (
+    <ConfigScreen
+      section="workflows"
+      screen="workflows"
+      path={path}
+      title={t.title}
+      hint={t.hint}
+      newTitle={t.create}
+      template={TEMPLATE}
+      form={WorkflowForm}
+      aside={Drawn}
+      asideAbove
+    />
+  );
+}

@@ -1,0 +1,28 @@
+/** What forms and conditions know of a field; apart, since rules without a page use it too. */
+import type { DataType } from '../../../src/lib/data-types.ts';
+
+export type { DataType };
+
+/** A field as forms need it: of a type, of a record, or of a transition. */
+export interface FieldSchema {
+  code: string;
+  name: string;
+  dataType: DataType;
+  required: boolean;
+  readOnly: boolean;
+  multiple: boolean;
+  constraints: FieldConstraints;
+  default?: unknown;
+}
+
+export interface FieldConstraints {
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  min?: number | string;
+  max?: number | string;
+  scale?: number;
+  maxItems?: number;
+  options?: { code: string; name: string }[];
+  types?: string[];
+}

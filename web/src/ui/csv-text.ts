@@ -1,0 +1,11 @@
+/** Rows as CSV that spreadsheets open, with cells that could pass for formulas made harmless. */
+
+function cell(value: unknown): string {
+  const text = value === null || value === undefined ? '' : String(value);
+  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",;\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+export function toCsv(header: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  return [header, ...rows].map((row) => row.map(cell).join(',')).join('\r\n');
+}

@@ -1,0 +1,124 @@
+/** Asking for something: for oneself, or for another person. */
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type AnswerOf, call } from '../../api/client.ts';
+import type { catalog, FieldSchema } from '../../api/types.ts';
+import { useHas, useSession } from '../../app/session.ts';
+import { refusalsOf } from '../../desk/record/draft.ts';
+import { checkField, isEmpty } from '../../fields/check.ts';
+import { FieldInput } from '../../fields/input.tsx';
+import { PersonPicker } from '../../fields/pickers.tsx';
+import { useFlawText } from '../../fields/use-flaw.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { texts } from './texts.ts';
+
+type Item = NonNullable<AnswerOf<typeof catalog.getCatalog>>['items'][number];
+
+export function RequestDialog({ item, onClose }: { item: Item | undefined; onClose: () => void }) {
+  return (
+    <Modal opened={item !== undefined} onClose={onClose} title={item?.name} size="lg">
+      {item !== undefined && <Request key={item.id} item={item} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function Request({ item, onClose }: { item: Item; onClose: () => void }) {
+  const t = useText(texts);
+  const flawText = useFlawText();
+  const has = useHas();
+  const navigate = useNavigate();
+  const { user } = useSession();
+  const fields = (item.fields as FieldSchema[]).filter((field) => !field.readOnly);
+  const [requester, setRequester] = useState<string | null>(user.id);
+  const [values, setValues] = useState<Record<string, unknown>>(() =>
+    Object.fromEntries(fields.flatMap((field) => (field.default === undefined ? [] : [[field.code, field.default]]))),
+  );
+  const [tried, setTried] = useState(false);
+  // One key for one form: pressing twice makes one request.
+  const [key] = useState(() => crypto.randomUUID());
+  const flaws = new Map(fields.map((field) => [field.code, checkField(field, values[field.code])]));
+  const request = useAction({
+    run: () =>
+      call<typeof catalog.requestItem>('POST', `/catalog/items/${item.id}/requests`, {
+        body: {
+          requesterId: requester ?? '',
+          values: Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value))),
+        },
+        idempotencyKey: key,
+      }),
+    touches: [['records']],
+    done: t.submitted,
+    quiet: true,
+  });
+  const refusals = refusalsOf(request.error);
+  if (request.data !== undefined) {
+    const made = request.data;
+    return (
+      <Stack gap="md">
+        <Text role="status">{made.number === null ? t.submitted : t.numbered(made.number)}</Text>
+        <Group justify="flex-end" gap="xs">
+          <Button
+            variant="default"
+            onClick={() => void navigate({ to: '/records/$recordId', params: { recordId: made.id } })}
+          >
+            {t.openRecord}
+          </Button>
+          <Button onClick={onClose}>{t.done}</Button>
+        </Group>
+      </Stack>
+    );
+  }
+  const allowed = has('catalog.impersonate');
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        setTried(true);
+        if (requester !== null && [...flaws.values()].every((flaw) => flaw === undefined)) request.mutate();
+      }}
+    >
+      <Stack gap="sm">
+        {item.description !== null && (
+          <Text size="sm" c="dimmed">
+            {item.description}
+          </Text>
+        )}
+        {!allowed && <Text size="sm">{t.readOnly}</Text>}
+        {allowed && (
+          <>
+            <FaultAlert error={request.error} />
+            <PersonPicker
+              label={t.forWhom}
+              description={t.forWhomHint}
+              required
+              value={requester}
+              onChange={setRequester}
+            />
+            {fields.length === 0 && <Text size="sm">{t.noFields}</Text>}
+            {fields.map((field) => (
+              <FieldInput
+                key={field.code}
+                field={field}
+                value={values[field.code] ?? null}
+                onChange={(value) => setValues((before) => ({ ...before, [field.code]: value }))}
+                error={refusals.get(field.code) ?? (tried ? flawText(flaws.get(field.code)) : undefined)}
+              />
+            ))}
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={onClose}>
+                {t.cancel}
+              </Button>
+              <Button type="submit" loading={request.isPending} disabled={requester === null}>
+                {t.submit}
+              </Button>
+            </Group>
+          </>
+        )}
+      </Stack>
+    </form>
+  );
+}

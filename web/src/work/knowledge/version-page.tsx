@@ -1,0 +1,184 @@
+/** One version: written while it is a draft, with its audience, its neighbours, and the steps that are possible now. */
+import { Button, Loader, Tooltip } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ToneMark } from '../../admin/connections/tone.tsx';
+import { call } from '../../api/client.ts';
+import type { knowledge, knowledgeAdmin } from '../../api/types.ts';
+import { useHas } from '../../app/session.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Page, Panel } from '../../ui/page.tsx';
+import { ArticleText } from './article-text.tsx';
+import { AudiencePanel } from './audience-panel.tsx';
+import { DraftEditor } from './draft-editor.tsx';
+import classes from './knowledge.module.css';
+import { knowledgeKey, type Version, versionQuery, versionsOfQuery } from './queries.ts';
+import { texts } from './texts.ts';
+import { TONES } from './versions.tsx';
+
+const BACK = '/work/knowledge/write';
+
+export function VersionPage({ id }: { id: string }) {
+  const t = useText(texts);
+  const { data, error, refetch } = useQuery(versionQuery(id));
+  if (data !== undefined) return <Known version={data} />;
+  return (
+    <Page title={t.title} back={{ label: t.back, href: BACK }}>
+      <FaultAlert error={error} retry={() => void refetch()} />
+      {error === null && <Loader size="sm" />}
+    </Page>
+  );
+}
+
+function Known({ version }: { version: Version }) {
+  const t = useText(texts);
+  const has = useHas();
+  const navigate = useNavigate();
+  const [dirty, setDirty] = useState(false);
+  const open = (id: string): void => void navigate({ to: '/work/$', params: { _splat: `knowledge/versions/${id}` } });
+  const shared = { touches: [knowledgeKey], quiet: true } as const;
+  const publish = useAction({
+    ...shared,
+    run: () =>
+      call<typeof knowledge.publishVersion>('POST', '/kb/articles/publish', { body: { versionId: version.versionId } }),
+    done: t.published,
+  });
+  const archive = useAction({
+    ...shared,
+    run: async () => {
+      const query = { locale: version.locale };
+      const material = await call<typeof knowledgeAdmin.getMaterial>('GET', `/kb/articles/${version.id}/material`, {
+        query,
+      });
+      return call<typeof knowledge.archiveArticle>('POST', '/kb/articles/archive', {
+        body: { versionId: material.versionId, version: material.version, confirmed: true },
+      });
+    },
+    done: t.archived,
+  });
+  const restore = useAction({
+    ...shared,
+    run: () => call<typeof knowledgeAdmin.restoreVersion>('POST', `/kb/article-versions/${version.versionId}/restore`),
+    done: t.restored,
+  });
+  const copy = useAction({
+    ...shared,
+    run: () =>
+      call<typeof knowledge.createArticle>('POST', '/kb/articles', {
+        body: {
+          baseId: version.baseId,
+          sectionId: version.sectionId,
+          code: version.code,
+          title: version.title,
+          locale: version.locale,
+          visibility: version.visibility,
+          summary: version.summary,
+          tags: version.tags,
+          responsibleId: version.responsibleId,
+          bodyDocument: version.bodyDocument,
+        },
+      }),
+    done: t.created,
+    after: (made) => open(made.versionId),
+  });
+  const ask = async (title: string, body: string, yes: string, act: () => void, danger = false): Promise<void> => {
+    if (await confirm({ title, body, yes, danger })) act();
+  };
+  const draft = version.state === 'DRAFT';
+  return (
+    <Page
+      title={version.title}
+      hint={
+        <ToneMark tone={TONES[version.state]}>{`${t[version.state]} · ${version.locale} · ${version.code}`}</ToneMark>
+      }
+      back={{ label: t.back, href: BACK }}
+      actions={
+        <>
+          {draft && has('kb.publish') && (
+            <Tooltip label={t.unsaved} disabled={!dirty}>
+              <Button
+                disabled={dirty}
+                loading={publish.isPending}
+                onClick={() => void ask(t.publishTitle, t.publishBody, t.publish, () => publish.mutate())}
+              >
+                {t.publish}
+              </Button>
+            </Tooltip>
+          )}
+          {version.state === 'ACTIVE' && (
+            <Button
+              variant="default"
+              loading={copy.isPending}
+              onClick={() => void ask(t.newVersionTitle, t.newVersionBody, t.newVersion, () => copy.mutate())}
+            >
+              {t.newVersion}
+            </Button>
+          )}
+          {version.state === 'ARCHIVED' ? (
+            <Button variant="default" loading={restore.isPending} onClick={() => restore.mutate()}>
+              {t.restore}
+            </Button>
+          ) : (
+            <Button
+              variant="default"
+              loading={archive.isPending}
+              onClick={() => void ask(t.archiveTitle, t.archiveBody, t.archive, () => archive.mutate(), true)}
+            >
+              {t.archive}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <FaultAlert error={publish.error ?? archive.error ?? restore.error ?? copy.error} />
+      <div className={classes.columns}>
+        <div>
+          {draft ? (
+            <DraftEditor key={version.versionId} version={version} onDirty={setDirty} />
+          ) : (
+            <Panel>
+              <ArticleText document={version.bodyDocument} articleId={version.id} />
+            </Panel>
+          )}
+        </div>
+        <div>
+          <AudiencePanel
+            versionId={version.versionId}
+            editable={draft || (version.state === 'ACTIVE' && has('kb.publish'))}
+          />
+          <Neighbours version={version} onOpen={open} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+/** The other versions of the article, in every language. */
+function Neighbours({ version, onOpen }: { version: Version; onOpen: (id: string) => void }) {
+  const t = useText(texts);
+  const { data } = useQuery(versionsOfQuery(version.id));
+  return (
+    <Panel title={t.versions}>
+      {data?.rows.map((one) => (
+        <Button
+          key={one.versionId}
+          fullWidth
+          justify="space-between"
+          variant={one.versionId === version.versionId ? 'light' : 'subtle'}
+          color="gray"
+          c="var(--d-text)"
+          fw={400}
+          aria-current={one.versionId === version.versionId ? 'page' : undefined}
+          onClick={() => onOpen(one.versionId)}
+          rightSection={one.locale}
+        >
+          <ToneMark tone={TONES[one.state]}>{t[one.state]}</ToneMark>
+        </Button>
+      ))}
+    </Panel>
+  );
+}

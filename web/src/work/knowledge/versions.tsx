@@ -1,0 +1,104 @@
+/** Versions of articles, drafts too, by base, state and language. */
+import { Button, Group, Select } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { call } from '../../api/client.ts';
+import type { knowledgeAdmin } from '../../api/types.ts';
+import { ToneMark } from '../../admin/connections/tone.tsx';
+import { useLanguage } from '../../i18n/language.ts';
+import { useText } from '../../i18n/text.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Time } from '../../ui/time.tsx';
+import { basesQuery, knowledgeKey, type VersionRow } from './queries.ts';
+import { texts } from './texts.ts';
+
+export const TONES = { DRAFT: 'wait', ACTIVE: 'good', ARCHIVED: 'gone' } as const;
+
+export function Versions({ onOpen }: { onOpen: (one: VersionRow) => void }) {
+  const t = useText(texts);
+  const language = useLanguage();
+  const { data: bases = [] } = useQuery(basesQuery(language));
+  const [state, setState] = useState<VersionRow['state'] | null>(null);
+  const [baseId, setBaseId] = useState<string | null>(null);
+  const versions = useInfiniteQuery({
+    queryKey: [...knowledgeKey, 'versions', state, baseId],
+    queryFn: ({ pageParam, signal }) =>
+      call<typeof knowledgeAdmin.listVersions>('GET', '/kb/article-versions', {
+        query: { page: pageParam, pageSize: 100, state: state ?? undefined, baseId: baseId ?? undefined },
+        signal,
+      }),
+    initialPageParam: 1,
+    getNextPageParam: (last) => (last.hasMore ? last.page + 1 : undefined),
+  });
+  const columns = useMemo((): Column<VersionRow>[] => {
+    const base = (id: string) => bases.find((one) => one.id === id);
+    return [
+      { key: 'title', title: t.name, value: (row) => row.title },
+      { key: 'locale', title: t.locale, value: (row) => row.locale, width: '5.5rem' },
+      {
+        key: 'state',
+        title: t.state,
+        value: (row) => t[row.state],
+        render: (row) => <ToneMark tone={TONES[row.state]}>{t[row.state]}</ToneMark>,
+        width: '9rem',
+      },
+      { key: 'base', title: t.base, value: (row) => base(row.baseId)?.name ?? '', minor: true },
+      {
+        key: 'section',
+        title: t.section,
+        value: (row) => base(row.baseId)?.sections.find((one) => one.id === row.sectionId)?.name ?? '',
+        minor: true,
+      },
+      {
+        key: 'updatedAt',
+        title: t.updatedAt,
+        value: (row) => row.updatedAt,
+        render: (row) => <Time at={row.updatedAt} />,
+        minor: true,
+      },
+    ];
+  }, [t, bases]);
+  return (
+    <>
+      <FaultAlert error={versions.error} retry={() => void versions.refetch()} />
+      <DataTable
+        label={t.write}
+        columns={columns}
+        rows={versions.data?.pages.flatMap((page) => page.rows)}
+        rowKey={(row) => row.versionId}
+        onOpen={onOpen}
+        empty={t.none}
+        tools={
+          <Group gap="xs">
+            <Select
+              aria-label={t.state}
+              placeholder={t.anyState}
+              clearable
+              clearButtonProps={{ 'aria-label': t.anyState }}
+              data={(['DRAFT', 'ACTIVE', 'ARCHIVED'] as const).map((one) => ({ value: one, label: t[one] }))}
+              value={state}
+              onChange={(next) => setState(next as VersionRow['state'] | null)}
+            />
+            <Select
+              aria-label={t.base}
+              placeholder={t.anyBase}
+              clearable
+              clearButtonProps={{ 'aria-label': t.anyBase }}
+              data={bases.map((one) => ({ value: one.id, label: one.name }))}
+              value={baseId}
+              onChange={setBaseId}
+            />
+          </Group>
+        }
+      />
+      {versions.hasNextPage && (
+        <Group justify="center" mt="sm">
+          <Button variant="default" loading={versions.isFetchingNextPage} onClick={() => void versions.fetchNextPage()}>
+            {t.more}
+          </Button>
+        </Group>
+      )}
+    </>
+  );
+}
