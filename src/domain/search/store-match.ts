@@ -8,6 +8,8 @@ import { type Reach, trustedRows } from './store-reach.ts';
 
 /** How many records a walk looks at, beside as many as the page lies deep, before the index of words is asked. */
 const LONGEST_WALK = 30_000;
+/** So many more for each match that is left out before the page. */
+const WALK_A_PLACE = 8;
 /** A walk that found too few goes on from the start, once it is known how far. */
 const MOST_WALKS = 3;
 
@@ -150,7 +152,7 @@ async function idsOf(ctx: ReadContext, statement: Sql, options: { freshPlan: boo
 /** Undefined where too many records lie between the matches. */
 async function walk(ctx: ReadContext, match: Match, words: Words, page: Page): Promise<string[] | undefined> {
   const wanted = page.limit + page.offset + page.except.length;
-  const longest = LONGEST_WALK + 5 * page.offset;
+  const longest = LONGEST_WALK + WALK_A_PLACE * page.offset;
   let length = Math.ceil((1.5 * wanted) / words.share);
   for (let round = 0; round < MOST_WALKS && length <= longest; round++) {
     const found = await idsOf(ctx, alongRecords(match, words, length, page), {
@@ -158,6 +160,11 @@ async function walk(ctx: ReadContext, match: Match, words: Words, page: Page): P
     });
     if (found.length === page.limit) return found;
     if (await isShort(ctx, match, length)) return found;
+    // Short of a page far behind, nothing tells how many there were.
+    if (found.length === 0 && page.offset > 0) {
+      length = length < longest ? Math.min(longest, 3 * length) : longest + 1;
+      continue;
+    }
     const density = (found.length === 0 ? 0.5 : found.length + page.offset) / length;
     length = Math.max(4 * length, Math.ceil((1.5 * wanted) / density));
   }
