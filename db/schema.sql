@@ -347,6 +347,7 @@ CREATE INDEX objects_archived ON objects USING btree (created_at DESC, id DESC) 
 CREATE INDEX objects_newest ON objects USING btree (created_at DESC, id DESC) WHERE (state = 'ACTIVE'::text);
 CREATE INDEX objects_newest_of_type ON objects USING btree (type_id, created_at DESC, id DESC) WHERE (state = 'ACTIVE'::text);
 CREATE UNIQUE INDEX objects_number ON objects USING btree (number) WHERE (number IS NOT NULL);
+CREATE INDEX objects_order ON objects USING btree (id) INCLUDE (updated_at, created_at) WHERE (state = 'ACTIVE'::text);
 CREATE INDEX objects_updated ON objects USING btree (updated_at DESC, id DESC) WHERE (state = 'ACTIVE'::text);
 
 CREATE TABLE org_members (

@@ -1,7 +1,7 @@
 /** Indexes of filterable fields follow the configuration outside of its transactions (configuration, section 3). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import sql from 'sql-template-tag';
+import sql, { raw } from 'sql-template-tag';
 import { type IndexedTypes, pendingFieldIndexes, reconcileFieldIndexes } from '../src/bundle/field-indexes.ts';
 import { typeSlice } from '../src/domain/metadata/door.ts';
 import { loadSnapshot } from '../src/mechanisms/snapshot.ts';
@@ -28,6 +28,12 @@ describe('indexes of filterable fields', () => {
     return rows.map((row) => row.name).sort();
   };
 
+  const known = async (): Promise<string[]> => {
+    const rows = await world.db.query<{ name: string }>(sql`
+      SELECT stxname AS name FROM pg_statistic_ext WHERE stxname LIKE 'objects_known_%'`);
+    return rows.map((row) => row.name);
+  };
+
   it('are pending after an apply, then built, then nothing is left to do', async () => {
     await world.apply(bundle('search: { filter: true }'));
     assert.deepEqual(steps(await pendingFieldIndexes(world.db, await types())), [
@@ -43,6 +49,8 @@ describe('indexes of filterable fields', () => {
     assert.deepEqual(await pendingFieldIndexes(world.db, await types()), []);
     assert.deepEqual(await reconcileFieldIndexes(world.db, await types()), []);
     assert.equal((await names()).length, 3);
+    // Single values of ours: title and size; a list has an index of another kind.
+    assert.equal((await known()).length, 2);
   });
 
   it('are dropped when nobody filters by the field any more, and when the type is archived', async () => {
@@ -52,6 +60,30 @@ describe('indexes of filterable fields', () => {
     await world.apply(file('types: []'), { prune: true });
     assert.deepEqual(steps(await reconcileFieldIndexes(world.db, await types())), ['drop', 'drop']);
     assert.deepEqual(await names(), []);
+    assert.deepEqual(await known(), []);
+  });
+
+  it('tell the planner how many records a condition admits', async () => {
+    await world.apply(bundle('search: { filter: true }'));
+    const [type] = await world.db.query<{ id: string }>(
+      sql`SELECT id FROM config_items WHERE section = 'types' AND code = 'a'`,
+    );
+    const insert = sql`INSERT INTO objects (id, type_id, type_version, revision, "values", folded, created_at, updated_at)
+      SELECT gen_random_uuid(), ${type?.id}::uuid, 1, 1, '{}', jsonb_build_object('title', 'half ' || i % 2), now(), now()
+      FROM generate_series(1, 2000) AS i`;
+    await world.db.query(insert);
+    await reconcileFieldIndexes(world.db, await types());
+    const [title] = await world.db.query<{ expression: string }>(sql`
+      SELECT (pg_get_statisticsobjdef_expressions(oid))[1] AS expression FROM pg_statistic_ext
+      WHERE stxname LIKE 'objects_known_%' AND pg_get_statisticsobjdef(oid) LIKE '%title%'`);
+    const [row] = await world.db.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
+      raw(`EXPLAIN (FORMAT JSON) SELECT 1 FROM objects WHERE ${title?.expression} = 'half 1'`),
+    );
+    const expected = row?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
+    assert.ok(expected > 900 && expected < 1100, `${expected}`);
+    await world.db.query(sql`DELETE FROM objects`);
+    await world.apply(file('types: []'), { prune: true });
+    await reconcileFieldIndexes(world.db, await types());
   });
 
   it('are built anew where a stopped process left one half done', async () => {

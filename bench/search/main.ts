@@ -30,6 +30,7 @@ interface Options {
   plot: string | undefined;
   json: string | undefined;
   data: string;
+  keep: boolean;
 }
 
 interface Measured {
@@ -55,6 +56,7 @@ export const SEARCH_USAGE = `npm run bench -- search [options] [case…]
   --texts N           real texts that records are made of (default all)
   --plot FILE         writes the growth as SVG
   --json FILE         writes the figures as JSON
+  --keep              leaves the service running at the end, until Ctrl-C
   --data DIR          folder of the real texts (default ../shared/data)
 
 cases: ${CASES.map(({ name }) => name).join(', ')}
@@ -71,6 +73,7 @@ function readOptions(args: readonly string[]): Options {
       texts: { type: 'string', default: '1000000' },
       plot: { type: 'string' },
       json: { type: 'string' },
+      keep: { type: 'boolean', default: false },
       data: { type: 'string', default: path.resolve(import.meta.dirname, '../../../shared/data') },
     },
   });
@@ -88,6 +91,7 @@ function readOptions(args: readonly string[]): Options {
     plot: values.plot,
     json: values.json,
     data: values.data,
+    keep: values.keep,
   };
 }
 
@@ -262,7 +266,8 @@ export async function measureSearch(
   const writer = await keyOf(service, WRITER);
   await loadTexts(service.port, writer, texts);
   say(`${texts.length} real texts loaded`);
-  const reader = new Client(service.port, await keyOf(service, READER));
+  const readerKey = await keyOf(service, READER);
+  const reader = new Client(service.port, readerKey);
   const postmaster = postmasterOf(folder);
   const spent = (): { server: number; database: number } => spentBy(started.child.pid ?? 0, postmaster);
   const results: Measured[] = [];
@@ -280,13 +285,19 @@ export async function measureSearch(
   }
   process.stdout.write(`${printed(results, options.cases)}\n\n`);
   process.stdout.write(`${await measureWrites(new Client(service.port, writer), db, texts, options.seconds)}\n`);
-  if (options.plot === undefined) return;
-  const most = Math.min(...options.connections);
+  if (options.plot !== undefined) await drawn(options, results);
+  if (!options.keep) return;
+  say(`folder ${folder}, port ${service.port}, key ${readerKey}`);
+  await new Promise(() => {});
+}
+
+async function drawn(options: Options, results: readonly Measured[]): Promise<void> {
+  const fewest = Math.min(...options.connections);
   const lines = options.cases.map(({ name, says }) => ({
     name: says,
     points: results
-      .filter((one) => one.case === name && one.connections === most)
+      .filter((one) => one.case === name && one.connections === fewest)
       .map(({ records, p50 }) => ({ records, ms: p50 })),
   }));
-  await writeFile(options.plot, plot('Median time of a search by number of records', lines));
+  await writeFile(options.plot ?? '', plot('Median time of a search by number of records', lines));
 }

@@ -34,6 +34,7 @@ interface Wanted extends FieldIndex {
 /** Held by the session that builds and drops. */
 const INDEX_LOCK = 7_236_823_411;
 const NAMES = '^objects_field_[0-9a-f]{24}$';
+const STATISTICS = '^objects_known_[0-9a-f]{24}$';
 
 function wantedIndexes(types: IndexedTypes): Map<string, Wanted> {
   const wanted = new Map<string, Wanted>();
@@ -127,11 +128,30 @@ async function reconcile(client: Client, wanted: ReadonlyMap<string, Wanted>): P
         failures.push(error);
       }
     }
+    await reconcileStatistics(client, wanted);
   } finally {
     await client.query('RESET statement_timeout');
   }
   if (failures.length > 0) throw failures[0];
   return done;
+}
+
+/** What the planner is to know of the indexed fields, gathered at once where it is new. */
+async function reconcileStatistics(client: Client, wanted: ReadonlyMap<string, Wanted>): Promise<void> {
+  const { rows } = await client.query(
+    'SELECT stxname AS name FROM pg_statistic_ext WHERE stxrelid = $1::regclass AND stxname ~ $2',
+    ['objects', STATISTICS],
+  );
+  const present = new Set((rows as { name: string }[]).map(({ name }) => name));
+  const known = new Map(
+    [...wanted.values()].flatMap(({ statistics }) =>
+      statistics === null ? [] : [[statistics.name, statistics.sql] as const],
+    ),
+  );
+  for (const name of present) if (!known.has(name)) await client.query(`DROP STATISTICS IF EXISTS "${name}"`);
+  const missing = [...known].filter(([name]) => !present.has(name));
+  for (const [, sql] of missing) await client.query(sql);
+  if (missing.length > 0) await client.query('ANALYZE objects');
 }
 
 function quoted(name: string): string {

@@ -8,6 +8,8 @@ import { type Reach, trustedRows } from './store-reach.ts';
 
 /** How many records a walk looks at, beside as many as the page lies deep, before the index of words is asked. */
 const LONGEST_WALK = 30_000;
+/** So many more for each match that is left out before the page. */
+const WALK_A_PLACE = 8;
 /** A walk that found too few goes on from the start, once it is known how far. */
 const MOST_WALKS = 3;
 
@@ -77,19 +79,24 @@ function withoutWords(match: Match, page: Page): Sql {
 
 /**
  * By the index of words, each match with its record by key: left to itself the planner, which cannot know how many will match,
- * joins in ways that are a thousand times dearer. The matches are brought into order by what is cheap to read, and looked at in
- * that order, with rights and filter, until there are enough.
+ * joins in ways that are a thousand times dearer. The matches are brought into order by an index alone (`objects_order`), and
+ * looked at in that order, with rights and filter, until there are enough.
  */
 function byWords(match: Match, words: Words, page: Page): Sql {
   const { limit, offset, except } = page;
   const at = match.order === 'updated_at' ? sql`o.updated_at` : sql`o.created_at`;
-  const unlisted = except.length === 0 ? empty : sql`AND o.id <> ALL(${[...except]}::uuid[])`;
+  const unlisted = except.length === 0 ? empty : sql`AND s.id <> ALL(${[...except]}::uuid[])`;
+  // The words themselves are wide: they are read again of those that are looked at.
+  const row =
+    words.exact === null
+      ? sql`CROSS JOIN LATERAL (SELECT m.id, m.form) AS s`
+      : sql`JOIN LATERAL (SELECT s.id, s.form, s.words FROM search_records s WHERE s.id = m.id OFFSET 0) s ON true`;
   return sql`SELECT m.id
-    FROM (SELECT o.id, ${at} AS at, s.form, s.words
-        FROM (SELECT s.id, s.form, s.words FROM search_records s WHERE s.words @@ ${words.query}::tsquery OFFSET 0) s
-          JOIN LATERAL (SELECT o.id, o.state, o.created_at, o.updated_at FROM objects o WHERE o.id = s.id OFFSET 0) o ON true
-        WHERE ${inState(match)} ${unlisted} ORDER BY ${at} DESC, o.id DESC OFFSET 0) m
-      CROSS JOIN LATERAL (SELECT m.id, m.form, m.words) AS s
+    FROM (SELECT s.id, s.form, o.at
+        FROM (SELECT s.id, s.form FROM search_records s WHERE s.words @@ ${words.query}::tsquery ${unlisted} OFFSET 0) s
+          JOIN LATERAL (SELECT ${at} AS at FROM objects o WHERE o.id = s.id AND ${inState(match)} OFFSET 0) o ON true
+        ORDER BY o.at DESC, s.id DESC OFFSET 0) m
+      ${row}
       JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = m.id OFFSET 0) o ON true
     WHERE ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)}
     ORDER BY m.at DESC, m.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`;
@@ -145,7 +152,7 @@ async function idsOf(ctx: ReadContext, statement: Sql, options: { freshPlan: boo
 /** Undefined where too many records lie between the matches. */
 async function walk(ctx: ReadContext, match: Match, words: Words, page: Page): Promise<string[] | undefined> {
   const wanted = page.limit + page.offset + page.except.length;
-  const longest = LONGEST_WALK + 5 * page.offset;
+  const longest = LONGEST_WALK + WALK_A_PLACE * page.offset;
   let length = Math.ceil((1.5 * wanted) / words.share);
   for (let round = 0; round < MOST_WALKS && length <= longest; round++) {
     const found = await idsOf(ctx, alongRecords(match, words, length, page), {
@@ -153,6 +160,11 @@ async function walk(ctx: ReadContext, match: Match, words: Words, page: Page): P
     });
     if (found.length === page.limit) return found;
     if (await isShort(ctx, match, length)) return found;
+    // Short of a page far behind, nothing tells how many there were.
+    if (found.length === 0 && page.offset > 0) {
+      length = length < longest ? Math.min(longest, 3 * length) : longest + 1;
+      continue;
+    }
     const density = (found.length === 0 ? 0.5 : found.length + page.offset) / length;
     length = Math.max(4 * length, Math.ceil((1.5 * wanted) / density));
   }

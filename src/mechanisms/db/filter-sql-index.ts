@@ -7,6 +7,11 @@ export interface FieldIndex {
   name: string;
   /** `CREATE INDEX CONCURRENTLY …`, to be run outside of a transaction. */
   sql: string;
+  /**
+   * What tells the planner how many records a condition on the field admits, or null: it never looks into the statistics of
+   * a partial index, takes every condition for a rare one, and would sort most of a table for a page of it.
+   */
+  statistics: { name: string; sql: string } | null;
 }
 
 /**
@@ -24,5 +29,12 @@ export function fieldIndex(typeId: string, field: ValueField): FieldIndex | null
     : `(${keyOf(field, '').text}, updated_at DESC, id DESC)`;
   const body = `ON objects ${on} WHERE type_id = '${typeId}' AND state = 'ACTIVE'`;
   const name = `objects_field_${createHash('sha256').update(body).digest('hex').slice(0, 24)}`;
-  return { name, sql: `CREATE INDEX CONCURRENTLY ${name} ${body}` };
+  const key = field.multiple ? null : keyOf(field, '').text;
+  const known = key === null ? '' : `objects_known_${createHash('sha256').update(key).digest('hex').slice(0, 24)}`;
+  return {
+    name,
+    sql: `CREATE INDEX CONCURRENTLY ${name} ${body}`,
+    statistics:
+      key === null ? null : { name: known, sql: `CREATE STATISTICS IF NOT EXISTS ${known} ON (${key}) FROM objects` },
+  };
 }
