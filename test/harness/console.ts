@@ -117,6 +117,7 @@ async function open(
     page,
     context,
     check: async () => {
+      await settled(page);
       const breaches = await page.evaluate<string[]>(BREACHES);
       assert.deepEqual(breaches, [], 'breaches of the policy');
       assert.deepEqual(troubles, [], 'messages, errors and requests elsewhere');
@@ -124,6 +125,14 @@ async function open(
     },
     close: () => context.close(),
   };
+}
+
+/** Waits until no button waits for an answer and nothing fades: half faded colours are nobody's to read, and not to be measured. */
+async function settled(page: Page): Promise<void> {
+  // Asked again and again from here: a function that waits in the page would be made by `eval`, which its policy refuses.
+  const busy = `!!document.querySelector('[data-loading="true"]') || document.getAnimations().some((animation) =>
+    animation.playState === 'running' && animation.effect?.getComputedTiming().iterations !== Infinity)`;
+  for (let tries = 0; tries < 200 && (await page.evaluate<boolean>(busy)); tries++) await page.waitForTimeout(25);
 }
 
 /** Signs in by the API and gives the context the cookie. */
