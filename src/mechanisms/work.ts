@@ -6,7 +6,7 @@
  * (compare-and-set); when a guard is not met, the statement undoes itself and the whole unit is decided anew, so the second
  * decision gives the honest answer. Nothing is ever decided by code between a read and an unguarded write.
  */
-import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
+import sql, { raw, type Sql } from 'sql-template-tag';
 import { Fault, isFault } from '../lib/fault.ts';
 import { type Clock, instant, newId } from './clock.ts';
 import type {
@@ -24,7 +24,8 @@ import type { BlobStore } from './blobs/store.ts';
 import type { Database, Queryable, QueryOptions, Transaction } from './db/pool.ts';
 import { isRetryable, toFault } from './db/sqlstate.ts';
 import {
-  claimFragments,
+  type Claimed,
+  claimParts,
   type IdempotencyClaim,
   inProgress,
   type KeptAnswer,
@@ -32,8 +33,9 @@ import {
   WAIT_MS,
 } from './idempotency.ts';
 import { journalRow, journalWrite, outboxWrite } from './journal.ts';
-import { rowSource } from './row-source.ts';
+import { writeGuard, writePart } from './row-source.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
+import { type Part, Statements } from './statement.ts';
 import { HeldTransaction, inRehearsal, savepoint } from './transactions.ts';
 
 /** Who calls, from where, under which configuration: what every unit needs. */
@@ -161,6 +163,7 @@ class UnitContext implements WriteContext {
 
 export class Work {
   readonly #db: Database;
+  readonly #statements = new Statements();
   readonly #clock: Clock;
   readonly #blobs: BlobStore | undefined;
   readonly #followers: readonly Follower[];
@@ -327,33 +330,41 @@ export class Work {
     claim: IdempotencyClaim | undefined,
   ): Promise<{ key: string; value: unknown } | undefined> {
     if (ctx.planned.size === 0 && claim === undefined && ctx.raised.size === 0) return undefined;
-    const ctes: Sql[] = [];
-    const outputs: Sql[] = [];
+    const statements = this.#statements;
+    const ctes: [Part, unknown][] = [];
+    const outputs: [Part, unknown][] = [];
+    const late = ctx.lateValue;
     for (const { write, rows } of ctx.planned.values()) {
-      const name = raw(write.name);
-      ctes.push(sql`${name} AS (${write.sql(rowSource(write, rows))})`);
-      if (write.guard) {
-        outputs.push(sql`docket_require(${write.name}::text, (SELECT count(*) FROM ${name}), ${rows.length}::bigint)`);
-      }
+      ctes.push([writePart(statements, write, rows), rows]);
+      if (write.guard) outputs.push([writeGuard(statements, write), rows]);
     }
     if (claim !== undefined) {
-      const fragments = claimFragments(claim, JSON.stringify(data), ctx.now, ctx.lateValue);
-      ctes.push(...fragments.ctes);
-      outputs.unshift(...fragments.guards);
+      const claimed: Claimed = { claim, answer: JSON.stringify(data), now: ctx.now };
+      const parts = claimParts(statements, late);
+      ctes.push([parts.ctes, claimed]);
+      outputs.unshift([parts.busy, claimed], [parts.kept, claimed]);
     }
-    const late = ctx.lateValue;
     if (late !== undefined) {
-      outputs.push(sql`(SELECT to_jsonb(late_value) FROM ${raw(late.value.write)} LIMIT 1) AS late`);
+      const { write } = late.value;
+      const build = (): Sql => sql`(SELECT to_jsonb(late_value) FROM ${raw(write)} LIMIT 1) AS late`;
+      outputs.push([statements.part(this, `late ${write}`, build), null]);
     }
     // Last, so that the one row that all such units share is locked as briefly as can be.
     if (ctx.raised.size > 0) {
-      ctes.push(sql`epoch_raised AS (UPDATE epoch SET config = config + ${ctx.raised.has('config') ? 1 : 0}::int,
-        rights = rights + 1)`);
+      const config = ctx.raised.has('config') ? 1 : 0;
+      const build = (): Sql =>
+        sql`epoch_raised AS (UPDATE epoch SET config = config + ${raw(String(config))}, rights = rights + 1)`;
+      ctes.push([statements.part(this, `epoch ${config}`, build), null]);
     }
+    const glue = (text: string): [Part, unknown] => [statements.part(this, text, () => raw(text)), null];
+    const listed = (parts: readonly [Part, unknown][]): [Part, unknown][] =>
+      parts.flatMap((part, index) => (index === 0 ? [part] : [glue(',\n'), part]));
     const rows = await ctx.db.query<{ late?: unknown }>(
-      sql`${ctes.length > 0 ? sql`WITH ${join(ctes, ',\n')}` : empty} SELECT ${
-        outputs.length > 0 ? join(outputs, ',\n') : sql`1`
-      }`,
+      statements.whole([
+        ...(ctes.length > 0 ? [glue('WITH '), ...listed(ctes)] : []),
+        glue(' SELECT '),
+        ...(outputs.length > 0 ? listed(outputs) : [glue('1')]),
+      ]),
     );
     return late === undefined ? undefined : { key: late.key, value: rows[0]?.late ?? null };
   }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { reconcileFieldIndexes } from '../../bundle/field-indexes.ts';
-import type { Sql } from 'sql-template-tag';
+import type { Statement } from '../../mechanisms/db/pool.ts';
 import { loadSnapshot } from '../../mechanisms/snapshot.ts';
 import { typeSlice } from '../metadata/door.ts';
 import { queryOf, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
@@ -51,7 +51,7 @@ function pathsOf(plan: Plan): string[] {
 describe('plans of hot searches', () => {
   let world: SearchWorld;
   let client: pg.Client;
-  let seen: Sql[] = [];
+  let seen: Statement[] = [];
   before(async () => {
     world = await startSearchWorld();
     for (const region of ['north', 'south']) {

@@ -2,7 +2,6 @@
  * The pool of connections to PostgreSQL: named prepared statements, typed results, and errors that never end the process.
  */
 import pg from 'pg';
-import type { Sql } from 'sql-template-tag';
 
 export interface QueryOptions {
   /**
@@ -12,8 +11,14 @@ export interface QueryOptions {
   freshPlan?: boolean;
 }
 
+/** A statement with its values; a `Sql` is one. */
+export interface Statement {
+  readonly text: string;
+  readonly values: unknown[];
+}
+
 export interface Queryable {
-  query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]>;
+  query<Row>(statement: Statement, options?: QueryOptions): Promise<Row[]>;
 }
 
 export interface DatabaseOptions {
@@ -75,7 +80,7 @@ export class Database implements Queryable {
     });
   }
 
-  #named(statement: Sql, options: QueryOptions = {}): pg.QueryConfig {
+  #named(statement: Statement, options: QueryOptions = {}): pg.QueryConfig {
     const text = statement.text;
     if (options.freshPlan === true) return { text, values: statement.values };
     let name = this.#names.get(text);
@@ -88,7 +93,7 @@ export class Database implements Queryable {
   }
 
   /** Runs one statement on its own; it commits by itself. */
-  async query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]> {
+  async query<Row>(statement: Statement, options?: QueryOptions): Promise<Row[]> {
     const result = await this.#pool.query(this.#named(statement, options));
     return result.rows as Row[];
   }
@@ -105,7 +110,7 @@ export class Database implements Queryable {
       await client.query(begin);
       const tx: Transaction = {
         transaction: true,
-        query: async <Row>(statement: Sql, options?: QueryOptions) =>
+        query: async <Row>(statement: Statement, options?: QueryOptions) =>
           (await client.query(this.#named(statement, options))).rows as Row[],
       };
       const result = await fn(tx);
