@@ -6,7 +6,7 @@
  * (compare-and-set); when a guard is not met, the statement undoes itself and the whole unit is decided anew, so the second
  * decision gives the honest answer. Nothing is ever decided by code between a read and an unguarded write.
  */
-import sql, { raw, type Sql } from 'sql-template-tag';
+import type { Sql } from 'sql-template-tag';
 import { Fault, isFault } from '../lib/fault.ts';
 import { type Clock, instant, newId } from './clock.ts';
 import type {
@@ -23,19 +23,11 @@ import { touchBlobs } from './blobs/register.ts';
 import type { BlobStore } from './blobs/store.ts';
 import type { Database, Queryable, QueryOptions, Transaction } from './db/pool.ts';
 import { isRetryable, toFault } from './db/sqlstate.ts';
-import {
-  type Claimed,
-  claimParts,
-  type IdempotencyClaim,
-  inProgress,
-  type KeptAnswer,
-  keptAnswer,
-  WAIT_MS,
-} from './idempotency.ts';
+import { flushStatement, type Planned } from './flush.ts';
+import { type IdempotencyClaim, inProgress, type KeptAnswer, keptAnswer, WAIT_MS } from './idempotency.ts';
 import { journalRow, journalWrite, outboxWrite } from './journal.ts';
-import { writeGuard, writePart } from './row-source.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
-import { type Part, Statements } from './statement.ts';
+import { Statements } from './statement.ts';
 import { HeldTransaction, inRehearsal, savepoint } from './transactions.ts';
 
 /** Who calls, from where, under which configuration: what every unit needs. */
@@ -60,11 +52,6 @@ export type WriteResult<T> = { kind: 'done'; data: T } | { kind: 'replay'; answe
 
 const MOST_ATTEMPTS = 6;
 const GUARD_STATE = 'DK001';
-
-interface Planned {
-  write: TableWrite<unknown>;
-  rows: unknown[];
-}
 
 /** The context of one attempt at a unit; thrown away when the unit is repeated. */
 class UnitContext implements WriteContext {
@@ -330,42 +317,11 @@ export class Work {
     claim: IdempotencyClaim | undefined,
   ): Promise<{ key: string; value: unknown } | undefined> {
     if (ctx.planned.size === 0 && claim === undefined && ctx.raised.size === 0) return undefined;
-    const statements = this.#statements;
-    const ctes: [Part, unknown][] = [];
-    const outputs: [Part, unknown][] = [];
     const late = ctx.lateValue;
-    for (const { write, rows } of ctx.planned.values()) {
-      ctes.push([writePart(statements, write, rows), rows]);
-      if (write.guard) outputs.push([writeGuard(statements, write), rows]);
-    }
-    if (claim !== undefined) {
-      const claimed: Claimed = { claim, answer: JSON.stringify(data), now: ctx.now };
-      const parts = claimParts(statements, late);
-      ctes.push([parts.ctes, claimed]);
-      outputs.unshift([parts.busy, claimed], [parts.kept, claimed]);
-    }
-    if (late !== undefined) {
-      const { write } = late.value;
-      const build = (): Sql => sql`(SELECT to_jsonb(late_value) FROM ${raw(write)} LIMIT 1) AS late`;
-      outputs.push([statements.part(this, `late ${write}`, build), null]);
-    }
-    // Last, so that the one row that all such units share is locked as briefly as can be.
-    if (ctx.raised.size > 0) {
-      const config = ctx.raised.has('config') ? 1 : 0;
-      const build = (): Sql =>
-        sql`epoch_raised AS (UPDATE epoch SET config = config + ${raw(String(config))}, rights = rights + 1)`;
-      ctes.push([statements.part(this, `epoch ${config}`, build), null]);
-    }
-    const glue = (text: string): [Part, unknown] => [statements.part(this, text, () => raw(text)), null];
-    const listed = (parts: readonly [Part, unknown][]): [Part, unknown][] =>
-      parts.flatMap((part, index) => (index === 0 ? [part] : [glue(',\n'), part]));
-    const rows = await ctx.db.query<{ late?: unknown }>(
-      statements.whole([
-        ...(ctes.length > 0 ? [glue('WITH '), ...listed(ctes)] : []),
-        glue(' SELECT '),
-        ...(outputs.length > 0 ? listed(outputs) : [glue('1')]),
-      ]),
-    );
+    const { planned, raised, now } = ctx;
+    const claimed = claim === undefined ? undefined : { claim, answer: JSON.stringify(data), now };
+    const statement = flushStatement(this.#statements, { planned: planned.values(), claimed, late, raised });
+    const rows = await ctx.db.query<{ late?: unknown }>(statement);
     return late === undefined ? undefined : { key: late.key, value: rows[0]?.late ?? null };
   }
 }

@@ -39,6 +39,12 @@ export async function findObject(ctx: ReadContext, id: string): Promise<ObjectRo
   return rows[0];
 }
 
+/** The predicate that the record whose id stands in the column may be read by the caller; null where none may be. */
+export function readableRecord(ctx: ReadContext, column: string): Sql | null {
+  const visible = ctx.actor.visible('o', 'read', ctx.now);
+  return visible === null ? null : sql`EXISTS (SELECT FROM objects o WHERE o.id = ${raw(column)} AND ${visible})`;
+}
+
 export async function findObjects(ctx: ReadContext, ids: readonly string[]): Promise<ObjectRow[]> {
   // A list is planned anew at each execution, since the planner takes it to be ten long when it does not look; of two, the two
   // ends of a relation, that would cost several times the look-up.
