@@ -8,7 +8,7 @@ import { commentEvents, readComment } from './domain/comments/door.ts';
 import { articleEvent } from './domain/knowledge/door.ts';
 import { relationEvents } from './domain/relations/door.ts';
 import { searchJobs } from './domain/search/door.ts';
-import { Deliverer, type DeliveryLimits } from './domain/webhooks/door.ts';
+import { Deliverer, type DeliveryLimits, EVENTS } from './domain/webhooks/door.ts';
 import { buildServer, figuresOf } from './http/server.ts';
 import type { RedirectPage } from './http/types.ts';
 import { ContentHolder } from './mechanisms/blobs/serve.ts';
@@ -110,7 +110,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     consoleFolder: options.consoleFolder,
     redirects: options.oidc === undefined ? [] : signInElsewhere(options.oidc, options, work, epoch),
     documents: {
-      public: buildDocument(described, { surface: 'public' }),
+      public: buildDocument(described, { surface: 'public', events: EVENTS }),
       console: buildDocument(described, { surface: 'console' }),
     },
   });
