@@ -45,7 +45,13 @@ export async function judge(rows: Rows, journal: MixJournal, prefix: string): Pr
 
 function fits(found: StoredRecord, told: Holding): boolean {
   const { revision, title, note, archived } = told;
-  return found.revision === revision && found.title === title && found.note === note && found.archived === archived && found.taken === told.taken;
+  return (
+    found.revision === revision &&
+    found.title === title &&
+    found.note === note &&
+    found.archived === archived &&
+    found.taken === told.taken
+  );
 }
 
 /** Comments, files and relations: each keyed one once, under the id that was told. */

@@ -369,8 +369,7 @@ class MixClient {
       { body: key, visibility: 'public' },
       key,
     );
-    if (data !== undefined)
-      this.#options.journal.comments.push({ key, id: String(data['id']), objectId: record.id });
+    if (data !== undefined) this.#options.journal.comments.push({ key, id: String(data['id']), objectId: record.id });
   }
 
   async #attach(): Promise<void> {

@@ -114,7 +114,14 @@ export async function startService(env: Environment, args: readonly string[] = [
         await closed;
         return ended ?? null;
       };
-      return { url, output: () => said.stdout + said.stderr, alive: () => ended === undefined, pid: child.pid as number, kill, stop };
+      return {
+        url,
+        output: () => said.stdout + said.stderr,
+        alive: () => ended === undefined,
+        pid: child.pid as number,
+        kill,
+        stop,
+      };
     }
     if (ended !== undefined || performance.now() - began > READY_MS) {
       await kill();

@@ -175,7 +175,9 @@ export async function soak(options: SoakOptions): Promise<string[]> {
     await Promise.all([...clients, ...readers]);
     problems.push(...drift(windows), ...(await judge((text, values) => stage.rows(text, values), journal, 'k')));
     if (journal.refused + journal.unanswered > 0)
-      problems.push(`${journal.refused} refused, ${journal.unanswered} unanswered: ${JSON.stringify([...journal.codes])}`);
+      problems.push(
+        `${journal.refused} refused, ${journal.unanswered} unanswered: ${JSON.stringify([...journal.codes])}`,
+      );
     return problems;
   } finally {
     await stage.close();

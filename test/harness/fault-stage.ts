@@ -61,7 +61,7 @@ export class Stage {
   }
 
   async #start(): Promise<void> {
-    const shared = {
+    const shared: Environment = {
       DOCKET_STARTER: 'none',
       DOCKET_RATE_LIMIT: 'off',
       DOCKET_SECRET_KEY: 'the key of a service that is broken on purpose',
@@ -228,7 +228,8 @@ export class Stage {
     );
     const id = (ending: string): string => {
       const found = rows.find(({ code }) => code.endsWith(`/${ending}`));
-      if (found === undefined) throw new Error(`nothing is called ${ending}: ${rows.map(({ code }) => code).join(' ')}`);
+      if (found === undefined)
+        throw new Error(`nothing is called ${ending}: ${rows.map(({ code }) => code).join(' ')}`);
       return found.id;
     };
     return {

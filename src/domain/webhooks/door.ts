@@ -12,4 +12,5 @@ export { dispatchEvents } from './dispatch.ts';
 export { examineWebhooks } from './doctor.ts';
 export { webhookRoutes } from './routes.ts';
 export { createSecret, rotateSecret } from './signing-secrets.ts';
+export { webhookChecks } from './store-checks.ts';
 export { purgeDeliveries } from './store-delivery.ts';
