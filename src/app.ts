@@ -18,6 +18,7 @@ import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
 import { Outbound, type OutboundOptions } from './mechanisms/outbound.ts';
 import type { SecretBox } from './mechanisms/secrets.ts';
+import type { SealHead } from './mechanisms/seals.ts';
 import { Wake } from './mechanisms/wake.ts';
 import { type Caller, Work } from './mechanisms/work.ts';
 import { type Loop, startLoop } from './worker/loop.ts';
@@ -139,7 +140,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       const system = (): Caller => systemCaller(epoch.current());
       const all = [
         ...delivery,
-        ...tasks({ db, blobs, epoch, authenticator, clock, work }),
+        ...tasks({ db, blobs, epoch, authenticator, clock, work, onSealed: headTeller(log) }),
         ...searchJobs(db, work, system, search),
       ];
       loop = startLoop(all, onError);
@@ -152,6 +153,19 @@ export async function buildApp(options: AppOptions): Promise<App> {
       await outbound.close();
       epoch.stop();
     },
+  };
+}
+
+/** How often the head of the chain over the journal is told. */
+const HEAD_TOLD_MS = 600_000;
+
+/** Puts the head into the log now and then: logs that are kept elsewhere tell a chain that was made anew. */
+function headTeller(log: Logger): (head: SealHead) => void {
+  let told = Number.NEGATIVE_INFINITY;
+  return ({ number, hash }) => {
+    if (performance.now() - told < HEAD_TOLD_MS) return;
+    told = performance.now();
+    log.info({ seal: number, hash }, 'the audit log is sealed up to here');
   };
 }
 
