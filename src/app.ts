@@ -23,6 +23,7 @@ import { Wake } from './mechanisms/wake.ts';
 import { type Caller, Work } from './mechanisms/work.ts';
 import { type Loop, startLoop } from './worker/loop.ts';
 
+import { watcher } from './watch.ts';
 import { bindings, CONSTRAINTS, followers, searchParts, systemCaller } from './rooms.ts';
 import { deliveryTasks, tasks } from './background.ts';
 
@@ -90,6 +91,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
     oidc: options.oidc === undefined ? null : new URL(options.oidc.issuer).host,
     actorOf: (userId) => authenticator.actorOf(userId),
   });
+  /** Task → how often it failed. */
+  const failures = new Map<string, number>([['none', 0]]);
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,
@@ -103,6 +106,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       metricsAllow: settings.metricsAllow,
     },
     health: { ready: () => readiness(db, epoch, blobs) },
+    gauges: watcher({ db, clock, epoch, authenticator, failures }),
     consoleFolder: options.consoleFolder,
     redirects: options.oidc === undefined ? [] : signInElsewhere(options.oidc, options, work, epoch),
     documents: {
@@ -119,8 +123,10 @@ export async function buildApp(options: AppOptions): Promise<App> {
     epoch,
     system: () => systemCaller(epoch.current()),
     startWorker: () => {
-      const onError = (task: string, error: unknown): void =>
+      const onError = (task: string, error: unknown): void => {
+        failures.set(task, (failures.get(task) ?? 0) + 1);
         log.warn({ err: error, task }, 'background work failed and will be tried again');
+      };
       const deliverer = new Deliverer({
         db,
         work,

@@ -24,14 +24,21 @@ import { metadataRoutes, typeSlice } from './domain/metadata/door.ts';
 import { attachmentRoutes, attachmentUse } from './domain/attachments/door.ts';
 import { bulkRoutes } from './domain/bulk/door.ts';
 import { exportRoutes } from './domain/exports/door.ts';
-import { importRoutes } from './domain/imports/door.ts';
+import { importFigures, importRoutes } from './domain/imports/door.ts';
 import { commentEvents, commentRoutes } from './domain/comments/door.ts';
 import { deskRoutes } from './domain/desk/door.ts';
 import { imageUse, objectRoutes, requireVisible, visibleTitle } from './domain/objects/door.ts';
 import { relationEvents, relationRoutes } from './domain/relations/door.ts';
-import { makeSearchParts, type SearchParts, searchFollower, searchRoutes, wordMatch } from './domain/search/door.ts';
-import { slaFollower, slaRoutes } from './domain/sla/door.ts';
-import { webhookRoutes } from './domain/webhooks/door.ts';
+import {
+  makeSearchParts,
+  searchFigures,
+  type SearchParts,
+  searchFollower,
+  searchRoutes,
+  wordMatch,
+} from './domain/search/door.ts';
+import { slaFollower, slaRoutes, timerFigures } from './domain/sla/door.ts';
+import { deliveryFigures, webhookRoutes } from './domain/webhooks/door.ts';
 import { workflowRoutes } from './domain/workflow/door.ts';
 import { inputReader } from './http/validate.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
@@ -40,6 +47,7 @@ import { ContentHolder, type ContentParts } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import type { Actor } from './mechanisms/context.ts';
 import { newId } from './mechanisms/clock.ts';
+import { type Figure, journalFigures } from './mechanisms/figures.ts';
 import type { Follower } from './mechanisms/context.ts';
 import type { Outbound } from './mechanisms/outbound.ts';
 import { SecretBox } from './mechanisms/secrets.ts';
@@ -85,6 +93,15 @@ export function searchParts(): SearchParts {
 
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse, articleImageUse];
+
+/** What the database alone knows of how the service goes, for `/metrics`. */
+export const FIGURES: readonly Figure[] = [
+  ...journalFigures,
+  ...deliveryFigures,
+  ...timerFigures,
+  ...importFigures,
+  ...searchFigures,
+];
 
 /** Rooms that react to others' events inside the same unit, in this order. Whatever writes records must have them. */
 export function followers(search: SearchParts): Follower[] {

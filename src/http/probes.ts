@@ -39,15 +39,15 @@ export function metricsPage(
   metrics: Metrics,
   gate: Gate,
   allow: readonly string[],
-  gauges: () => Gauge[],
+  gauges: () => Promise<Gauge[]>,
   originOf: (request: Exchange['request']) => Origin,
 ): Page {
   const allowed = networkTest(allow);
-  return (exchange) => {
+  return async (exchange) => {
     const { ip, hidden } = originOf(exchange.request);
     // Behind a proxy that is not trusted every client would look local.
     if (hidden || !allowed(ip)) throw fault('NOT_FOUND');
-    const text = metrics.render(gate.inFlight, gauges());
+    const text = await metrics.render(gate.inFlight, await gauges());
     exchange.sendText(200, 'text/plain; version=0.0.4; charset=utf-8', text);
   };
 }

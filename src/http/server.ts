@@ -110,7 +110,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     ),
   );
   for (const { path, id, answer } of options.redirects ?? []) mount(path, id, redirectPage(answer, service.origin));
-  const gauges = options.gauges ?? (() => []);
+  const gauges = options.gauges ?? (async () => []);
   mount('/metrics', 'health.metrics', metricsPage(shared.metrics, gate, limits.metricsAllow, gauges, service.origin));
   return server;
 }

@@ -13,3 +13,4 @@ export { examineWebhooks } from './doctor.ts';
 export { webhookRoutes } from './routes.ts';
 export { createSecret, rotateSecret } from './signing-secrets.ts';
 export { purgeDeliveries } from './store-delivery.ts';
+export { deliveryFigures } from './store-figures.ts';
