@@ -18,10 +18,12 @@ import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
 import { Outbound, type OutboundOptions } from './mechanisms/outbound.ts';
 import type { SecretBox } from './mechanisms/secrets.ts';
+import type { SealHead } from './mechanisms/seals.ts';
 import { Wake } from './mechanisms/wake.ts';
 import { type Caller, Work } from './mechanisms/work.ts';
 import { type Loop, startLoop } from './worker/loop.ts';
 
+import { watcher } from './watch.ts';
 import { bindings, CONSTRAINTS, followers, searchParts, systemCaller } from './rooms.ts';
 import { deliveryTasks, tasks } from './background.ts';
 
@@ -93,6 +95,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
     oidc: options.oidc === undefined ? null : new URL(options.oidc.issuer).host,
     actorOf: (userId) => authenticator.actorOf(userId),
   });
+  /** Task → how often it failed. */
+  const failures = new Map<string, number>([['none', 0]]);
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,
@@ -107,6 +111,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     },
     health: { ready: () => readiness(db, epoch, blobs) },
     ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
+    gauges: watcher({ db, clock, epoch, authenticator, failures }),
     consoleFolder: options.consoleFolder,
     redirects: options.oidc === undefined ? [] : signInElsewhere(options.oidc, options, work, epoch),
     documents: {
@@ -122,10 +127,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
     work,
     epoch,
     system: () => systemCaller(epoch.current()),
-    figures: async () => figuresOf(server),
+    figures: () => figuresOf(server),
     startWorker: () => {
-      const onError = (task: string, error: unknown): void =>
+      const onError = (task: string, error: unknown): void => {
+        failures.set(task, (failures.get(task) ?? 0) + 1);
         log.warn({ err: error, task }, 'background work failed and will be tried again');
+      };
       const deliverer = new Deliverer({
         db,
         work,
@@ -145,7 +152,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       const system = (): Caller => systemCaller(epoch.current());
       const all = [
         ...delivery,
-        ...tasks({ db, blobs, epoch, authenticator, clock, work }),
+        ...tasks({ db, blobs, epoch, authenticator, clock, work, onSealed: headTeller(log) }),
         ...searchJobs(db, work, system, search),
       ];
       loop = startLoop(all, onError);
@@ -158,6 +165,19 @@ export async function buildApp(options: AppOptions): Promise<App> {
       await outbound.close();
       epoch.stop();
     },
+  };
+}
+
+/** How often the head of the chain over the journal is told. */
+const HEAD_TOLD_MS = 600_000;
+
+/** Puts the head into the log now and then: logs that are kept elsewhere tell a chain that was made anew. */
+function headTeller(log: Logger): (head: SealHead) => void {
+  let told = Number.NEGATIVE_INFINITY;
+  return ({ number, hash }) => {
+    if (performance.now() - told < HEAD_TOLD_MS) return;
+    told = performance.now();
+    log.info({ seal: number, hash }, 'the audit log is sealed up to here');
   };
 }
 

@@ -3,6 +3,8 @@
  * success, 1 on a refused or failed operation with the reason on standard error, 2 on wrong usage.
  */
 import { Command, CommanderError } from 'commander';
+import { auditCommands } from './cli/audit.ts';
+import { backupCommands } from './cli/backup.ts';
 import { configurationCommands } from './cli/bundles.ts';
 import { doctorCommand, migrateCommands } from './cli/database.ts';
 import type { Environment } from './cli/environment.ts';
@@ -39,8 +41,10 @@ function program(environment: Environment): Command {
   secretCommands(docket, environment);
   userCommands(docket, environment);
   importCommand(docket, environment);
+  backupCommands(docket, environment);
   migrateCommands(docket, environment);
   reindexCommand(docket, environment);
+  auditCommands(docket, environment);
   doctorCommand(docket, environment);
   return docket;
 }

@@ -24,14 +24,21 @@ import { metadataRoutes, typeSlice } from './domain/metadata/door.ts';
 import { attachmentChecks, attachmentRoutes, attachmentUse } from './domain/attachments/door.ts';
 import { bulkRoutes } from './domain/bulk/door.ts';
 import { exportRoutes } from './domain/exports/door.ts';
-import { importChecks, importRoutes } from './domain/imports/door.ts';
+import { importChecks, importFigures, importRoutes } from './domain/imports/door.ts';
 import { commentChecks, commentEvents, commentRoutes } from './domain/comments/door.ts';
 import { deskRoutes } from './domain/desk/door.ts';
 import { imageUse, objectChecks, objectRoutes, requireVisible, visibleTitle } from './domain/objects/door.ts';
 import { relationChecks, relationEvents, relationRoutes } from './domain/relations/door.ts';
-import { makeSearchParts, type SearchParts, searchFollower, searchRoutes, wordMatch } from './domain/search/door.ts';
-import { slaChecks, slaFollower, slaRoutes } from './domain/sla/door.ts';
-import { webhookChecks, webhookRoutes } from './domain/webhooks/door.ts';
+import {
+  makeSearchParts,
+  searchFigures,
+  type SearchParts,
+  searchFollower,
+  searchRoutes,
+  wordMatch,
+} from './domain/search/door.ts';
+import { slaChecks, slaFollower, slaRoutes, timerFigures } from './domain/sla/door.ts';
+import { deliveryFigures, webhookChecks, webhookRoutes } from './domain/webhooks/door.ts';
 import { workflowRoutes } from './domain/workflow/door.ts';
 import { inputReader } from './http/validate.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
@@ -41,6 +48,7 @@ import { ContentHolder, type ContentParts } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import type { Actor } from './mechanisms/context.ts';
 import { newId } from './mechanisms/clock.ts';
+import { type Figure, journalFigures } from './mechanisms/figures.ts';
 import type { Follower } from './mechanisms/context.ts';
 import type { Outbound } from './mechanisms/outbound.ts';
 import { SecretBox } from './mechanisms/secrets.ts';
@@ -100,6 +108,15 @@ export const CHECKS: readonly Check[] = [
   ...identityChecks,
   ...knowledgeChecks,
   ...webhookChecks,
+];
+
+/** What the database alone knows of how the service goes, for `/metrics`. */
+export const FIGURES: readonly Figure[] = [
+  ...journalFigures,
+  ...deliveryFigures,
+  ...timerFigures,
+  ...importFigures,
+  ...searchFigures,
 ];
 
 /** Rooms that react to others' events inside the same unit, in this order. Whatever writes records must have them. */

@@ -135,6 +135,8 @@ const TABLES: Readonly<Record<string, Ownership>> = {
       sla: 'the history of an instance is its events',
     },
   },
+  journal_seals: { owner: 'mechanisms' },
+  journal_sealing: { owner: 'mechanisms' },
   outbox: { owner: 'mechanisms' },
   idempotency: { owner: 'mechanisms' },
   signing_secret_values: { owner: 'webhooks' },

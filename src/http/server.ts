@@ -31,7 +31,7 @@ const IDLE_MS = 310_000;
 interface State {
   shared: Shared;
   gate: Gate;
-  figures: () => string;
+  figures: () => Promise<string>;
 }
 
 /**
@@ -82,8 +82,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const http = server.server as Server;
   http.maxConnections = limits.connections ?? 8192;
   deferContinue(http, shared);
-  const gauges = options.gauges ?? (() => []);
-  const figures = (): string => shared.metrics.render(gate.inFlight, gauges());
+  const gauges = options.gauges ?? (async () => []);
+  const figures = async (): Promise<string> => shared.metrics.render(gate.inFlight, await gauges());
   server.decorate('docketState', { shared, gate, figures } satisfies State);
   server.addHook('onClose', async () => {
     gate.stop();
@@ -119,7 +119,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 }
 
 /** The figures of this process in Prometheus' text form. */
-export function figuresOf(server: FastifyInstance): string {
+export function figuresOf(server: FastifyInstance): Promise<string> {
   return server.getDecorator<State>('docketState').figures();
 }
 

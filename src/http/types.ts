@@ -67,7 +67,7 @@ export interface ServerOptions {
   /** A limiter that several processes share; else each process counts for itself. */
   rateLimiter?: RateLimiter;
   /** Values for `/metrics` beyond those of the HTTP layer: the pool, queues, workers. */
-  gauges?: () => Gauge[];
+  gauges?: () => Promise<Gauge[]>;
   /** What `/metrics` answers where several processes share the address; else the figures of this one. */
   exposition?: () => Promise<string>;
 }

@@ -31,6 +31,8 @@ export class Epoch {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #dropRights: () => void = () => {};
+  /** How often configuration was read anew, and how often rights were forgotten. */
+  readonly reads = { config: 0, rights: 0 };
 
   constructor(options: EpochOptions) {
     this.#options = options;
@@ -60,10 +62,12 @@ export class Epoch {
       const snapshot = await loadSnapshot(this.#options.db);
       await this.#options.prepare?.(snapshot);
       this.#snapshot = snapshot;
+      this.reads.config++;
       this.#rights = -1;
     }
     if (this.#rights !== row.rights) {
       this.#rights = row.rights;
+      this.reads.rights++;
       this.#dropRights();
     }
     this.#asOf = asked;
@@ -81,6 +85,11 @@ export class Epoch {
       }, POLL_MS);
     };
     tick();
+  }
+
+  /** Milliseconds since which what is remembered is known to hold. */
+  get age(): number {
+    return performance.now() - this.#asOf;
   }
 
   stop(): void {

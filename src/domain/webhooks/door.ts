@@ -15,3 +15,4 @@ export { webhookRoutes } from './routes.ts';
 export { createSecret, rotateSecret } from './signing-secrets.ts';
 export { webhookChecks } from './store-checks.ts';
 export { purgeDeliveries } from './store-delivery.ts';
+export { deliveryFigures } from './store-figures.ts';

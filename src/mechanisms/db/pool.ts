@@ -146,8 +146,9 @@ export class Database implements Queryable {
     return (result.rows[0] as { most: number }).most;
   }
 
-  stats(): { total: number; idle: number; waiting: number } {
-    return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
+  stats(): { total: number; idle: number; waiting: number; most: number } {
+    const { totalCount, idleCount, waitingCount, options } = this.#pool;
+    return { total: totalCount, idle: idleCount, waiting: waitingCount, most: options.max };
   }
 
   async close(): Promise<void> {
