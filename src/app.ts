@@ -10,6 +10,7 @@ import { relationEvents } from './domain/relations/door.ts';
 import { searchJobs } from './domain/search/door.ts';
 import { Deliverer, type DeliveryLimits } from './domain/webhooks/door.ts';
 import { buildServer, figuresOf } from './http/server.ts';
+import { SharedRateLimiter } from './http/rate-shared.ts';
 import type { RedirectPage } from './http/types.ts';
 import { ContentHolder } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
@@ -17,6 +18,7 @@ import { type Clock, newId, systemClock } from './mechanisms/clock.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import { Epoch } from './mechanisms/epoch.ts';
 import { Outbound, type OutboundOptions } from './mechanisms/outbound.ts';
+import { settleBudgets } from './mechanisms/rate-budgets.ts';
 import type { SecretBox } from './mechanisms/secrets.ts';
 import { Wake } from './mechanisms/wake.ts';
 import { type Caller, Work } from './mechanisms/work.ts';
@@ -93,6 +95,10 @@ export async function buildApp(options: AppOptions): Promise<App> {
     oidc: options.oidc === undefined ? null : new URL(options.oidc.issuer).host,
     actorOf: (userId) => authenticator.actorOf(userId),
   });
+  const limiter =
+    settings.rateLimit === 'off'
+      ? undefined
+      : new SharedRateLimiter(settings.rateLimit, { settle: (interval, list) => settleBudgets(db, interval, list) });
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,
@@ -106,6 +112,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       metricsAllow: settings.metricsAllow,
     },
     health: { ready: () => readiness(db, epoch, blobs) },
+    ...(limiter === undefined ? {} : { rateLimiter: limiter }),
     ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
     consoleFolder: options.consoleFolder,
     redirects: options.oidc === undefined ? [] : signInElsewhere(options.oidc, options, work, epoch),
@@ -156,6 +163,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       wake.stop();
       await loop?.stop();
       await outbound.close();
+      await limiter?.stop();
       epoch.stop();
     },
   };
