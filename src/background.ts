@@ -14,6 +14,7 @@ import type { Database } from './mechanisms/db/pool.ts';
 import type { Epoch } from './mechanisms/epoch.ts';
 import { purgeIdempotency } from './mechanisms/idempotency.ts';
 import { type SealHead, sealJournal } from './mechanisms/seals.ts';
+import { purgeBudgets } from './mechanisms/rate-budgets.ts';
 import type { Work } from './mechanisms/work.ts';
 import { type Task } from './worker/loop.ts';
 
@@ -82,6 +83,7 @@ export function tasks({ db, blobs, epoch, authenticator, clock, work, onSealed }
         return false;
       },
     },
+    { name: 'rate-budgets', everyMs: 60_000, run: async () => (await purgeBudgets(db)) === 5000 },
     {
       name: 'inbound-runs',
       everyMs: 600_000,

@@ -127,6 +127,7 @@ async function run(
   const app = await buildApp({
     settings,
     db: opened.db,
+    readDb: opened.readDb,
     blobs: openBlobs(settings),
     secrets: await openSecretBox(settings),
     log,

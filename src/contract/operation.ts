@@ -39,6 +39,8 @@ export interface Operation<
   unit: UnitKind;
   /** The way in that the journal names for what it writes, whatever surface the call came by; else that surface. */
   via?: 'catalog' | 'inbound';
+  /** May be answered by a replica that has got as far as what the caller wrote, and as the rights that hold. */
+  mayLag?: true;
   /** Takes `Idempotency-Key`. */
   idempotent?: true;
   status: 200 | 201 | 204;

@@ -53,6 +53,8 @@ export interface ServerOptions {
   anonymous(): Omit<Caller, 'correlationId'>;
   work: Work;
   log: Logger;
+  /** Whether some reads may come from a replica, so that callers are told, and tell, how far they have seen. */
+  replicated?: boolean;
   limits: Limits;
   health: {
     /** Whether requests can be served; `checks` names each part. Asked at most once a second. */

@@ -61,6 +61,7 @@ const tag = 'Objects';
 
 export const listObjects = defineOperation({
   id: 'objects.list',
+  mayLag: true,
   method: 'GET',
   path: '/objects',
   access: 'objects:read',
@@ -157,6 +158,7 @@ export const archiveObject = defineOperation({
 
 export const getHistory = defineOperation({
   id: 'objects.history',
+  mayLag: true,
   method: 'GET',
   path: '/objects/{objectId}/history',
   access: 'objects:read',
