@@ -159,6 +159,7 @@ function isOn(operation: Operation, surface: DocumentOptions['surface']): boolea
 }
 
 function describe(operation: Operation, surface: DocumentOptions['surface'], components: Components): Json {
+  const success = successOf(operation, components);
   const scope = operation.access === 'open' || operation.access === 'console' ? undefined : operation.access;
   return {
     operationId: operation.id,
@@ -171,7 +172,8 @@ function describe(operation: Operation, surface: DocumentOptions['surface'], com
     parameters: parametersOf(operation, components),
     ...(operation.body === undefined ? {} : { requestBody: bodyOf(operation, operation.body, components) }),
     responses: {
-      [operation.status]: successOf(operation, components),
+      [operation.status]: success,
+      ...othersOf(operation, success),
       ...errorsOf(faultsOf(operation), components),
     },
   };
@@ -195,9 +197,22 @@ function documentOperation(components: Components): Json {
         headers: answerHeaders([], components),
         content: { 'application/json': { schema: { type: 'object' } } },
       },
+      304: { description: NOT_MODIFIED, headers: answerHeaders([], components) },
       ...errorsOf(['INVALID_REQUEST', 'HEADERS_TOO_LARGE', 'INTERNAL'], components),
     },
   };
+}
+
+const NOT_MODIFIED = 'What `If-None-Match` names is what would be sent; there is no content.';
+
+/** Beside the success: what a raw answer may be too. */
+function othersOf({ alsoAnswers = [] }: Operation, success: Json): Json {
+  const { content: _, ...bare } = success;
+  const described = {
+    206: { ...success, description: 'The part that `Range` asks for.' },
+    304: { ...bare, description: NOT_MODIFIED },
+  };
+  return Object.fromEntries(alsoAnswers.map((status) => [status, described[status]]));
 }
 
 function parametersOf(operation: Operation, components: Components): Json[] {

@@ -56,6 +56,8 @@ export interface Operation<
   answer: A;
   /** The answer is no envelope (api.md, convention 4). */
   raw?: { mediaTypes: string[] };
+  /** What a raw answer may be beside its status: a part of the content, or that the client has it already. */
+  alsoAnswers?: readonly (206 | 304)[];
   /** Time limit in milliseconds; 30 s unless said. */
   timeoutMs?: number;
   /** What can go wrong beyond what every operation shares. */

@@ -87,6 +87,7 @@ export function documentCheck(document: Json, prefix: string): AnswerCheck {
     }
     const content = (response['content'] ?? {}) as Record<string, { schema?: unknown }>;
     const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
+    if (answer.status === 304) return problems;
     if (!Object.hasOwn(content, type)) return [...problems, `${where}: the content type "${type}" is not described`];
     const key = `${method} ${operation.path.source} ${answer.status} ${type}`;
     let validator = compiled.get(key);

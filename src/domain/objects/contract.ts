@@ -203,6 +203,7 @@ export const readImage = defineOperation({
   params: closed({ objectId: Id, sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
   answer: Type.Unknown(),
   raw: { mediaTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] },
+  alsoAnswers: [304],
   faults: ['NOT_FOUND'],
 });
 
