@@ -12,6 +12,7 @@ import { reasonOf } from './cli/output.ts';
 import { secretCommands } from './cli/secrets.ts';
 import { reindexCommand } from './cli/search.ts';
 import { type Role, serve } from './cli/serve.ts';
+import { typesCommand } from './cli/types.ts';
 import { readSettings } from './config.ts';
 
 function program(environment: Environment): Command {
@@ -37,6 +38,7 @@ function program(environment: Environment): Command {
   importCommand(docket, environment);
   migrateCommands(docket, environment);
   reindexCommand(docket, environment);
+  typesCommand(docket, environment);
   doctorCommand(docket, environment);
   return docket;
 }

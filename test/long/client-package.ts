@@ -135,8 +135,6 @@ describe('the package of the client', () => {
         const lib = [
           '--lib',
           'es2022,dom,dom.iterable,dom.asynciterable',
-          '--types',
-          '',
           '--module',
           module ?? '',
           '--moduleResolution',
