@@ -104,6 +104,17 @@ export function documentCheck(document: Json, prefix: string): AnswerCheck {
   };
 }
 
+/** Holds the body of a delivery against the document's `webhooks`. @returns what is not as described; nothing when all is */
+export function deliveryProblems(document: Json, body: { eventType: string }): string[] {
+  const described = (document['webhooks'] as Record<string, { post: { requestBody: Json } }>)[body.eventType];
+  if (described === undefined) return [`${body.eventType} is not described`];
+  const { content } = described.post.requestBody as { content: Record<string, { schema: unknown }> };
+  const validator = Compile(closed(standalone(content['application/json']?.schema, document)) as never);
+  if (validator.Check(body)) return [];
+  const [, errors] = validator.Errors(body);
+  return errors.map((error) => `${body.eventType} ${error.instancePath} ${error.message}: ${JSON.stringify(body)}`);
+}
+
 /** Watches every answer of an app from now on. @returns what the documents do not describe, growing */
 export function watchAnswers(app: TestApp): string[] {
   const problems: string[] = [];
