@@ -1680,6 +1680,10 @@ export type AttachmentsContentResponses = {
    * Done.
    */
   200: unknown;
+  /**
+   * Done.
+   */
+  206: unknown;
 };
 
 export type AttachmentsArchiveData = {
