@@ -8,20 +8,25 @@ import { commentEvents, readComment } from './domain/comments/door.ts';
 import { articleEvent } from './domain/knowledge/door.ts';
 import { relationEvents } from './domain/relations/door.ts';
 import { searchJobs } from './domain/search/door.ts';
-import { Deliverer, type DeliveryLimits } from './domain/webhooks/door.ts';
-import { buildServer } from './http/server.ts';
+import { Deliverer, type DeliveryLimits, EVENTS } from './domain/webhooks/door.ts';
+import { buildServer, figuresOf } from './http/server.ts';
+import { SharedRateLimiter } from './http/rate-shared.ts';
 import type { RedirectPage } from './http/types.ts';
 import { ContentHolder } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { type Clock, newId, systemClock } from './mechanisms/clock.ts';
 import type { Database } from './mechanisms/db/pool.ts';
+import { Replica } from './mechanisms/db/replica.ts';
 import { Epoch } from './mechanisms/epoch.ts';
 import { Outbound, type OutboundOptions } from './mechanisms/outbound.ts';
+import { settleBudgets } from './mechanisms/rate-budgets.ts';
 import type { SecretBox } from './mechanisms/secrets.ts';
+import type { SealHead } from './mechanisms/seals.ts';
 import { Wake } from './mechanisms/wake.ts';
 import { type Caller, Work } from './mechanisms/work.ts';
 import { type Loop, startLoop } from './worker/loop.ts';
 
+import { watcher } from './watch.ts';
 import { bindings, CONSTRAINTS, followers, searchParts, systemCaller } from './rooms.ts';
 import { deliveryTasks, tasks } from './background.ts';
 
@@ -39,8 +44,12 @@ export interface AppOptions {
   deliveries?: Partial<DeliveryLimits>;
   log: Logger;
   clock?: Clock;
+  /** A streaming replica of `db`, for reads that may come from one. */
+  readDb?: Database | undefined;
   /** The provider that people can sign in to the console with. */
   oidc?: OidcSettings | undefined;
+  /** Gives the figures of several processes in place of this one's, for `/metrics`. */
+  exposition?: () => Promise<string>;
   /** The folder of the built web console; without it none is served. */
   consoleFolder?: string | undefined;
 }
@@ -50,9 +59,12 @@ export interface App {
   server: ReturnType<typeof buildServer>;
   work: Work;
   epoch: Epoch;
+  replica: Replica | undefined;
   /** The service itself as a caller: command line and background work. */
   system(): Caller;
   startWorker(): Loop;
+  /** The figures of this process, as `/metrics` gives them. */
+  figures(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -61,16 +73,29 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const { settings, db, blobs, secrets, log, clock = systemClock } = options;
   const outbound = new Outbound({ allowPrivate: settings.webhookAllowPrivate, ...options.outbound });
   const wake = new Wake(db);
+  const replica =
+    options.readDb === undefined
+      ? undefined
+      : new Replica({
+          primary: db,
+          replica: options.readDb,
+          onChange: (state) => log.info({ state }, 'the replica for reads'),
+        });
   const epoch = new Epoch({
     db,
     clock,
-    prepare: (snapshot) => ensureNumbering(db, snapshot),
+    prepare: async (snapshot) => {
+      await ensureNumbering(db, snapshot);
+      // The configuration may be newer than the epoch that it was read for.
+      await replica?.advance();
+    },
+    ...(replica === undefined ? {} : { onPosition: (position) => replica.saw(position) }),
     onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
   });
   const search = searchParts();
-  const work = new Work({ db, clock, blobs, followers: followers(search), constraints: CONSTRAINTS });
+  const work = new Work({ db, clock, blobs, followers: followers(search), constraints: CONSTRAINTS, replica });
   work.onRaised = () => epoch.refresh();
-  const authenticator = new Authenticator({ db, epoch, clock });
+  const authenticator = new Authenticator({ db, epoch, clock, onLoaded: async () => await replica?.advance() });
   const freshCaller = async (caller: Caller): Promise<Caller> => {
     const { userId } = caller.actor;
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
@@ -89,6 +114,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
     oidc: options.oidc === undefined ? null : new URL(options.oidc.issuer).host,
     actorOf: (userId) => authenticator.actorOf(userId),
   });
+  /** Task → how often it failed. */
+  const failures = new Map<string, number>([['none', 0]]);
+  const limiter =
+    settings.rateLimit === 'off'
+      ? undefined
+      : new SharedRateLimiter(settings.rateLimit, { settle: (interval, list) => settleBudgets(db, interval, list) });
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,
@@ -96,30 +127,39 @@ export async function buildApp(options: AppOptions): Promise<App> {
     anonymous: () => ({ actor: anonymousActor(), via: 'console', keyId: null, config: epoch.current() }),
     work,
     log,
+    replicated: replica !== undefined,
     limits: {
       ratePerMinute: settings.rateLimit,
       trustedProxies: settings.trustedProxies,
       metricsAllow: settings.metricsAllow,
     },
     health: { ready: () => readiness(db, epoch, blobs) },
+    ...(limiter === undefined ? {} : { rateLimiter: limiter }),
+    ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
+    gauges: watcher({ db, clock, epoch, authenticator, failures }),
     consoleFolder: options.consoleFolder,
     redirects: options.oidc === undefined ? [] : signInElsewhere(options.oidc, options, work, epoch),
     documents: {
-      public: buildDocument(described, { surface: 'public' }),
+      public: buildDocument(described, { surface: 'public', events: EVENTS }),
       console: buildDocument(described, { surface: 'console' }),
     },
   });
   // Last, so that nothing runs on where the service cannot be built.
   await epoch.start();
+  replica?.start();
   let loop: Loop | undefined;
   return {
     server,
     work,
     epoch,
+    replica,
     system: () => systemCaller(epoch.current()),
+    figures: () => figuresOf(server),
     startWorker: () => {
-      const onError = (task: string, error: unknown): void =>
+      const onError = (task: string, error: unknown): void => {
+        failures.set(task, (failures.get(task) ?? 0) + 1);
         log.warn({ err: error, task }, 'background work failed and will be tried again');
+      };
       const deliverer = new Deliverer({
         db,
         work,
@@ -139,7 +179,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       const system = (): Caller => systemCaller(epoch.current());
       const all = [
         ...delivery,
-        ...tasks({ db, blobs, epoch, authenticator, clock, work }),
+        ...tasks({ db, blobs, epoch, authenticator, clock, work, onSealed: headTeller(log) }),
         ...searchJobs(db, work, system, search),
       ];
       loop = startLoop(all, onError);
@@ -150,8 +190,23 @@ export async function buildApp(options: AppOptions): Promise<App> {
       wake.stop();
       await loop?.stop();
       await outbound.close();
+      await limiter?.stop();
       epoch.stop();
+      replica?.stop();
     },
+  };
+}
+
+/** How often the head of the chain over the journal is told. */
+const HEAD_TOLD_MS = 600_000;
+
+/** Puts the head into the log now and then: logs that are kept elsewhere tell a chain that was made anew. */
+function headTeller(log: Logger): (head: SealHead) => void {
+  let told = Number.NEGATIVE_INFINITY;
+  return ({ number, hash }) => {
+    if (performance.now() - told < HEAD_TOLD_MS) return;
+    told = performance.now();
+    log.info({ seal: number, hash }, 'the audit log is sealed up to here');
   };
 }
 

@@ -13,6 +13,8 @@ import { type Clock, instant } from './mechanisms/clock.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import type { Epoch } from './mechanisms/epoch.ts';
 import { purgeIdempotency } from './mechanisms/idempotency.ts';
+import { type SealHead, sealJournal } from './mechanisms/seals.ts';
+import { purgeBudgets } from './mechanisms/rate-budgets.ts';
 import type { Work } from './mechanisms/work.ts';
 import { type Task } from './worker/loop.ts';
 
@@ -54,14 +56,25 @@ interface TaskParts {
   authenticator: Authenticator;
   clock: Clock;
   work: Work;
+  /** Called with each new head of the chain over the journal. */
+  onSealed: (head: SealHead) => void;
 }
 
 /** All other background work: it takes no input, reads state and reconciles. */
-export function tasks({ db, blobs, epoch, authenticator, clock, work }: TaskParts): Task[] {
+export function tasks({ db, blobs, epoch, authenticator, clock, work, onSealed }: TaskParts): Task[] {
   const now = (): string => instant(clock.now());
   const moveDueTimes = dueTimeMover();
   return [
     { name: 'idempotency', everyMs: 600_000, run: async () => (await purgeIdempotency(db, now())) === 5000 },
+    {
+      name: 'audit-seals',
+      everyMs: 2000,
+      run: async () => {
+        const sealed = await sealJournal(db, clock.now());
+        if (sealed !== undefined) onSealed(sealed);
+        return sealed?.more;
+      },
+    },
     {
       name: 'sessions',
       everyMs: 3_600_000,
@@ -70,6 +83,7 @@ export function tasks({ db, blobs, epoch, authenticator, clock, work }: TaskPart
         return false;
       },
     },
+    { name: 'rate-budgets', everyMs: 60_000, run: async () => (await purgeBudgets(db)) === 5000 },
     {
       name: 'inbound-runs',
       everyMs: 600_000,

@@ -66,6 +66,7 @@ const EXISTENCE = 'a value that names somebody is checked in one statement';
 
 const TABLES: Readonly<Record<string, Ownership>> = {
   epoch: { owner: 'mechanisms' },
+  rate_budgets: { owner: 'mechanisms' },
   config_items: {
     owner: 'mechanisms',
     reads: { webhooks: 'a sender is read with its secret in one statement, as it stands at that moment' },
@@ -135,6 +136,8 @@ const TABLES: Readonly<Record<string, Ownership>> = {
       sla: 'the history of an instance is its events',
     },
   },
+  journal_seals: { owner: 'mechanisms' },
+  journal_sealing: { owner: 'mechanisms' },
   outbox: { owner: 'mechanisms' },
   idempotency: { owner: 'mechanisms' },
   signing_secret_values: { owner: 'webhooks' },

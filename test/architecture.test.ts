@@ -43,7 +43,7 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ['domain', /^src\/domain\//],
   ['drivers', /^src\/(?:http|worker|bundle)\//],
   ['settings', /^src\/config(?:\.test)?\.ts$/],
-  ['app', /^src\/(?:app|rooms|background)(?:\.test)?\.ts$/],
+  ['app', /^src\/(?:app|rooms|background|watch)(?:\.test)?\.ts$/],
   ['entry', /^src\/(?:cli\/|cli(?:\.test)?\.ts$|main\.ts$)/],
 ];
 

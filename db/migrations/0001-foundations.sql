@@ -186,6 +186,8 @@ CREATE TABLE journal (
 );
 CREATE INDEX journal_object ON journal (object_id, at, seq) WHERE object_id IS NOT NULL;
 CREATE INDEX journal_audit ON journal (at, seq) WHERE object_id IS NULL;
+-- The order in which rows are sealed: every transaction below the snapshot horizon is over, and none comes behind it any more.
+CREATE INDEX journal_sealed ON journal (txid, seq);
 
 CREATE TABLE outbox (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -10,8 +10,9 @@ import { pendingMigrations } from '../mechanisms/db/migrate.ts';
 import { outboxSize } from '../mechanisms/journal.ts';
 import { openSecretBox } from '../mechanisms/secrets.ts';
 import { output } from './output.ts';
+import { type Examined, examineDeep } from './deep.ts';
 import { examineSearch } from './search.ts';
-import { MIGRATIONS, migrateDatabase, openDatabase, openTool } from './service.ts';
+import { MIGRATIONS, migrateDatabase, openBlobs, openDatabase, openTool } from './service.ts';
 
 interface Json {
   json?: boolean;
@@ -65,18 +66,12 @@ export function migrateCommands(docket: Command, environment: Environment): void
     });
 }
 
-interface Check {
-  name: string;
-  ok: boolean;
-  says: string;
-}
-
 export function doctorCommand(docket: Command, environment: Environment): void {
   docket
     .command('doctor')
     .description('Check data directory, database, clock, migrations and indexes, and say what to do.')
     .option('--json', 'print the checks as JSON')
-    .option('--deep', 'compare every row of the search projection, not only those last written')
+    .option('--deep', 'ask every invariant of every row: history, answers, files, search, indexes; takes its time')
     .action(async (options: Json & { deep?: boolean }) => {
       const checks = await examine(environment, options.deep === true);
       const lines = checks.map((check) => `${check.ok ? 'ok  ' : 'FAIL'}  ${check.name}: ${check.says}`);
@@ -85,9 +80,9 @@ export function doctorCommand(docket: Command, environment: Environment): void {
     });
 }
 
-async function examine(environment: Environment, deep: boolean): Promise<Check[]> {
+async function examine(environment: Environment, deep: boolean): Promise<Examined[]> {
   const settings = environment.settings();
-  const checks: Check[] = [];
+  const checks: Examined[] = [];
   const add = (name: string, ok: boolean, says: string): void => {
     checks.push({ name, ok, says });
   };
@@ -135,6 +130,7 @@ async function examine(environment: Environment, deep: boolean): Promise<Check[]
     add('signing secrets', sealed.length === 0, opened);
     const reached = failing.length === 0 ? 'no enabled one fails' : `the last deliveries failed: ${failing.join(', ')}`;
     add('webhooks', failing.length === 0, reached);
+    if (deep) checks.push(...(await examineDeep(tool, openBlobs(settings))));
   } finally {
     await tool.close();
   }

@@ -5,12 +5,15 @@
 import type { TSchema } from 'typebox';
 import { ErrorSchema, MetaSchema } from './envelope.ts';
 import { FAULTS, type FaultCode } from './faults.ts';
+import { type DescribedEvent, webhooksOf } from './openapi-events.ts';
 import type { Operation } from './operation.ts';
 
 type Json = Record<string, unknown>;
 
 export interface DocumentOptions {
   surface: 'public' | 'console';
+  /** What the service sends to others; described in the public document alone. */
+  events?: readonly DescribedEvent[];
   title?: string;
   /** Version of the described interface. */
   version?: string;
@@ -82,7 +85,7 @@ export function buildDocument(operations: readonly Operation[], options: Documen
       ...[...tags].map(([name, tagged]) => ({ name, description: scopesOf(tagged) })),
     ],
     paths: Object.fromEntries(paths),
-    webhooks: {},
+    webhooks: surface === 'public' ? webhooksOf(options.events ?? [], (schema) => components.schema(schema)) : {},
     components: components.toJson(surface),
   };
 }
@@ -101,6 +104,7 @@ function isOn(operation: Operation, surface: DocumentOptions['surface']): boolea
 }
 
 function describe(operation: Operation, surface: DocumentOptions['surface'], components: Components): Json {
+  const success = successOf(operation, components);
   const scope = operation.access === 'open' || operation.access === 'console' ? undefined : operation.access;
   return {
     operationId: operation.id,
@@ -113,7 +117,8 @@ function describe(operation: Operation, surface: DocumentOptions['surface'], com
     parameters: parametersOf(operation, components),
     ...(operation.body === undefined ? {} : { requestBody: bodyOf(operation, operation.body, components) }),
     responses: {
-      [operation.status]: successOf(operation, components),
+      [operation.status]: success,
+      ...othersOf(operation, success),
       ...errorsOf(faultsOf(operation), components),
     },
   };
@@ -137,9 +142,22 @@ function documentOperation(components: Components): Json {
         headers: answerHeaders([], components),
         content: { 'application/json': { schema: { type: 'object' } } },
       },
+      304: { description: NOT_MODIFIED, headers: answerHeaders([], components) },
       ...errorsOf(['INVALID_REQUEST', 'HEADERS_TOO_LARGE', 'INTERNAL'], components),
     },
   };
+}
+
+const NOT_MODIFIED = 'What `If-None-Match` names is what would be sent; there is no content.';
+
+/** Beside the success: what a raw answer may be too. */
+function othersOf({ alsoAnswers = [] }: Operation, success: Json): Json {
+  const { content: _, ...bare } = success;
+  const described = {
+    206: { ...success, description: 'The part that `Range` asks for.' },
+    304: { ...bare, description: NOT_MODIFIED },
+  };
+  return Object.fromEntries(alsoAnswers.map((status) => [status, described[status]]));
 }
 
 function parametersOf(operation: Operation, components: Components): Json[] {
@@ -173,9 +191,12 @@ function parametersOf(operation: Operation, components: Components): Json[] {
 
 function bodyOf(operation: Operation, schema: TSchema, components: Components): Json {
   // Where every member may be left out, or stand in a header, the body may be too.
-  const { required = [] } = schema as { required?: string[] };
+  const { required = [], anyOf = [] } = schema as { required?: string[]; anyOf?: { required?: string[] }[] };
+  const needsChoice = anyOf.length > 0 && anyOf.every((choice) => (choice.required ?? []).length > 0);
   const optional =
-    operation.ifMatch === true ? required.every((name) => name === 'expectedRevision') : required.length === 0;
+    operation.ifMatch === true
+      ? required.every((name) => name === 'expectedRevision')
+      : required.length === 0 && !needsChoice;
   return { required: !optional, content: { 'application/json': { schema: components.schema(schema) } } };
 }
 

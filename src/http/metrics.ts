@@ -1,5 +1,9 @@
-/** Figures for Prometheus, in its text form 0.0.4: requests, event loop, memory, and what the service adds. */
+/**
+ * Figures for Prometheus: requests, event loop, memory, and what the service adds. Labels come from declarations (operations,
+ * statuses, names of tasks), never from what a client sent or a record holds.
+ */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge as LevelMetric, Histogram, Registry } from '@prometheus-io/client';
 
 /** A value read when the figures are asked for. `labels` distinguish values of one name. */
 export interface Gauge {
@@ -11,86 +15,90 @@ export interface Gauge {
   type?: 'gauge' | 'counter';
 }
 
-/** Upper bounds in milliseconds. */
-const BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 300_000];
+/** Upper bounds in seconds. */
+const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 300];
 
 interface Cell {
-  /** One count per bound and one for what is beyond. */
-  counts: Uint32Array;
-  sum: number;
+  time: { observe(seconds: number): void };
+  count: { inc(): void };
 }
 
 export class Metrics {
-  /** Operation → status → durations. Operations come from declarations, never from what a client sent. */
-  readonly #requests = new Map<string, Map<number, Cell>>();
+  readonly #registry = new Registry();
+  readonly #durations = new Histogram({
+    name: 'docket_http_request_duration_seconds',
+    help: 'Time to answer, by operation and status.',
+    labelNames: ['operation', 'status'],
+    buckets: BOUNDS,
+    registers: [this.#registry],
+  });
+  readonly #requests = new Counter({
+    name: 'docket_http_requests_total',
+    help: 'Requests answered, by operation and status.',
+    labelNames: ['operation', 'status'],
+    registers: [this.#registry],
+  });
+  /** Operation → status → where it is counted: the labels of a request are put together once. */
+  readonly #cells = new Map<string, Map<number, Cell>>();
+  readonly #added = new Map<string, LevelMetric<string> | Counter<string>>();
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
+  #limited = 0;
+  #overloaded = 0;
 
   constructor() {
     this.#delay.enable();
   }
 
   observe(operation: string, status: number, ms: number): void {
-    let statuses = this.#requests.get(operation);
-    if (statuses === undefined) {
-      statuses = new Map();
-      this.#requests.set(operation, statuses);
-    }
-    let cell = statuses.get(status);
-    if (cell === undefined) {
-      cell = { counts: new Uint32Array(BOUNDS.length + 1), sum: 0 };
-      statuses.set(status, cell);
-    }
-    let index = 0;
-    while (index < BOUNDS.length && ms > (BOUNDS[index] as number)) index++;
-    cell.counts[index] = (cell.counts[index] as number) + 1;
-    cell.sum += ms;
+    const cell = this.#cells.get(operation)?.get(status) ?? this.#cell(operation, status);
+    cell.time.observe(ms / 1000);
+    cell.count.inc();
+    if (status === 429) this.#limited++;
+    if (status === 503) this.#overloaded++;
+  }
+
+  #cell(operation: string, status: number): Cell {
+    const labels = { operation, status: String(status) };
+    const cell = { time: this.#durations.labels(labels), count: this.#requests.labels(labels) };
+    const statuses = this.#cells.get(operation) ?? new Map<number, Cell>();
+    statuses.set(status, cell);
+    this.#cells.set(operation, statuses);
+    return cell;
   }
 
   /** Everything as text. The delays of the event loop are those since the last call. */
-  render(inFlight: number, gauges: readonly Gauge[]): string {
-    const lines: string[] = [];
-    this.#renderRequests(lines);
+  async render(inFlight: number, gauges: readonly Gauge[]): Promise<string> {
     const memory = process.memoryUsage();
     const cpu = process.cpuUsage();
-    const own: Gauge[] = [
+    this.#set([
       { name: 'docket_http_requests_in_flight', help: 'Requests being worked on.', value: inFlight },
+      counted('docket_http_rate_limited_total', 'Requests refused because a key was over its rate.', this.#limited),
+      counted('docket_http_unavailable_total', 'Requests answered 503: overload, database away.', this.#overloaded),
       ...this.#loopDelays(),
       { name: 'process_resident_memory_bytes', help: 'Resident memory.', value: memory.rss },
       { name: 'nodejs_heap_used_bytes', help: 'Heap in use.', value: memory.heapUsed },
       { name: 'nodejs_external_memory_bytes', help: 'Memory outside the heap.', value: memory.external },
-      {
-        name: 'process_cpu_seconds_total',
-        help: 'Processor time used.',
-        value: (cpu.user + cpu.system) / 1e6,
-        type: 'counter',
-      },
+      counted('process_cpu_seconds_total', 'Processor time used.', (cpu.user + cpu.system) / 1e6),
       { name: 'process_uptime_seconds', help: 'Time since the process started.', value: process.uptime() },
-    ];
-    renderGauges(lines, [...own, ...gauges]);
-    return `${lines.join('\n')}\n`;
+      ...gauges,
+    ]);
+    // One family behind the other: whoever merges the texts of several processes reads line by line.
+    return (await this.#registry.metrics()).replaceAll(/\n{2,}/g, '\n');
   }
 
-  #renderRequests(lines: string[]): void {
-    lines.push('# HELP docket_http_request_duration_seconds Time to answer, by operation and status.');
-    lines.push('# TYPE docket_http_request_duration_seconds histogram');
-    const totals: string[] = [];
-    for (const [operation, statuses] of this.#requests) {
-      for (const [status, { counts, sum }] of statuses) {
-        const labels = `operation="${escapeLabel(operation)}",status="${status}"`;
-        let below = 0;
-        for (const [index, bound] of BOUNDS.entries()) {
-          below += counts[index] as number;
-          lines.push(`docket_http_request_duration_seconds_bucket{${labels},le="${bound / 1000}"} ${below}`);
-        }
-        below += counts[BOUNDS.length] as number;
-        lines.push(`docket_http_request_duration_seconds_bucket{${labels},le="+Inf"} ${below}`);
-        lines.push(`docket_http_request_duration_seconds_sum{${labels}} ${sum / 1000}`);
-        lines.push(`docket_http_request_duration_seconds_count{${labels}} ${below}`);
-        totals.push(`docket_http_requests_total{${labels}} ${below}`);
-      }
+  #set(gauges: readonly Gauge[]): void {
+    for (const [name, family] of Map.groupBy(gauges, (gauge) => gauge.name)) {
+      const metric = this.#added.get(name) ?? this.#add(family[0] as Gauge);
+      metric.reset();
+      for (const { labels = {}, value } of family) metric.inc(labels, value);
     }
-    lines.push('# HELP docket_http_requests_total Requests answered, by operation and status.');
-    lines.push('# TYPE docket_http_requests_total counter', ...totals);
+  }
+
+  #add({ name, help, labels = {}, type = 'gauge' }: Gauge): LevelMetric<string> | Counter<string> {
+    const options = { name, help, labelNames: Object.keys(labels), registers: [this.#registry] };
+    const metric = type === 'counter' ? new Counter(options) : new LevelMetric(options);
+    this.#added.set(name, metric);
+    return metric;
   }
 
   #loopDelays(): Gauge[] {
@@ -111,19 +119,10 @@ export class Metrics {
 
   stop(): void {
     this.#delay.disable();
+    this.#registry.clear();
   }
 }
 
-function renderGauges(lines: string[], gauges: readonly Gauge[]): void {
-  for (const [name, family] of Map.groupBy(gauges, (gauge) => gauge.name)) {
-    lines.push(`# HELP ${name} ${family[0]?.help ?? ''}`, `# TYPE ${name} ${family[0]?.type ?? 'gauge'}`);
-    for (const gauge of family) {
-      const labels = Object.entries(gauge.labels ?? {}).map(([key, value]) => `${key}="${escapeLabel(value)}"`);
-      lines.push(`${name}${labels.length > 0 ? `{${labels.join(',')}}` : ''} ${gauge.value}`);
-    }
-  }
-}
-
-function escapeLabel(value: string): string {
-  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+function counted(name: string, help: string, value: number): Gauge {
+  return { name, help, value, type: 'counter' };
 }

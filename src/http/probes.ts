@@ -4,8 +4,6 @@ import { Fault } from '../lib/fault.ts';
 import { type Origin, networkTest } from './address.ts';
 import { fault } from './errors.ts';
 import type { Exchange } from './exchange.ts';
-import type { Gate } from './gate.ts';
-import type { Gauge, Metrics } from './metrics.ts';
 import type { ServerOptions } from './types.ts';
 
 /** Answers one GET; faults thrown become error answers. */
@@ -36,25 +34,23 @@ export function readyPage(ready: ServerOptions['health']['ready'], draining: () 
 
 /** Figures, for the networks allowed alone; to others there is nothing here. */
 export function metricsPage(
-  metrics: Metrics,
-  gate: Gate,
+  exposition: () => string | Promise<string>,
   allow: readonly string[],
-  gauges: () => Gauge[],
   originOf: (request: Exchange['request']) => Origin,
 ): Page {
   const allowed = networkTest(allow);
-  return (exchange) => {
+  return async (exchange) => {
     const { ip, hidden } = originOf(exchange.request);
     // Behind a proxy that is not trusted every client would look local.
     if (hidden || !allowed(ip)) throw fault('NOT_FOUND');
-    const text = metrics.render(gate.inFlight, gauges());
-    exchange.sendText(200, 'text/plain; version=0.0.4; charset=utf-8', text);
+    exchange.sendText(200, 'text/plain; version=0.0.4; charset=utf-8', await exposition());
   };
 }
 
-function noParameters(): Fault {
+function noParameters(query: string): Fault {
   const message = 'The document takes no query parameters; send none.';
-  return new Fault('INVALID_REQUEST', message, [{ path: 'query', code: 'UNKNOWN', message }]);
+  const name = query.split(/[=&]/, 1)[0] ?? '';
+  return new Fault('INVALID_REQUEST', message, [{ path: `query.${name.slice(0, 100)}`, code: 'UNKNOWN', message }]);
 }
 
 /** An OpenAPI document: raw, for everybody, the same for all, so that it may be kept and asked for again by its ETag. */
@@ -63,7 +59,8 @@ export function documentPage(document: object): Page {
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   const headers = { ETag: etag, 'Cache-Control': 'public, max-age=60' };
   return (exchange) => {
-    if (exchange.request.url?.includes('?') === true) throw noParameters();
+    const [, query] = (exchange.request.url ?? '').split('?', 2);
+    if (query !== undefined) throw noParameters(query);
     const known = exchange.request.headers['if-none-match'];
     const same = known !== undefined && known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
     if (same) exchange.sendText(304, undefined, '', headers);

@@ -284,7 +284,7 @@ describe('the server', () => {
     assert.match(text, /^docket_http_requests_total\{operation="things\.list",status="200"\} [1-9]/m);
     assert.match(
       text,
-      /^docket_http_request_duration_seconds_bucket\{operation="things\.list",status="200",le="\+Inf"\} [1-9]/m,
+      /^docket_http_request_duration_seconds_bucket\{le="\+Inf",operation="things\.list",status="200"\} [1-9]/m,
     );
     assert.match(text, /^process_resident_memory_bytes \d+/m);
     assert.doesNotMatch(text, /NaN/);

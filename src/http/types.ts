@@ -53,6 +53,8 @@ export interface ServerOptions {
   anonymous(): Omit<Caller, 'correlationId'>;
   work: Work;
   log: Logger;
+  /** Whether some reads may come from a replica, so that callers are told, and tell, how far they have seen. */
+  replicated?: boolean;
   limits: Limits;
   health: {
     /** Whether requests can be served; `checks` names each part. Asked at most once a second. */
@@ -67,7 +69,9 @@ export interface ServerOptions {
   /** A limiter that several processes share; else each process counts for itself. */
   rateLimiter?: RateLimiter;
   /** Values for `/metrics` beyond those of the HTTP layer: the pool, queues, workers. */
-  gauges?: () => Gauge[];
+  gauges?: () => Promise<Gauge[]>;
+  /** What `/metrics` answers where several processes share the address; else the figures of this one. */
+  exposition?: () => Promise<string>;
 }
 
 export interface Limits {

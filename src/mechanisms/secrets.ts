@@ -66,6 +66,15 @@ export async function openSecretBox(settings: { secretKey: string | undefined; d
   return new SecretBox(key);
 }
 
+/** The box of a service that is there already: no key is made. Undefined when there is none to be found. */
+export async function findSecretBox(settings: {
+  secretKey: string | undefined;
+  dataDir: string;
+}): Promise<SecretBox | undefined> {
+  const key = settings.secretKey ?? (await readKey(path.join(settings.dataDir, KEY_FILE)));
+  return key === undefined ? undefined : new SecretBox(key);
+}
+
 async function readKey(file: string): Promise<string | undefined> {
   try {
     const key = (await readFile(file, 'utf8')).trim();

@@ -67,6 +67,8 @@ export interface TestOptions {
   /** Calls to the outside, which reach no private address unless said. */
   outbound?: Partial<OutboundOptions>;
   deliveries?: Partial<DeliveryLimits>;
+  /** The database itself, where it is not one of the run's cluster, and a replica of it. */
+  database?: { url: string; readUrl: string };
 }
 
 /** Seals the secrets of every app of the tests: those on one database must open each other's. */
@@ -74,8 +76,9 @@ export const TEST_KEY = 'the master key of the tests, long enough';
 export const TEST_SECRETS = new SecretBox(TEST_KEY);
 
 export async function startTestApp(options: TestOptions = {}): Promise<TestApp> {
-  const database = options.on === undefined ? await createTestDatabase() : undefined;
-  const databaseUrl = options.on?.databaseUrl ?? (database?.url as string);
+  const given = options.on?.databaseUrl ?? options.database?.url;
+  const database = given === undefined ? await createTestDatabase() : undefined;
+  const databaseUrl = given ?? (database?.url as string);
   const db = new Database({ url: databaseUrl, max: 10 });
   try {
     return await startOn({ options, database, databaseUrl, db });
@@ -104,6 +107,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     else await work.write(await caller(), (ctx) => applyBundle(ctx, configSections, bundle, {}));
     await ensureNumbering(db, await loadSnapshot(db));
   }
+  const readDb = options.database === undefined ? undefined : new Database({ url: options.database.readUrl, max: 10 });
   const folder = options.on?.blobFolder ?? (await mkdtemp(path.join(tmpdir(), 'docket-blobs-')));
   const app = await buildApp({
     settings: {
@@ -113,6 +117,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
       webhookAllowPrivate: false,
     },
     db,
+    readDb,
     secrets: TEST_SECRETS,
     ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
     ...(options.deliveries === undefined ? {} : { deliveries: options.deliveries }),
@@ -162,6 +167,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     close: async () => {
       await app.server.close();
       await app.stop();
+      await readDb?.close();
       await db.close();
       await database?.drop();
       if (options.on === undefined) await rm(folder, { recursive: true, force: true });

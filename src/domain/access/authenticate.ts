@@ -58,15 +58,25 @@ export class Authenticator {
   readonly #db: Queryable;
   readonly #epoch: Epoch;
   readonly #clock: Clock;
+  readonly #onLoaded: () => Promise<void>;
   #keys = new Map<string, Promise<RememberedKey | undefined>>();
   #people = new Map<string, Promise<{ person: PersonRow; actor: Actor } | undefined>>();
   #names = new Map<string, string>();
   #used = new Map<string, string>();
+  /** How often something was remembered, and how often it had to be asked for. */
+  readonly memory = { hits: 0, misses: 0 };
 
-  constructor(options: { db: Queryable; epoch: Epoch; clock: Clock }) {
+  constructor(options: {
+    db: Queryable;
+    epoch: Epoch;
+    clock: Clock;
+    /** Waited for after rights were read, which may be newer than the epoch that is known. */
+    onLoaded?: () => Promise<void>;
+  }) {
     this.#db = options.db;
     this.#epoch = options.epoch;
     this.#clock = options.clock;
+    this.#onLoaded = options.onLoaded ?? (async () => {});
     options.epoch.onRights(() => {
       this.#keys = new Map();
       this.#people = new Map();
@@ -117,20 +127,21 @@ export class Authenticator {
   }
 
   #key(prefix: string): Promise<RememberedKey | undefined> {
-    return remember(this.#keys, prefix, async () => {
+    return remember(this.memory, this.#keys, prefix, async () => {
       const row = await findKeyByPrefix(this.#db, prefix);
       return row === undefined ? undefined : { ...row, granted: new Set(row.scopes) };
     });
   }
 
   #remembered(userId: string): Promise<{ person: PersonRow; actor: Actor } | undefined> {
-    return remember(this.#people, userId, async () => {
+    return remember(this.memory, this.#people, userId, async () => {
       const person = await loadPerson(this.#db, userId);
       if (person === undefined) {
         // A new person raises no epoch, so that who was not there is asked for again.
         this.#people.delete(userId);
         return undefined;
       }
+      await this.#onLoaded();
       return { person, actor: this.#actor(person) };
     });
   }
@@ -182,9 +193,16 @@ export class Authenticator {
   }
 }
 
-function remember<T>(memory: Map<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
+function remember<T>(
+  counts: { hits: number; misses: number },
+  memory: Map<string, Promise<T>>,
+  key: string,
+  load: () => Promise<T>,
+): Promise<T> {
   let found = memory.get(key);
-  if (found === undefined) {
+  if (found !== undefined) counts.hits++;
+  else {
+    counts.misses++;
     if (memory.size >= MOST_REMEMBERED) memory.clear();
     found = load();
     memory.set(key, found);

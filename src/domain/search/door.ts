@@ -14,3 +14,4 @@ export { makeSearchParts, type SearchParts } from './parts.ts';
 export { beginRebuild, stepRebuild } from './rebuild.ts';
 export { searchRoutes } from './routes.ts';
 export type { ArticleSource, ServiceSource } from './store-articles.ts';
+export { searchFigures } from './store-figures.ts';

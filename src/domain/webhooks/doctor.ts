@@ -7,7 +7,7 @@ import { findFailing, findValues } from './store-delivery.ts';
 /** Codes of signing secrets that this master key does not open, and of enabled subscriptions that reach nobody. */
 export async function examineWebhooks(
   db: Queryable,
-  box: SecretBox,
+  box: Pick<SecretBox, 'open'>,
 ): Promise<{ secrets: number; sealed: string[]; failing: string[] }> {
   const values = await findValues(db);
   const sealed = new Set<string>();

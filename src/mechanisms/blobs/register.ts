@@ -42,20 +42,29 @@ export async function listForgettable(
 
 /**
  * Forgets the content if it still is forgettable, and removes it by `remove` before the end of its row is committed: whoever
- * touches it meanwhile waits, finds it gone and puts it anew.
+ * touches it meanwhile waits, finds it gone and puts it anew. Does nothing while another holds `lock`.
  */
 export async function forgetBlob(
   db: Database,
   sha256: string,
   before: string,
   uses: readonly BlobUse[],
+  lock: number,
   remove: () => Promise<void>,
 ): Promise<boolean> {
   return await db.transaction('BEGIN', async (tx) => {
+    const [held] = await tx.query<{ got: boolean }>(sql`SELECT pg_try_advisory_xact_lock(${lock}::bigint) AS got`);
+    if (held?.got !== true) return false;
     const rows = await tx.query<{ one: number }>(
       sql`DELETE FROM blobs b WHERE b.sha256 = ${sha256} AND ${forgettable(before, uses)} RETURNING 1 AS one`,
     );
     if (rows.length === 1) await remove();
     return rows.length === 1;
   });
+}
+
+/** All content that has a row; 64 characters each, so for tools alone. */
+export async function knownBlobs(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ sha256: string }>(sql`SELECT sha256 FROM blobs ORDER BY sha256`);
+  return rows.map((row) => row.sha256);
 }

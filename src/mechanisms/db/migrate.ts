@@ -66,11 +66,15 @@ export async function readMigrations(folder: string = migrationsFolder()): Promi
 
 /**
  * Applies what is pending and answers the names applied. Any number of processes may do this at once: each migration runs
- * once. Throws `MigrationError` when an applied migration was changed or is unknown to this version, and the database's own
+ * once. `upTo` stops behind that many of them, for a database that must have an older schema first. Throws `MigrationError` when an applied migration was changed or is unknown to this version, and the database's own
  * error when a statement fails; the migrations before it stay applied, nothing of it does.
  */
-export async function migrate(client: MigrationClient, folder?: string): Promise<{ applied: string[] }> {
-  const migrations = await readMigrations(folder);
+export async function migrate(
+  client: MigrationClient,
+  folder?: string,
+  upTo = Number.POSITIVE_INFINITY,
+): Promise<{ applied: string[] }> {
+  const migrations = (await readMigrations(folder)).slice(0, upTo);
   const applied: string[] = [];
   for (;;) {
     const next = await inTransaction(client, async () => {

@@ -1,0 +1,250 @@
+/** `docket backup`, `docket backup verify`, `docket restore`: the whole service as one file, and back (configuration, section 2). */
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Command } from 'commander';
+import type { Settings } from '../config.ts';
+import { examineWebhooks } from '../domain/webhooks/door.ts';
+import { ArchiveWriter } from '../mechanisms/backup/archive.ts';
+import { dumpService } from '../mechanisms/backup/dump.ts';
+import { loadService } from '../mechanisms/backup/load.ts';
+import type { BackupHead } from '../mechanisms/backup/layout.ts';
+import { knownBlobs } from '../mechanisms/blobs/register.ts';
+import type { BlobStore } from '../mechanisms/blobs/store.ts';
+import { instant, systemClock } from '../mechanisms/clock.ts';
+import { pendingMigrations } from '../mechanisms/db/migrate.ts';
+import type { Database, Queryable } from '../mechanisms/db/pool.ts';
+import { findSecretBox } from '../mechanisms/secrets.ts';
+import { verifyJournal } from '../mechanisms/seals-verify.ts';
+import { BLOB_USES } from '../rooms.ts';
+import type { Environment } from './environment.ts';
+import { memoryKeeper } from './memory.ts';
+import { type Output, output } from './output.ts';
+import { examineSearch } from './search.ts';
+import { MIGRATIONS, migrateDatabase, openBlobs, openDatabase, openTool } from './service.ts';
+
+interface Json {
+  json?: boolean;
+}
+
+/** How often a line tells of the progress. */
+const TELL_MS = 5000;
+const MIB = 1024 * 1024;
+
+/** Tidies up, and tells now and then how far it is. */
+function telling(out: Output): (line: () => string) => void {
+  const tidy = memoryKeeper();
+  let told = performance.now();
+  return (line) => {
+    tidy();
+    if (performance.now() - told < TELL_MS) return;
+    told = performance.now();
+    out.say(line());
+  };
+}
+
+async function backUp(settings: Settings, file: string, out: Output, allowMissing: boolean): Promise<void> {
+  if ((await stat(file).catch(() => undefined)) !== undefined) {
+    throw new Error(`${file} is there already; name a new file.`);
+  }
+  const opened = await openDatabase(settings, () => {}, 'tool');
+  try {
+    await requireSchema(opened.db);
+    const tell = telling(out);
+    const archive = await ArchiveWriter.create(file);
+    const at = instant(systemClock.now());
+    const done = await dumpService({
+      db: opened.db,
+      blobs: openBlobs(settings),
+      uses: BLOB_USES,
+      archive,
+      at,
+      allowMissing,
+      onPart: ({ rows, files, bytes }) =>
+        tell(() => `${rows} rows and ${files} files so far, ${Math.round(bytes / MIB)} MiB`),
+    }).catch(async (error: unknown) => {
+      await archive.abandon();
+      throw error;
+    });
+    const { size } = await stat(file);
+    const { tables, rows, files, bytes, missing } = done;
+    out.result({ file, at, tables, rows, files, bytes, size, missing }, [
+      `${rows} rows of ${tables} tables and ${files} files as of ${at}: ${file}, ${Math.ceil(size / 1024)} KiB.`,
+      'The master key is not in it: keep DOCKET_SECRET_KEY, or the file master.key of the data folder, in another place.',
+      ...missing.map((sha256) => `missing in the store of files: ${sha256}`),
+    ]);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function requireSchema(db: Database): Promise<void> {
+  const client = await db.connect();
+  try {
+    const pending = await pendingMigrations(client, MIGRATIONS);
+    if (pending.length > 0) {
+      throw new Error(`The schema is not that of this version (${pending[0]}): run docket migrate first.`);
+    }
+  } finally {
+    client.release();
+  }
+}
+
+/** Signing secrets that the master key at hand does not open. */
+async function closedSecrets(settings: Settings, db: Queryable): Promise<{ secrets: number; sealed: string[] }> {
+  const box = await findSecretBox(settings);
+  const { secrets, sealed } = await examineWebhooks(db, box ?? { open: () => noKey() });
+  return { secrets, sealed };
+}
+
+function noKey(): never {
+  throw new Error('there is no master key');
+}
+
+async function restore(settings: Settings, file: string, out: Output, otherKey: boolean): Promise<void> {
+  // As the service does, so that no service can be running on the same folder.
+  const opened = await openDatabase(settings, () => {}, 'service');
+  try {
+    const tell = telling(out);
+    let sealed: string[] = [];
+    const { head, end } = await loadService({
+      db: opened.db,
+      blobs: openBlobs(settings),
+      file,
+      onPart: ({ phase, parts }) => tell(() => `${phase === 'check' ? 'checking' : 'writing'}: ${parts} parts`),
+      inspect: async (db) => {
+        ({ sealed } = await closedSecrets(settings, db));
+        if (sealed.length > 0 && !otherKey) throw new Error(needsKey(sealed));
+      },
+    });
+    const applied = await migrateDatabase(opened.db);
+    const rows = Object.values(end.rows).reduce((sum, count) => sum + count, 0);
+    out.result({ madeAt: head.madeAt, rows, files: end.files, applied, sealed }, [
+      `${rows} rows and ${end.files} files restored as of ${head.madeAt}.`,
+      ...applied.map((name) => `applied ${name}`),
+      ...sealed.map((code) => `The signing secret ${code} cannot be opened: docket secrets rotate ${code}`),
+      'Deliveries that waited then will be sent (again) when a worker starts: on a copy for trial, serve with --role api.',
+    ]);
+  } finally {
+    await opened.close();
+  }
+}
+
+function needsKey(sealed: readonly string[]): string {
+  return (
+    `Nothing was restored: the signing secrets ${sealed.join(', ')} cannot be opened with the master key at hand. Set ` +
+    'DOCKET_SECRET_KEY to the one of the backed-up service, or put its master.key into the data folder; or, if that key is ' +
+    'lost, restore with --other-key and rotate those secrets.'
+  );
+}
+
+interface Verified {
+  madeAt: string;
+  rows: number;
+  files: number;
+  checks: { name: string; ok: boolean; says: string }[];
+}
+
+/** Restores into a database that is made for it and thrown away, and looks at what came of it. */
+async function verify(settings: Settings, file: string, out: Output): Promise<Verified> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'docket-verify-'));
+  const scratch: Settings = {
+    ...settings,
+    databaseUrl: undefined,
+    databaseReadUrl: undefined,
+    dataDir: path.join(folder, 'data'),
+    blobs: { kind: 'file', folder: null },
+    migrate: true,
+  };
+  try {
+    const checks: Verified['checks'] = [];
+    const present = new Set<string>();
+    const opened = await openDatabase(scratch, () => {}, 'tool');
+    let head: BackupHead;
+    let rows: number;
+    try {
+      const tell = telling(out);
+      const blobs: Pick<BlobStore, 'put'> = {
+        // Its hash was checked; that it is there is all that is asked further.
+        put: async (sha256) => {
+          present.add(sha256);
+        },
+      };
+      const onPart = ({ phase, parts }: { phase: string; parts: number }): void =>
+        tell(() => `${phase === 'check' ? 'checking' : 'restoring into a scratch database'}: ${parts} parts`);
+      const loaded = await loadService({ db: opened.db, blobs, file, onPart });
+      head = loaded.head;
+      rows = Object.values(loaded.end.rows).reduce((sum, count) => sum + count, 0);
+      await migrateDatabase(opened.db);
+      checks.push(await checkFiles(opened.db, present));
+      checks.push(await checkAudit(opened.db));
+      const { secrets, sealed } = await closedSecrets(settings, opened.db);
+      const says =
+        sealed.length === 0 ? `${secrets} open with the master key at hand` : `need another key: ${sealed.join(', ')}`;
+      checks.push({ name: 'signing secrets', ok: sealed.length === 0, says });
+    } finally {
+      await opened.close();
+    }
+    const tool = await openTool(scratch, () => {});
+    try {
+      checks.push({ name: 'search projection', ...(await examineSearch(tool, true)) });
+    } finally {
+      await tool.close();
+    }
+    return { madeAt: head.madeAt, rows, files: present.size, checks };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function checkFiles(db: Database, present: ReadonlySet<string>): Promise<Verified['checks'][number]> {
+  const named = await knownBlobs(db);
+  const missing = named.filter((sha256) => !present.has(sha256)).length;
+  const says =
+    missing === 0 ? `${named.length} named, all there` : `${missing} of ${named.length} are not in the backup`;
+  return { name: 'files', ok: missing === 0, says };
+}
+
+async function checkAudit(db: Database): Promise<Verified['checks'][number]> {
+  const { rows, seals, findings, more } = await verifyJournal(db);
+  const first = findings[0];
+  const says =
+    first === undefined
+      ? `${rows} rows under ${seals} seals are as they were written`
+      : `${first.place}: ${first.says}${findings.length + more > 1 ? ` (and ${findings.length + more - 1} more)` : ''}`;
+  return { name: 'audit chain', ok: first === undefined, says };
+}
+
+export function backupCommands(docket: Command, environment: Environment): void {
+  const backup = docket
+    .command('backup')
+    .description('Write the whole service, database and attachments, into one file, while it runs.')
+    .argument('<file>', 'a new file')
+    .option('--allow-missing', 'go on when content that records name is missing in the store of files')
+    .option('--json', 'print {file, at, tables, rows, files, bytes, size, missing}')
+    .action(async (file: string, options: Json & { allowMissing?: boolean }) => {
+      await backUp(environment.settings(), file, output(options.json === true), options.allowMissing === true);
+    });
+  backup
+    .command('verify')
+    .description('Restore a backup into a scratch database, check everything in it, and throw that away.')
+    .argument('<file>', 'a backup')
+    .option('--json', 'print {madeAt, rows, files, checks}')
+    .action(async (file: string, options: Json, command: Command) => {
+      // The command above has an option of the same name, and takes it where both are given one.
+      const out = output((options.json ?? command.parent?.opts<Json>().json) === true);
+      const found = await verify(environment.settings(), file, out);
+      const lines = found.checks.map(({ name, ok, says }) => `${ok ? 'ok  ' : 'FAIL'}  ${name}: ${says}`);
+      out.result(found, [`${found.rows} rows and ${found.files} files as of ${found.madeAt}`, ...lines]);
+      if (found.checks.some(({ ok }) => !ok)) throw new Error('the backup does not hold; the list says why.');
+    });
+  docket
+    .command('restore')
+    .description('Bring a backup into an empty database and the store of files that the settings name.')
+    .argument('<file>', 'a backup')
+    .option('--other-key', 'go on when signing secrets cannot be opened with the master key at hand')
+    .option('--json', 'print {madeAt, rows, files, applied, sealed}')
+    .action(async (file: string, options: Json & { otherKey?: boolean }) => {
+      await restore(environment.settings(), file, output(options.json === true), options.otherKey === true);
+    });
+}

@@ -1,0 +1,16 @@
+/** Imports under way, as figures for whoever watches the service. */
+import sql from 'sql-template-tag';
+import { boundedCount, type Figure, secondsSince } from '../../mechanisms/figures.ts';
+
+export const importFigures: readonly Figure[] = [
+  {
+    name: 'docket_imports_running',
+    help: 'Imports that began and did not end, interrupted ones included, counted up to 10,000.',
+    sql: () => boundedCount(sql`import_runs WHERE state = 'RUNNING'`),
+  },
+  {
+    name: 'docket_imports_silent_seconds',
+    help: 'How long ago the import under way that was at work last wrote a row.',
+    sql: (now) => secondsSince(now, sql`SELECT max(touched_at) FROM import_runs WHERE state = 'RUNNING'`),
+  },
+];

@@ -1,0 +1,21 @@
+/** How the search projection stands, as figures for whoever watches the service. */
+import sql from 'sql-template-tag';
+import { boundedCount, type Figure } from '../../mechanisms/figures.ts';
+
+export const searchFigures: readonly Figure[] = [
+  {
+    name: 'docket_search_rebuilding',
+    help: '1 while the search projection is made anew.',
+    sql: () => sql`SELECT count(*) FROM search_rebuild`,
+  },
+  {
+    name: 'docket_search_rebuilt_rows',
+    help: 'Rows that the rebuilding under way has made anew.',
+    sql: () => sql`SELECT done FROM search_rebuild`,
+  },
+  {
+    name: 'docket_search_unlearned',
+    help: 'Records whose words are not learnt yet for typing errors, counted up to 10,000.',
+    sql: () => boundedCount(sql`search_unlearned`),
+  },
+];

@@ -1,0 +1,20 @@
+/** How late the timers of service levels are, as figures for whoever watches the service. */
+import sql from 'sql-template-tag';
+import { boundedCount, type Figure, secondsSince } from '../../mechanisms/figures.ts';
+
+export const timerFigures: readonly Figure[] = [
+  {
+    name: 'docket_sla_timers_due',
+    help: 'Timers of service levels whose time has come, counted up to 10,000.',
+    sql: (now) => boundedCount(sql`sla_instances WHERE status <> 'STOPPED' AND next_at <= ${now}`),
+  },
+  {
+    name: 'docket_sla_timer_lag_seconds',
+    help: 'How late the first timer of a service level is.',
+    sql: (now) =>
+      secondsSince(
+        now,
+        sql`SELECT next_at FROM sla_instances WHERE status <> 'STOPPED' AND next_at <= ${now} ORDER BY next_at LIMIT 1`,
+      ),
+  },
+];

@@ -1,0 +1,118 @@
+/**
+ * Figures that the database alone knows: how much waits, and for how long. Each room tells its own as a small query; all are
+ * asked in one statement, at most every few seconds however often somebody reads them, and never count further than a bound.
+ */
+import sql, { join, raw, type Sql } from 'sql-template-tag';
+import { type Clock, instant } from './clock.ts';
+import type { Queryable } from './db/pool.ts';
+
+export interface Figure {
+  /** As Prometheus names it. */
+  name: string;
+  help: string;
+  /** A query of one number, null for 0. `now` is the present instant. */
+  sql(now: Sql): Sql;
+}
+
+export interface FigureValue {
+  name: string;
+  help: string;
+  value: number;
+}
+
+/** Nothing is counted further than this: a figure must stay cheap when things go wrong. */
+export const COUNT_BOUND = 10_000;
+const KEPT_MS = 2000;
+const PATIENCE_MS = 1500;
+
+/** Seconds since an instant that a query finds. */
+export function secondsSince(now: Sql, found: Sql): Sql {
+  return sql`SELECT greatest(0, extract(epoch FROM ${now} - (${found})))`;
+}
+
+/** How many rows there are, up to the bound. `from` begins with a table and may go on with WHERE. */
+export function boundedCount(from: Sql): Sql {
+  return sql`SELECT count(*) FROM (SELECT 1 FROM ${from} LIMIT ${raw(String(COUNT_BOUND))}) AS bounded`;
+}
+
+export const journalFigures: readonly Figure[] = [
+  {
+    name: 'docket_outbox_waiting',
+    help: 'Events that no consumer took yet, counted up to 10,000.',
+    sql: () => boundedCount(sql`outbox`),
+  },
+  {
+    name: 'docket_outbox_oldest_seconds',
+    help: 'How long the oldest event waits for a consumer.',
+    sql: (now) => secondsSince(now, sql`SELECT at FROM outbox ORDER BY seq LIMIT 1`),
+  },
+  {
+    name: 'docket_audit_unsealed_rows',
+    help: 'Rows of the journal that no seal covers yet, counted up to 10,000.',
+    sql: () => boundedCount(sql`journal WHERE (txid, seq) > (SELECT s.txid, s.seq FROM journal_sealing s)`),
+  },
+  {
+    name: 'docket_audit_seal_lag_seconds',
+    help: 'How long the first row without a seal waits for one.',
+    sql: (now) =>
+      secondsSince(
+        now,
+        sql`SELECT at FROM journal WHERE (txid, seq) > (SELECT s.txid, s.seq FROM journal_sealing s)
+          ORDER BY txid, seq LIMIT 1`,
+      ),
+  },
+  {
+    name: 'docket_audit_seals',
+    help: 'Number of the newest seal of the journal.',
+    sql: () => sql`SELECT number FROM journal_sealing`,
+  },
+];
+
+export interface FiguresOptions {
+  db: Queryable;
+  clock: Clock;
+  figures: readonly Figure[];
+}
+
+/** Asks for all figures at once and keeps the answer for a moment. */
+export class Figures {
+  readonly #options: FiguresOptions;
+  #asked = Number.NEGATIVE_INFINITY;
+  #running: Promise<void> | undefined;
+  #values: readonly FigureValue[] = [];
+
+  constructor(options: FiguresOptions) {
+    this.#options = options;
+  }
+
+  /** What is known; without a database, or with one that is slow to answer, whether it answered says `docket_database_up`. */
+  async read(): Promise<readonly FigureValue[]> {
+    const asked = performance.now();
+    if (this.#running === undefined && asked - this.#asked > KEPT_MS) {
+      this.#running = this.#ask(asked).finally(() => {
+        this.#running = undefined;
+      });
+    }
+    if (this.#running !== undefined) await patiently(this.#running);
+    const up = performance.now() - this.#asked <= KEPT_MS + PATIENCE_MS;
+    const health = { name: 'docket_database_up', help: '1 when the database answers.', value: up ? 1 : 0 };
+    return up ? [health, ...this.#values] : [health];
+  }
+
+  async #ask(asked: number): Promise<void> {
+    const { db, clock, figures } = this.#options;
+    const now = sql`${instant(clock.now())}::timestamptz`;
+    const columns = figures.map((figure, at) => sql`(${figure.sql(now)})::float8 AS ${raw(`f${at}`)}`);
+    const [row] = await db.query<Record<string, number | null>>(sql`SELECT ${join(columns, ',\n')}`);
+    this.#values = figures.map(({ name, help }, at) => ({ name, help, value: row?.[`f${at}`] ?? 0 }));
+    this.#asked = asked;
+  }
+}
+
+/** Until it is done or failed, but no longer than a scrape can wait. */
+async function patiently(running: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, PATIENCE_MS);
+  await Promise.race([running.catch(() => {}), late.promise]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,55 @@
+/** What `/metrics` says beyond requests: the pool, what is remembered, background work, and the figures of the database. */
+import type { Authenticator } from './domain/access/door.ts';
+import type { Gauge } from './http/metrics.ts';
+import type { Clock } from './mechanisms/clock.ts';
+import type { Database } from './mechanisms/db/pool.ts';
+import type { Epoch } from './mechanisms/epoch.ts';
+import { Figures } from './mechanisms/figures.ts';
+import { FIGURES } from './rooms.ts';
+
+interface WatchParts {
+  db: Database;
+  clock: Clock;
+  epoch: Epoch;
+  authenticator: Authenticator;
+  /** Task → how often it failed. */
+  failures: ReadonlyMap<string, number>;
+}
+
+const CONNECTIONS = 'docket_db_connections';
+const CONNECTIONS_HELP = 'Connections of the pool, by what they are at.';
+const REMEMBERED = 'docket_rights_cache_total';
+const REMEMBERED_HELP = 'Questions for keys and rights: answered from memory (hit), or asked of the database (miss).';
+
+/** Called with each scrape. */
+export function watcher({ db, clock, epoch, authenticator, failures }: WatchParts): () => Promise<Gauge[]> {
+  const figures = new Figures({ db, clock, figures: FIGURES });
+  return async () => {
+    // Before the figures are asked for: that statement is not what anybody wants to know of.
+    const pool = db.stats();
+    return [
+      { name: CONNECTIONS, help: CONNECTIONS_HELP, value: pool.total - pool.idle, labels: { state: 'used' } },
+      { name: CONNECTIONS, help: CONNECTIONS_HELP, value: pool.idle, labels: { state: 'idle' } },
+      { name: 'docket_db_connections_most', help: 'Connections that the pool may have.', value: pool.most },
+      { name: 'docket_db_waiting', help: 'Callers that wait for a connection of the pool.', value: pool.waiting },
+      { ...counter(REMEMBERED, REMEMBERED_HELP, authenticator.memory.hits), labels: { result: 'hit' } },
+      { ...counter(REMEMBERED, REMEMBERED_HELP, authenticator.memory.misses), labels: { result: 'miss' } },
+      counter('docket_config_reads_total', 'How often the configuration was read anew.', epoch.reads.config),
+      counter('docket_rights_drops_total', 'How often remembered keys and rights were forgotten.', epoch.reads.rights),
+      {
+        name: 'docket_epoch_age_seconds',
+        help: 'For how long rights and configuration are known to hold; past 1 requests are refused.',
+        value: Math.max(0, epoch.age / 1000),
+      },
+      ...[...failures].map(([task, value]) => ({
+        ...counter('docket_background_failures_total', 'Turns of background work that failed.', value),
+        labels: { task },
+      })),
+      ...(await figures.read()),
+    ];
+  };
+}
+
+function counter(name: string, help: string, value: number): Gauge {
+  return { name, help, value, type: 'counter' };
+}

@@ -1,0 +1,314 @@
+/**
+ * A backup counts when it was restored (reliability, CR10): taken while writers run, brought back into an empty database and an
+ * empty store, and held against what was acknowledged; and files that are not what was written are refused.
+ */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { copyFile, mkdtemp, open, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import sql, { raw } from 'sql-template-tag';
+import { ArchiveError, ArchiveWriter } from '../src/mechanisms/backup/archive.ts';
+import { dumpService } from '../src/mechanisms/backup/dump.ts';
+import { loadService, NotEmpty } from '../src/mechanisms/backup/load.ts';
+import { FileBlobs } from '../src/mechanisms/blobs/filesystem.ts';
+import type { BlobStore } from '../src/mechanisms/blobs/store.ts';
+import { sweepBlobs } from '../src/mechanisms/blobs/sweep.ts';
+import { Database } from '../src/mechanisms/db/pool.ts';
+import { verifyJournal } from '../src/mechanisms/seals-verify.ts';
+import { sealJournal } from '../src/mechanisms/seals.ts';
+import { BLOB_USES } from '../src/rooms.ts';
+import { startTestApp, type TestApp } from './harness/app.ts';
+import { type Around, startAround } from './harness/around.ts';
+import { idOf } from './harness/load-world.ts';
+import { createEmptyDatabase, type TestDatabase } from './harness/database.ts';
+
+const DAY_MS = 86_400_000;
+
+interface Acknowledged {
+  id: string;
+  revision: number;
+  sha256: string | undefined;
+}
+
+/** Empty database and empty store, as a new machine has them. */
+interface Target {
+  database: TestDatabase;
+  db: Database;
+  folder: string;
+}
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+async function contents(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  return names.map((name) => path.basename(name)).filter((name) => /^[0-9a-f]{64}$/.test(name));
+}
+
+describe('backup and restore', () => {
+  let around: Around;
+  let app: TestApp;
+  let folder: string;
+  let file: string;
+  let watched: BlobStore;
+  const targets: Target[] = [];
+  /** What was acknowledged before the snapshot began. */
+  let sure: Acknowledged[];
+
+  const target = async (): Promise<Target> => {
+    const database = await createEmptyDatabase();
+    const made = {
+      database,
+      db: new Database({ url: database.url, max: 5 }),
+      folder: await mkdtemp(path.join(folder, 'target-')),
+    };
+    targets.push(made);
+    return made;
+  };
+  const load = (to: Target, from = file) =>
+    loadService({ db: to.db, blobs: new FileBlobs(to.folder), file: from, onPart: () => {} });
+  const dump = async (to: string, blobs: BlobStore = watched) => {
+    const archive = await ArchiveWriter.create(to);
+    const options = { db: app.db, blobs, uses: BLOB_USES, archive, allowMissing: false, onPart: () => {} };
+    return await dumpService({ ...options, at: new Date().toISOString() }).catch(async (error: unknown) => {
+      await archive.abandon();
+      throw error;
+    });
+  };
+
+  /** One of many that write at once: a record with a comment, a change and a file. Tells what was acknowledged. */
+  const write = async (number: number): Promise<Acknowledged> => {
+    const { id } = await around.make({ title: `written ${number}`, kind: 'a' });
+    await around.ok('chief', 'POST', `/objects/${id}/comments`, { body: `about ${number}`, visibility: 'public' });
+    const changed = await around.ok('chief', 'PATCH', `/objects/${id}`, {
+      expectedRevision: 1,
+      changes: { count: number },
+    });
+    if (number % 3 !== 0) return { id, revision: changed.revision, sha256: undefined };
+    const content = randomBytes(3000);
+    const body = { filename: 'a.bin', contentBase64: content.toString('base64') };
+    await around.ok('chief', 'POST', `/objects/${id}/attachments`, body);
+    return { id, revision: changed.revision, sha256: sha256(content) };
+  };
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'docket-backup-'));
+    file = path.join(folder, 'service.docket');
+    around = await startAround();
+    app = around.app;
+    watched = new FileBlobs(app.blobFolder);
+    let stopped = false;
+    let number = 0;
+    const done: Acknowledged[] = [];
+    const writers = Array.from({ length: 8 }, async () => {
+      while (!stopped) done.push(await write(number++ % 1000));
+    });
+    while (done.length < 30) await sleep(10);
+    await sealJournal(app.db, Date.now());
+    sure = [...done];
+    const report = await dump(file);
+    // Writers went on the whole time: something came after the snapshot.
+    stopped = true;
+    await Promise.all(writers);
+    assert.ok(done.length > sure.length);
+    assert.ok(report.rows > 0 && report.files > 0);
+  });
+  after(async () => {
+    for (const { db, database } of targets) {
+      await db.close();
+      await database.drop();
+    }
+    await around.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('brings back all that was acknowledged before it began, and nothing by half', async () => {
+    const to = await target();
+    const { head } = await load(to);
+    assert.ok(head.migrations.length > 0);
+    const rows = async <Row>(text: string): Promise<Row[]> => await to.db.query<Row>(raw(text));
+    const objects = await rows<{ id: string; revision: number }>('SELECT id, revision FROM objects');
+    const byId = new Map(objects.map((object) => [object.id, object.revision]));
+    for (const { id, revision } of sure) assert.equal(byId.get(id), revision);
+    // Each record with its history, its words for search and its event; a change is whole or not there.
+    const halves = await rows(`
+      SELECT o.id FROM objects o WHERE o.revision <> (SELECT count(*) FROM journal j
+          WHERE j.object_id = o.id AND j.type IN ('ObjectCreated', 'ObjectUpdated', 'ObjectTransitioned', 'ObjectArchived'))
+        OR NOT EXISTS (SELECT 1 FROM search_records s WHERE s.id = o.id)
+      UNION ALL SELECT j.id FROM journal j WHERE j.object_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM objects o WHERE o.id = j.object_id)
+      UNION ALL SELECT c.id FROM comments c WHERE NOT EXISTS (SELECT 1 FROM journal j WHERE j.object_id = c.object_id AND j.type = 'CommentAdded')`);
+    assert.deepEqual(halves, []);
+    const stored = new Set(await contents(to.folder));
+    const named = await rows<{ sha256: string }>('SELECT sha256 FROM blobs');
+    assert.deepEqual(new Set(named.map((row) => row.sha256)), stored);
+    for (const { sha256: key } of sure) if (key !== undefined) assert.ok(stored.has(key));
+    for (const key of [...stored].slice(0, 5)) {
+      assert.equal(sha256(await readFile(path.join(to.folder, key.slice(0, 2), key))), key);
+    }
+  });
+
+  it('goes on in the new place: numbers, rights, search, the chain over the journal', async () => {
+    const to = await target();
+    await load(to);
+    const [before] = await to.db.query<{ unsealed: number; seals: number; rows: number }>(sql`
+      SELECT count(*) AS rows, count(*) FILTER (WHERE (j.txid, j.seq) > (s.txid, s.seq)) AS unsealed,
+        (SELECT count(*) FROM journal_seals) AS seals FROM journal j CROSS JOIN journal_sealing s`);
+    assert.ok((before?.unsealed ?? 0) > 0 && before?.seals === 1);
+    assert.deepEqual((await verifyJournal(to.db)).findings, []);
+    const there = await startTestApp({ on: { databaseUrl: to.database.url, blobFolder: to.folder } as TestApp });
+    try {
+      const { key } = await there.createKey({ login: 'chief' });
+      const typeDefinitionId = await idOf(app, 'config_items', 'case');
+      const body = { typeDefinitionId, values: { title: 'afterwards' } };
+      const made = await there.request('POST', '/api/v1/objects', { key, body });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      const [{ highest } = { highest: 0 }] = await to.db.query<{ highest: number }>(
+        sql`SELECT max(substr(number, 5)::int) AS highest FROM objects WHERE id <> ${made.body.data.id}`,
+      );
+      assert.ok(Number(made.body.data.number.slice(4)) > highest);
+      const found = await there.request('GET', '/api/v1/search?q=written', { key });
+      assert.match(JSON.stringify(found.body.data), /<mark>written/);
+      let sealed = 0;
+      while ((await sealJournal(to.db, Date.now())) !== undefined) sealed++;
+      assert.ok(sealed > 0);
+      const verified = await verifyJournal(to.db);
+      assert.deepEqual(verified.findings, []);
+      assert.equal(verified.unsealed, 0);
+      assert.equal(verified.seals, 1 + sealed);
+    } finally {
+      await there.app.server.close();
+      await there.app.stop();
+      await there.db.close();
+    }
+  });
+
+  it('refuses a database that holds anything, and one that is being used', async () => {
+    const to = await target();
+    await load(to);
+    await assert.rejects(load(to), NotEmpty);
+    const strange = await target();
+    await strange.db.query(sql`CREATE TABLE somebody_elses (id int)`);
+    await assert.rejects(load(strange), NotEmpty);
+    // A schema that nobody used yet is as good as none.
+    const fresh = await target();
+    const other = path.join(folder, 'untouched.docket');
+    await loadService({
+      db: fresh.db,
+      blobs: new FileBlobs(fresh.folder),
+      file,
+      onPart: () => {},
+      inspect: refuse,
+    }).catch(() => {});
+    await copyFile(file, other);
+    await load(fresh, other);
+  });
+
+  const refuse = async (): Promise<void> => {
+    throw new Error('seen and refused');
+  };
+
+  it('leaves an empty database when it fails in the middle', async () => {
+    const to = await target();
+    let calls = 0;
+    const blobs = {
+      put: async () => {
+        calls++;
+        if (calls > 2) throw new Error('no room for files');
+      },
+    };
+    await assert.rejects(loadService({ db: to.db, blobs, file, onPart: () => {} }), /no room for files/);
+    const inspected = loadService({ db: to.db, blobs, file, onPart: () => {}, inspect: refuse });
+    await assert.rejects(inspected, /seen and refused/);
+    for (const table of ['objects', 'journal', 'users', 'config_items']) {
+      const [row] = await to.db.query<{ rows: number }>(raw(`SELECT count(*) AS rows FROM ${table}`));
+      assert.equal(row?.rows, 0, table);
+    }
+    await load(to);
+  });
+
+  it('refuses a file that is cut short, altered, or something else, before it writes', async () => {
+    const to = await target();
+    const bytes = await readFile(file);
+    const other = path.join(folder, 'other.docket');
+    const refused = async (content: Uint8Array, says: RegExp): Promise<void> => {
+      await writeFile(other, content);
+      await assert.rejects(load(to, other), (error: Error) => {
+        assert.ok(error instanceof ArchiveError, String(error.stack));
+        assert.match(error.message, says);
+        return true;
+      });
+    };
+    for (const part of [0.2, 0.6, 0.95]) {
+      await refused(bytes.subarray(0, Math.floor(bytes.length * part)), /cut short|cannot be read on/);
+    }
+    await refused(bytes.subarray(0, bytes.length - 1), /cut short|cannot be read on/);
+    for (const part of [0.1, 0.5, 0.9]) {
+      const changed = Buffer.from(bytes);
+      const at = Math.floor(bytes.length * part);
+      changed[at] = (changed[at] as number) ^ 0x40;
+      await refused(changed, /altered or damaged|cut short/);
+    }
+    await refused(Buffer.from('{"this": "is something else"}'), /is no backup/);
+    await refused(Buffer.alloc(0), /is no(?:t whole| backup)/);
+    await refused(zstdCompressSync(Buffer.alloc(10_240)), /is no(?:t whole| backup)/);
+    // Altered below the compression, so that only our own checks can find it.
+    const tar = zstdDecompressSync(bytes);
+    const title = tar.indexOf('written 1');
+    assert.ok(title > 0);
+    const other1 = Buffer.from(tar);
+    other1.write('Written 1', title);
+    await refused(zstdCompressSync(other1), /altered or damaged: tables\//);
+    assert.deepEqual(await contents(to.folder), []);
+    await load(to);
+  });
+
+  it('is kept whole under its name or not at all, and never over another file', async () => {
+    await assert.rejects(dump(file), /is there already/);
+    const broken: BlobStore = {
+      ...(Object.create(null) as BlobStore),
+      read: async () => {
+        throw new Error('the store went away');
+      },
+    };
+    const other = path.join(folder, 'broken.docket');
+    await assert.rejects(dump(other, broken), /the store went away/);
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.includes('broken')),
+      [],
+    );
+    const handle = await open(file, 'r');
+    assert.equal((await handle.stat()).mode & 0o777, 0o600);
+    await handle.close();
+  });
+
+  it('keeps the sweeper from what the snapshot names', async () => {
+    const content = randomBytes(500);
+    const key = sha256(content);
+    await watched.put(key, content);
+    const past = new Date(Date.now() - 2 * DAY_MS);
+    await utimes(path.join(app.blobFolder, key.slice(0, 2), key), past, past);
+    await app.db.query(sql`INSERT INTO blobs (sha256, touched_at) VALUES (${key}, ${past.toISOString()})`);
+    const sweep = (): Promise<number> => sweepBlobs(app.db, watched, BLOB_USES, Date.now());
+    let sweptMeanwhile: number | undefined;
+    const looking: BlobStore = {
+      put: (...args) => watched.put(...args),
+      remove: (...args) => watched.remove(...args),
+      list: (...args) => watched.list(...args),
+      check: () => watched.check(),
+      read: async (...args) => {
+        sweptMeanwhile ??= await sweep();
+        return await watched.read(...args);
+      },
+    };
+    await dump(path.join(folder, 'held.docket'), looking);
+    assert.equal(sweptMeanwhile, 0);
+    assert.equal(await sweep(), 1);
+    const to = await target();
+    await load(to, path.join(folder, 'held.docket'));
+    // What nobody uses is not brought along.
+    assert.ok(!(await contents(to.folder)).includes(key));
+  });
+});

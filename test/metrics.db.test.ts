@@ -1,0 +1,176 @@
+/** What `/metrics` says is right, cheap and says nothing of records; dashboard and alerts ask for nothing that is not there. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import sql from 'sql-template-tag';
+import { parse } from 'yaml';
+import { Figures } from '../src/mechanisms/figures.ts';
+import { FIGURES } from '../src/rooms.ts';
+import { type Around, startAround } from './harness/around.ts';
+
+const CANARY = 'zanzibarcanary';
+
+let around: Around;
+
+async function scrape(): Promise<string> {
+  const answer = await around.app.request('GET', '/metrics');
+  assert.equal(answer.status, 200);
+  return answer.body as string;
+}
+
+/** Name with labels → value. */
+function samplesOf(text: string): Map<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+  );
+}
+
+/** Asked of the database now, past what is kept for the next scrapes. */
+async function figures(): Promise<Map<string, number>> {
+  const { db } = around.app;
+  const values = await new Figures({ db, clock: { now: () => Date.now() }, figures: FIGURES }).read();
+  return new Map(values.map(({ name, value }) => [name, value]));
+}
+
+describe('figures', () => {
+  before(async () => {
+    around = await startAround();
+    const { id } = await around.make({ title: `${CANARY} title`, note: `${CANARY} note`, secret: CANARY });
+    await around.ok('chief', 'POST', `/objects/${id}/comments`, { body: `${CANARY} comment`, visibility: 'public' });
+    await around.call('chief', 'GET', `/search?q=${CANARY}`);
+    await around.call('stranger', 'GET', `/objects/${id}`);
+    await around.app.request('GET', `/${CANARY}`, { key: CANARY });
+    await around.app.request('GET', `/api/v1/objects/${CANARY}`, { headers: { 'x-correlation-id': CANARY } });
+  });
+  after(() => around.close());
+
+  it('say nothing of records, requests or keys', async () => {
+    const text = await scrape();
+    assert.ok(!text.toLowerCase().includes(CANARY));
+    for (const key of Object.values(around.keys)) assert.ok(!text.includes(key.slice(0, 12)));
+    assert.ok(!/[0-9a-f]{8}-[0-9a-f]{4}-/.test(text), 'no ids');
+  });
+
+  it('have a help and a type for each name, and no sample that is no number', async () => {
+    const text = await scrape();
+    const names = new Set([...samplesOf(text).keys()].map((name) => name.replace(/\{.*/, '')));
+    for (const name of names) {
+      const family = name.replace(/_(?:bucket|sum|count)$/, '');
+      assert.ok(text.includes(`# TYPE ${family} `) && text.includes(`# HELP ${family} `), name);
+    }
+    for (const [name, value] of samplesOf(text)) assert.ok(Number.isFinite(value), name);
+    for (const { name } of FIGURES) assert.ok(names.has(name), name);
+  });
+
+  it('are all that the dashboard and the alerts ask for, with their labels', async () => {
+    const samples = [...samplesOf(await scrape()).keys()];
+    const names = new Set(samples.map((name) => name.replace(/\{.*/, '')));
+    const dashboard = JSON.parse(await readFile(new URL('../deploy/grafana/docket.json', import.meta.url), 'utf8')) as {
+      panels: { title: string; targets: { expr: string }[] }[];
+    };
+    const alerts = parse(await readFile(new URL('../deploy/prometheus/alerts.yml', import.meta.url), 'utf8')) as {
+      groups: { rules: { alert: string; expr: string; annotations: { summary: string } }[] }[];
+    };
+    const rules = alerts.groups.flatMap((group) => group.rules);
+    const asked = [
+      ...dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ where: title, expr }))),
+      ...rules.map(({ alert, expr }) => ({ where: alert, expr })),
+    ];
+    assert.ok(asked.length >= 40);
+    const used = new Set<string>();
+    for (const { where, expr } of asked) {
+      for (const [, name = '', matchers = ''] of expr.matchAll(
+        /\b((?:docket|process|nodejs)_[a-z_]+)(?:\{([^}]*)\})?/g,
+      )) {
+        used.add(name);
+        assert.ok(names.has(name), `${where} asks for ${name}`);
+        for (const [, label = ''] of matchers.matchAll(/([a-z]+)\s*(?:=~|!~|!=|=)/g)) {
+          const known =
+            ['job', 'instance'].includes(label) ||
+            samples.some((one) => one.startsWith(`${name}{`) && one.includes(`${label}="`));
+          assert.ok(known, `${where} asks for the label ${label} of ${name}`);
+        }
+      }
+    }
+    // Nothing is measured that nobody looks at.
+    const families = [...names].filter((name) => !/_(?:bucket|sum|count)$/.test(name));
+    assert.deepEqual(
+      families.filter((name) => !used.has(name)),
+      [],
+    );
+    const guide = await readFile(new URL('../docs/operating.md', import.meta.url), 'utf8');
+    for (const { alert } of rules)
+      assert.ok(guide.includes(`\`${alert}\``), `docs/operating.md says what to do about ${alert}`);
+  });
+
+  it('count what happened', async () => {
+    const read = async (name: string): Promise<number> => samplesOf(await scrape()).get(name) ?? 0;
+    const requests = 'docket_http_requests_total{operation="objects.create",status="201"}';
+    const times = 'docket_http_request_duration_seconds_bucket{le="300",operation="objects.create",status="201"}';
+    const before = await read(requests);
+    assert.ok(before >= 1);
+    assert.equal(await read(times), before);
+    const hits = await read('docket_rights_cache_total{result="hit"}');
+    await around.make({ title: 'another' });
+    assert.equal(await read(requests), before + 1);
+    assert.ok((await read('docket_rights_cache_total{result="hit"}')) > hits);
+  });
+
+  it('tell what waits and for how long', async () => {
+    const { db } = around.app;
+    const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+    await db.query(sql`DELETE FROM outbox`);
+    assert.equal((await figures()).get('docket_outbox_oldest_seconds'), 0);
+    await db.query(sql`
+      INSERT INTO outbox (event_id, type, at) SELECT gen_random_uuid(), 'T', ${hourAgo}::timestamptz FROM generate_series(1, 10050)`);
+    await db.query(sql`
+      INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, about, max_attempts, base_delay_ms,
+        created_at, due_at, lease)
+      SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'T', now(), '{}', 3, 1, now(),
+        now() + make_interval(secs => d.due), d.lease
+      FROM (VALUES (-600, NULL), (-60, NULL), (60, gen_random_uuid()), (90, NULL)) AS d (due, lease)`);
+    const found = await figures();
+    const near = (name: string, seconds: number): void => {
+      const value = found.get(name) ?? Number.NaN;
+      assert.ok(Math.abs(value - seconds) < 60, `${name} is ${value}`);
+    };
+    assert.equal(found.get('docket_outbox_waiting'), 10_000);
+    near('docket_outbox_oldest_seconds', 3600);
+    assert.equal(found.get('docket_deliveries_due'), 2);
+    assert.equal(found.get('docket_deliveries_leased'), 1);
+    assert.equal(found.get('docket_deliveries_pending'), 4);
+    near('docket_delivery_lag_seconds', 600);
+    assert.ok((found.get('docket_audit_unsealed_rows') ?? 0) > 0);
+    assert.equal(found.get('docket_database_up'), 1);
+  });
+
+  it('ask the database once for many scrapes, and do without it', async () => {
+    let asked = 0;
+    let broken = false;
+    const db = {
+      query: async <Row>(statement: Parameters<typeof around.app.db.query>[0]): Promise<Row[]> => {
+        asked++;
+        if (broken) throw new Error('the database is away');
+        return await around.app.db.query<Row>(statement);
+      },
+    };
+    const many = new Figures({ db, clock: { now: () => Date.now() }, figures: FIGURES });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => many.read()));
+    await many.read();
+    assert.equal(asked, 1);
+    assert.ok(answers.every((values) => values.length === FIGURES.length + 1));
+    broken = true;
+    const away = new Figures({ db, clock: { now: () => Date.now() }, figures: FIGURES });
+    assert.deepEqual(
+      (await away.read()).map(({ name, value }) => [name, value]),
+      [['docket_database_up', 0]],
+    );
+    const silent = new Figures({
+      db: { query: () => new Promise<never>(() => {}) },
+      clock: { now: () => Date.now() },
+      figures: FIGURES,
+    });
+    assert.equal((await silent.read())[0]?.value, 0);
+  });
+});
