@@ -30,6 +30,9 @@ const MULTIPLY = `
   )
   INSERT INTO search_records (id, form, size, words) SELECT new_id, form, size, words || array_to_tsvector(string_to_array(found, ' ')) FROM made`;
 
+/** Two indexes of the projection hold ids; by either is as well. */
+const BY_ID = 'search_records by id';
+
 interface Plan {
   'Node Type': string;
   'Relation Name'?: string;
@@ -41,7 +44,9 @@ interface Plan {
 function pathsOf(plan: Plan): string[] {
   const own =
     plan['Index Name'] !== undefined
-      ? [`${plan['Node Type']} ${plan['Index Name'].replace(/^(objects_field)_.*$/, '$1')}`]
+      ? [
+          `${plan['Node Type']} ${plan['Index Name'].replace(/^(objects_field)_.*$/, '$1').replace(/^search_records_(pkey|form)$/, BY_ID)}`,
+        ]
       : plan['Relation Name'] !== undefined && plan['Node Type'] !== 'Bitmap Heap Scan'
         ? [`${plan['Node Type']} ${plan['Relation Name']}`]
         : [];
@@ -73,7 +78,8 @@ describe('plans of hot searches', () => {
     await client.query(MULTIPLY);
     const { db } = world.app;
     await reconcileFieldIndexes(db, (await loadSnapshot(db)).get(typeSlice));
-    await client.query('ANALYZE');
+    // As the background of a database does it, which learns what the planner goes by.
+    await client.query('VACUUM ANALYZE');
     const query = db.query.bind(db);
     db.query = (statement, options) => {
       seen.push(statement);
@@ -121,20 +127,19 @@ describe('plans of hot searches', () => {
   const WORDS = 'Bitmap Index Scan search_records_words';
   const RECORD = 'Index Scan objects_pkey';
   const FIELD = 'Index Scan objects_field';
-  const UPDATED = 'Index Scan objects_updated';
-  const PROJECTED = 'Index Scan search_records_pkey';
+  const PROJECTED = `Index Scan ${BY_ID}`;
   const golden: [name: string, path: string, paths: string[]][] = [
     ['a word of one record', search({ q: 'once4711' }), [WORDS, RECORD]],
     ['a rare word', search({ q: 'seldom' }), [WORDS, RECORD]],
-    ['a common word', search({ q: 'everywhere' }), [UPDATED, PROJECTED]],
+    ['a common word', search({ q: 'everywhere' }), [PROJECTED, RECORD]],
     ['two words', search({ q: 'often seldom' }), [WORDS, RECORD]],
     ['a beginning', search({ q: 'se' }), [WORDS, RECORD]],
-    ['some of the words', search({ q: 'everywhere often wordthatisnowhere' }), [UPDATED, PROJECTED]],
+    ['some of the words', search({ q: 'everywhere often wordthatisnowhere' }), [WORDS, PROJECTED, RECORD]],
     ['filter on an indexed field', search({ filter: open }), [FIELD]],
     ['filter on two fields', search({ filter: bothFields }), [FIELD]],
     ['filter and a word', search({ q: 'seldom', filter: open }), [WORDS, RECORD]],
-    ['filter and a frequent word', search({ q: 'often', filter: open }), [FIELD, PROJECTED]],
-    ['a page far behind', search({ q: 'everywhere', page: 60 }), [UPDATED, PROJECTED]],
+    ['filter and a frequent word', search({ q: 'often', filter: open }), [WORDS, RECORD]],
+    ['a page far behind', search({ q: 'everywhere', page: 60 }), [PROJECTED, RECORD]],
     ['list by type and state', '/objects?typeId=ticket&state=new', ['Index Scan objects_newest_of_type']],
   ];
   for (const [name, path, expected] of golden) {
