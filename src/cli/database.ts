@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { pendingFieldIndexes } from '../bundle/field-indexes.ts';
 import type { Environment } from './environment.ts';
+import { ownFieldSlice } from '../domain/access/door.ts';
 import { registry } from '../domain/metadata/door.ts';
 import { migrateTypeBatch, type Unmoved } from '../domain/objects/door.ts';
 import { examineWebhooks } from '../domain/webhooks/door.ts';
@@ -123,7 +124,7 @@ async function examine(environment: Environment, deep: boolean): Promise<Check[]
   }
   const tool = await openTool(settings, () => {});
   try {
-    const indexes = await pendingFieldIndexes(tool.db, registry(tool.caller));
+    const indexes = await pendingFieldIndexes(tool.db, registry(tool.caller), tool.caller.config.get(ownFieldSlice));
     const says = indexes.length === 0 ? 'none pending' : `${indexes.length} pending; a running service builds them`;
     add('field indexes', true, says);
     const search = await examineSearch(tool, deep);
