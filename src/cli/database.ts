@@ -5,6 +5,7 @@ import type { Environment } from './environment.ts';
 import { ownFieldSlice } from '../domain/access/door.ts';
 import { registry } from '../domain/metadata/door.ts';
 import { migrateTypeBatch, type Unmoved } from '../domain/objects/door.ts';
+import { projectMoved } from '../domain/search/door.ts';
 import { examineWebhooks } from '../domain/webhooks/door.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import { pendingMigrations } from '../mechanisms/db/migrate.ts';
@@ -12,6 +13,7 @@ import { outboxSize } from '../mechanisms/journal.ts';
 import { openSecretBox } from '../mechanisms/secrets.ts';
 import { output } from './output.ts';
 import { examineSearch } from './search.ts';
+import { searchParts } from '../rooms.ts';
 import { MIGRATIONS, migrateDatabase, openDatabase, openTool } from './service.ts';
 
 interface Json {
@@ -45,8 +47,13 @@ export function migrateCommands(docket: Command, environment: Environment): void
       try {
         let moved = 0;
         const unmoved: Unmoved[] = [];
+        const { analysis } = searchParts();
         const batch = async (after: string | null): Promise<string | null> => {
-          const result = await tool.work.write(tool.caller, (ctx) => migrateTypeBatch(ctx, code, after));
+          const result = await tool.work.write(tool.caller, async (ctx) => {
+            const moved = await migrateTypeBatch(ctx, code, after);
+            projectMoved(ctx, analysis, moved.silently);
+            return moved;
+          });
           if (result.kind !== 'done') throw new Error('a command without an idempotency key cannot be a replay');
           moved += result.data.moved;
           unmoved.push(...result.data.unmoved);

@@ -174,7 +174,10 @@ describe('plans of hot searches', () => {
     assert.deepEqual([total, totalExact], [rows.length, true]);
     assert.deepEqual(results.map(({ id }: { id: string }) => id).sort(), rows.map(({ id }) => id).sort());
     const found = await paths(search({ q: 'everywhere' }), key);
-    assert.ok(found.some((one) => /Index (Only )?Scan objects_field/.test(one)) && found.includes(PROJECTED), found.join(', '));
+    assert.ok(
+      found.some((one) => /Index (Only )?Scan objects_field/.test(one)) && found.includes(PROJECTED),
+      found.join(', '),
+    );
     assert.ok(!found.includes(WORDS), found.join(', '));
     const listed = await paths('/objects?typeId=ticket', key);
     assert.ok(
