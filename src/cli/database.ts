@@ -2,8 +2,10 @@
 import type { Command } from 'commander';
 import { pendingFieldIndexes } from '../bundle/field-indexes.ts';
 import type { Environment } from './environment.ts';
+import { ownFieldSlice } from '../domain/access/door.ts';
 import { registry } from '../domain/metadata/door.ts';
 import { migrateTypeBatch, type Unmoved } from '../domain/objects/door.ts';
+import { projectMoved } from '../domain/search/door.ts';
 import { examineWebhooks } from '../domain/webhooks/door.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import { pendingMigrations } from '../mechanisms/db/migrate.ts';
@@ -12,6 +14,7 @@ import { openSecretBox } from '../mechanisms/secrets.ts';
 import { output } from './output.ts';
 import { type Examined, examineDeep } from './deep.ts';
 import { examineSearch } from './search.ts';
+import { searchParts } from '../rooms.ts';
 import { MIGRATIONS, migrateDatabase, openBlobs, openDatabase, openTool } from './service.ts';
 
 interface Json {
@@ -45,8 +48,13 @@ export function migrateCommands(docket: Command, environment: Environment): void
       try {
         let moved = 0;
         const unmoved: Unmoved[] = [];
+        const { analysis } = searchParts();
         const batch = async (after: string | null): Promise<string | null> => {
-          const result = await tool.work.write(tool.caller, (ctx) => migrateTypeBatch(ctx, code, after));
+          const result = await tool.work.write(tool.caller, async (ctx) => {
+            const moved = await migrateTypeBatch(ctx, code, after);
+            projectMoved(ctx, analysis, moved.silently);
+            return moved;
+          });
           if (result.kind !== 'done') throw new Error('a command without an idempotency key cannot be a replay');
           moved += result.data.moved;
           unmoved.push(...result.data.unmoved);
@@ -118,7 +126,7 @@ async function examine(environment: Environment, deep: boolean): Promise<Examine
   }
   const tool = await openTool(settings, () => {});
   try {
-    const indexes = await pendingFieldIndexes(tool.db, registry(tool.caller));
+    const indexes = await pendingFieldIndexes(tool.db, registry(tool.caller), tool.caller.config.get(ownFieldSlice));
     const says = indexes.length === 0 ? 'none pending' : `${indexes.length} pending; a running service builds them`;
     add('field indexes', true, says);
     const search = await examineSearch(tool, deep);
