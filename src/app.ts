@@ -8,8 +8,8 @@ import { commentEvents, readComment } from './domain/comments/door.ts';
 import { articleEvent } from './domain/knowledge/door.ts';
 import { relationEvents } from './domain/relations/door.ts';
 import { searchJobs } from './domain/search/door.ts';
-import { Deliverer, type DeliveryLimits } from './domain/webhooks/door.ts';
-import { buildServer } from './http/server.ts';
+import { Deliverer, type DeliveryLimits, EVENTS } from './domain/webhooks/door.ts';
+import { buildServer, figuresOf } from './http/server.ts';
 import type { RedirectPage } from './http/types.ts';
 import { ContentHolder } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
@@ -43,6 +43,8 @@ export interface AppOptions {
   clock?: Clock;
   /** The provider that people can sign in to the console with. */
   oidc?: OidcSettings | undefined;
+  /** Gives the figures of several processes in place of this one's, for `/metrics`. */
+  exposition?: () => Promise<string>;
   /** The folder of the built web console; without it none is served. */
   consoleFolder?: string | undefined;
 }
@@ -55,6 +57,8 @@ export interface App {
   /** The service itself as a caller: command line and background work. */
   system(): Caller;
   startWorker(): Loop;
+  /** The figures of this process, as `/metrics` gives them. */
+  figures(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -107,10 +111,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
     },
     health: { ready: () => readiness(db, epoch, blobs) },
     gauges: watcher({ db, clock, epoch, authenticator, failures }),
+    ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
     consoleFolder: options.consoleFolder,
     redirects: options.oidc === undefined ? [] : signInElsewhere(options.oidc, options, work, epoch),
     documents: {
-      public: buildDocument(described, { surface: 'public' }),
+      public: buildDocument(described, { surface: 'public', events: EVENTS }),
       console: buildDocument(described, { surface: 'console' }),
     },
   });
@@ -122,6 +127,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     work,
     epoch,
     system: () => systemCaller(epoch.current()),
+    figures: () => figuresOf(server),
     startWorker: () => {
       const onError = (task: string, error: unknown): void => {
         failures.set(task, (failures.get(task) ?? 0) + 1);

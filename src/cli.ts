@@ -13,7 +13,8 @@ import { keyCommands, userCommands } from './cli/keys.ts';
 import { reasonOf } from './cli/output.ts';
 import { secretCommands } from './cli/secrets.ts';
 import { reindexCommand } from './cli/search.ts';
-import { type Role, serve } from './cli/serve.ts';
+import type { Role } from './cli/processes.ts';
+import { serve } from './cli/serve.ts';
 import { readSettings } from './config.ts';
 
 function program(environment: Environment): Command {
@@ -24,13 +25,16 @@ function program(environment: Environment): Command {
     .configureHelp({ showGlobalOptions: true });
   docket
     .command('serve')
-    .description('Start API, console and workers in one process; SIGTERM stops gracefully.')
+    .description('Start API, console and workers; SIGTERM stops gracefully.')
     .option('--role <role>', 'api, worker or all', 'all')
+    .option('--processes <n>', 'processes that serve, to use more cores; the background work gets one of its own', '1')
     .option('--json', 'no effect on serve: it prints one line when it is ready')
-    .action(async (options: { role: string }, command: Command) => {
+    .action(async (options: { role: string; processes: string }, command: Command) => {
       if (!['api', 'worker', 'all'].includes(options.role))
         command.error('--role is api, worker or all', { exitCode: 2 });
-      await serve(environment.settings(), options.role as Role);
+      const processes = /^[1-9]\d{0,2}$/.test(options.processes) ? Number(options.processes) : 0;
+      if (processes === 0) command.error('--processes is a whole number from 1 to 999', { exitCode: 2 });
+      await serve(environment.settings(), options.role as Role, processes);
     });
   configurationCommands(docket, environment);
   keyCommands(docket, environment);

@@ -20,8 +20,10 @@ describe('settings', () => {
       dataDir: './data',
       databaseUrl: undefined,
       databaseReadUrl: undefined,
+      databaseDirectUrl: undefined,
       blobs: { kind: 'file', folder: null },
       secretKey: undefined,
+      pool: undefined,
       starter: 'itsm',
       rateLimit: 12000,
       trustedProxies: [],
@@ -41,8 +43,10 @@ describe('settings', () => {
       DOCKET_DATA_DIR: '/srv/docket data',
       DATABASE_URL: 'postgres://u:p%40@db.example.org:5433/docket?sslmode=require',
       DATABASE_READ_URL: 'postgresql://u:p@replica/docket',
+      DATABASE_DIRECT_URL: 'postgresql://u:p@direct/docket',
       DOCKET_BLOBS: url,
       DOCKET_SECRET_KEY: 'k'.repeat(32),
+      DOCKET_POOL: '12',
       DOCKET_STARTER: 'none',
       DOCKET_RATE_LIMIT: 'off',
       DOCKET_TRUSTED_PROXIES: ' 10.0.0.0/8, fd00::/8 ,192.0.2.7,',
@@ -60,8 +64,10 @@ describe('settings', () => {
       dataDir: '/srv/docket data',
       databaseUrl: 'postgres://u:p%40@db.example.org:5433/docket?sslmode=require',
       databaseReadUrl: 'postgresql://u:p@replica/docket',
+      databaseDirectUrl: 'postgresql://u:p@direct/docket',
       blobs: { kind: 's3', bucket: 'files', endpoint: 'https://s3.example.org', url },
       secretKey: 'k'.repeat(32),
+      pool: 12,
       starter: 'none',
       rateLimit: 'off',
       trustedProxies: ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'],
@@ -182,7 +188,7 @@ describe('settings', () => {
   test('the table is fit to be printed', () => {
     const names = SETTINGS_TABLE.map((row) => row.name);
     assert.equal(new Set(names).size, names.length);
-    assert.equal(names.length, 17);
+    assert.equal(names.length, 19);
     for (const row of SETTINGS_TABLE) assert.match(row.meaning, /^[\w/].*\.$/, row.name);
   });
 });

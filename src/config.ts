@@ -24,9 +24,13 @@ export interface Settings {
   /** Undefined: the embedded PostgreSQL in the data folder. */
   readonly databaseUrl: string | undefined;
   readonly databaseReadUrl: string | undefined;
+  /** Past a pooler; undefined: there is none, or no way past it. */
+  readonly databaseDirectUrl: string | undefined;
   readonly blobs: BlobSettings;
   /** Undefined: a key is made and kept in the data folder. */
   readonly secretKey: string | undefined;
+  /** Most connections of one process; undefined: what fits. */
+  readonly pool: number | undefined;
   readonly starter: 'itsm' | 'none';
   /** Requests a minute and key. */
   readonly rateLimit: number | 'off';
@@ -60,7 +64,12 @@ export const SETTINGS_TABLE = [
   {
     name: 'DATABASE_READ_URL',
     default: '',
-    meaning: 'A replica of that database for reads that may be a little late.',
+    meaning: 'A streaming replica of that database: lists, search, history and exports are read there.',
+  },
+  {
+    name: 'DATABASE_DIRECT_URL',
+    default: '',
+    meaning: 'The way to that database past a pooler, for building indexes and being woken; absent: DATABASE_URL.',
   },
   {
     name: 'DOCKET_BLOBS',
@@ -71,6 +80,12 @@ export const SETTINGS_TABLE = [
     name: 'DOCKET_SECRET_KEY',
     default: '',
     meaning: 'Master key that seals stored secrets, 32 characters or more; absent: one is made in the data folder.',
+  },
+  {
+    name: 'DOCKET_POOL',
+    default: '',
+    meaning:
+      'Database connections of one process, 4 to 1000; absent: 20, and under serve --processes fewer where needed.',
   },
   { name: 'DOCKET_STARTER', default: 'itsm', meaning: 'Configuration applied to an empty database: itsm or none.' },
   { name: 'DOCKET_RATE_LIMIT', default: '12000', meaning: 'Requests a minute and API key, or off.' },
@@ -118,6 +133,7 @@ export class SettingsError extends Error {
 const SECRET: ReadonlySet<Name> = new Set([
   'DATABASE_URL',
   'DATABASE_READ_URL',
+  'DATABASE_DIRECT_URL',
   'DOCKET_BLOBS',
   'DOCKET_SECRET_KEY',
   'DOCKET_OIDC_ISSUER',
@@ -254,6 +270,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     ),
     databaseUrl: reader.value<string | undefined>('DATABASE_URL', database, undefined, databaseUrl),
     databaseReadUrl: reader.value<string | undefined>('DATABASE_READ_URL', database, undefined, databaseUrl),
+    databaseDirectUrl: reader.value<string | undefined>('DATABASE_DIRECT_URL', database, undefined, databaseUrl),
     blobs: Object.freeze(
       reader.value<BlobSettings>(
         'DOCKET_BLOBS',
@@ -267,6 +284,9 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
       `at least ${SHORTEST_KEY} characters long`,
       undefined,
       (text) => (text.length >= SHORTEST_KEY ? text : undefined),
+    ),
+    pool: reader.value<number | undefined>('DOCKET_POOL', 'a whole number from 4 to 1000', undefined, (text) =>
+      wholeNumber(text, 4, 1000),
     ),
     starter: reader.oneOf('DOCKET_STARTER', ['itsm', 'none']),
     rateLimit: reader.value<number | 'off'>(

@@ -8,6 +8,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { EVENTS } from '../src/domain/webhooks/door.ts';
+import { EVENT_KINDS } from '../src/domain/webhooks/event-kinds.ts';
 import { operations } from '../src/rooms.ts';
 import { buildDocument } from '../src/contract/openapi.ts';
 import { routesOf } from '../src/http/route.ts';
@@ -57,7 +59,7 @@ const answer = (status: number, body: unknown, headers: Record<string, string> =
 describe('openapi', () => {
   for (const [surface, file, prefix] of SURFACES) {
     it(`has the ${surface} document written down as the operations say`, async () => {
-      const text = `${JSON.stringify(buildDocument(operations(), { surface }), null, 2)}\n`;
+      const text = `${JSON.stringify(buildDocument(operations(), { surface, events: EVENTS }), null, 2)}\n`;
       const written = await readFile(path.join(ROOT, 'openapi', file), 'utf8');
       assert.ok(written === text, `openapi/${file} is stale: run node tools/openapi.ts`);
     });
@@ -67,7 +69,7 @@ describe('openapi', () => {
     });
 
     it(`describes exactly the routes that are served: ${surface}`, () => {
-      const document = buildDocument(operations(), { surface });
+      const document = buildDocument(operations(), { surface, events: EVENTS });
       const bound = operations().map((operation) => ({ operation, run: async () => undefined }));
       const served = routesOf(bound, 1000)
         .filter((route) => route.surface === surface)
@@ -79,7 +81,7 @@ describe('openapi', () => {
     });
 
     it(`asks for a key everywhere but where nobody is asked: ${surface}`, () => {
-      const document = buildDocument(operations(), { surface });
+      const document = buildDocument(operations(), { surface, events: EVENTS });
       const open = Object.entries(document['paths'] as Record<string, Record<string, { security: unknown[] }>>).flatMap(
         ([route, item]) =>
           Object.entries(item).flatMap(([method, { security }]) =>
@@ -133,6 +135,18 @@ describe('openapi', () => {
       'GET /audit': 'console',
     };
     for (const [route, access] of Object.entries(table)) assert.equal(scopes[route], access, route);
+  });
+
+  it('describes what receivers of webhooks get, kind by kind', () => {
+    const document = buildDocument(operations(), { surface: 'public', events: EVENTS });
+    const webhooks = document['webhooks'] as Record<string, { post: { parameters: { name: string }[] } }>;
+    assert.deepEqual(Object.keys(webhooks), [...EVENT_KINDS]);
+    for (const { post } of Object.values(webhooks)) {
+      const names = post.parameters.map(({ name }) => name);
+      for (const name of ['X-ITSM-Delivery', 'X-ITSM-Timestamp', 'X-ITSM-Signature', 'webhook-signature'])
+        assert.ok(names.includes(name), name);
+    }
+    assert.deepEqual(buildDocument(operations(), { surface: 'console', events: EVENTS })['webhooks'], {});
   });
 
   it('notices answers that are not as described', () => {

@@ -4,6 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { EVENTS } from '../src/domain/webhooks/door.ts';
 import { operations } from '../src/rooms.ts';
 import { buildDocument } from '../src/contract/openapi.ts';
 
@@ -16,7 +17,7 @@ for (const [name, surface] of [
   ['admin.json', 'console'],
 ] as const) {
   const file = path.join(folder, name);
-  const text = `${JSON.stringify(buildDocument(operations(), { surface }), null, 2)}\n`;
+  const text = `${JSON.stringify(buildDocument(operations(), { surface, events: EVENTS }), null, 2)}\n`;
   if (!check) {
     await writeFile(file, text);
   } else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {

@@ -1,8 +1,10 @@
 /** `docket serve`: the service, until it is told to stop. */
+import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildApp } from '../app.ts';
+import type { Logger } from 'pino';
+import { type AppOptions, buildApp } from '../app.ts';
 import { systemCaller } from '../rooms.ts';
 import type { Settings } from '../config.ts';
 import { drain } from '../http/server.ts';
@@ -13,13 +15,19 @@ import { openSecretBox } from '../mechanisms/secrets.ts';
 import { loadSnapshot } from '../mechanisms/snapshot.ts';
 import { Work } from '../mechanisms/work.ts';
 import { applyFolder, starterFolder } from './bundles.ts';
-import { makeLog, migrateDatabase, openBlobs, openDatabase } from './service.ts';
-
-export type Role = 'api' | 'worker' | 'all';
+import { ChildVoice } from './child-voice.ts';
+import { childrenOf, poolFor, type Role, Supervisor } from './processes.ts';
+import { makeLog, migrateDatabase, openBlobs, openDatabase, type OpenDatabase } from './service.ts';
 
 const DRAIN_MS = 25_000;
+/** Connections of a process that has the database to itself. */
+const POOL = 20;
 
-async function prepare(settings: Settings, db: Database, say: (line: string) => void): Promise<void> {
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+async function prepare(settings: Settings, db: Database): Promise<void> {
   if (settings.migrate) {
     const applied = await migrateDatabase(db);
     if (applied.length > 0) say(`database schema brought up to date: ${applied.join(', ')}`);
@@ -32,44 +40,108 @@ async function prepare(settings: Settings, db: Database, say: (line: string) => 
 }
 
 /**
- * Starts, says where it answers, and resolves when a signal has stopped it and everything that ran is finished.
+ * Starts, says where it answers, and resolves when a signal has stopped it and everything that ran is finished. With more
+ * than one process, this one only starts the others, watches over them and stops them.
  *
  * @throws Error with a sentence that says what to do (port in use, data directory in use, database unreachable)
  */
-export async function serve(settings: Settings, role: Role): Promise<void> {
-  const say = (line: string): void => {
-    process.stdout.write(`${line}\n`);
-  };
+export async function serve(settings: Settings, role: Role, processes = 1): Promise<void> {
+  if (cluster.isWorker) await serveAsChild(settings, role);
+  else if (processes > 1) await superviseAll(settings, role, processes);
+  else await serveAlone(settings, role);
+}
+
+async function serveAlone(settings: Settings, role: Role): Promise<void> {
   const log = makeLog();
-  const opened = await openDatabase(settings, (line) => log.info(line), 'service', 20);
-  let stopping = false;
+  const opened = await openDatabase(settings, (line) => log.info(line), 'service', settings.pool ?? POOL);
   try {
-    await prepare(settings, opened.db, say);
-    const consoleFolder = builtConsole();
-    if (consoleFolder === undefined) say('The web console is not built; "npm run console" builds it.');
-    const secrets = await openSecretBox(settings);
-    const app = await buildApp({
-      settings,
-      db: opened.db,
-      blobs: openBlobs(settings),
-      secrets,
-      log,
-      consoleFolder,
-      oidc: settings.oidc,
-    });
-    const worker = role === 'api' ? undefined : app.startWorker();
-    const address = role === 'worker' ? undefined : await listen(app.server, settings);
-    announce(address, say);
-    await signalled();
-    stopping = true;
-    log.info('stopping: no new requests are accepted, running ones are finished');
-    if (role !== 'worker') await drain(app.server, DRAIN_MS);
-    await worker?.stop();
-    await app.stop();
+    await prepare(settings, opened.db);
+    if (builtConsole() === undefined) say('The web console is not built; "npm run console" builds it.');
+    await run(settings, role, opened, log, {}, async (address) => announce(address));
   } finally {
     await opened.close();
-    if (stopping) log.info('stopped');
   }
+  log.info('stopped');
+}
+
+/** One of several: the first process has prepared the database, and says what is to be said. */
+async function serveAsChild(settings: Settings, role: Role): Promise<void> {
+  const log = makeLog();
+  const voice = new ChildVoice();
+  try {
+    const opened = await openDatabase(settings, (line) => log.info(line), 'service', settings.pool ?? POOL);
+    try {
+      await run(settings, role, opened, log, { exposition: () => voice.collect() }, async (address, figures) => {
+        voice.ready(address, figures);
+      });
+    } finally {
+      await opened.close();
+    }
+    voice.leave();
+  } catch (error) {
+    await voice.failed(error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+}
+
+async function superviseAll(settings: Settings, role: Role, processes: number): Promise<void> {
+  const log = makeLog();
+  const opened = await openDatabase(settings, (line) => log.info(line), 'service', 3);
+  try {
+    await prepare(settings, opened.db);
+    // Made once here, so that processes that start together do not each make one.
+    await openSecretBox(settings);
+    if (builtConsole() === undefined) say('The web console is not built; "npm run console" builds it.');
+    const roles = childrenOf(role, processes);
+    const pool = settings.pool ?? poolFor(roles.length, await opened.db.capacity(), POOL);
+    const supervisor = new Supervisor(roles, log, {
+      DATABASE_URL: opened.url,
+      DOCKET_MIGRATE: 'off',
+      DOCKET_STARTER: 'none',
+      DOCKET_POOL: String(pool),
+    });
+    const stop = signalled();
+    try {
+      const address = await Promise.race([supervisor.start(), stop]);
+      if (address !== STOP) announce(address);
+      await stop;
+      log.info('stopping: no new requests are accepted, running ones are finished');
+    } finally {
+      await supervisor.stop(DRAIN_MS + 10_000);
+    }
+  } finally {
+    await opened.close();
+  }
+  log.info('stopped');
+}
+
+/** Serves and works until a signal comes. `ready` is told where it answers, and how to ask for its figures. */
+async function run(
+  settings: Settings,
+  role: Role,
+  opened: OpenDatabase,
+  log: Logger,
+  more: Pick<AppOptions, 'exposition'>,
+  ready: (address: string | undefined, figures: () => Promise<string>) => Promise<void>,
+): Promise<void> {
+  const app = await buildApp({
+    settings,
+    db: opened.db,
+    blobs: openBlobs(settings),
+    secrets: await openSecretBox(settings),
+    log,
+    consoleFolder: builtConsole(),
+    oidc: settings.oidc,
+    ...more,
+  });
+  const worker = role === 'api' ? undefined : app.startWorker();
+  const stop = signalled();
+  await ready(role === 'worker' ? undefined : await listen(app.server, settings), () => app.figures());
+  await stop;
+  log.info('stopping: no new requests are accepted, running ones are finished');
+  if (role !== 'worker') await drain(app.server, DRAIN_MS);
+  await worker?.stop();
+  await app.stop();
 }
 
 /** The folder of the built console, where it was built. */
@@ -97,7 +169,7 @@ async function listen(
 }
 
 /** `base`: where it answers; undefined for a process that only works in the background. */
-function announce(base: string | undefined, say: (line: string) => void): void {
+function announce(base: string | undefined): void {
   if (base === undefined) {
     say('Docket worker is running.');
     return;
@@ -108,9 +180,11 @@ function announce(base: string | undefined, say: (line: string) => void): void {
   say(`Try it:               curl -s ${base}/api/v1/openapi.json`);
 }
 
-function signalled(): Promise<void> {
+const STOP = Symbol('told to stop');
+
+function signalled(): Promise<typeof STOP> {
   return new Promise((resolve) => {
     // The listener stays: a second signal during the drain must not cut it short and leave the database running.
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(STOP));
   });
 }

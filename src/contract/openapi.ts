@@ -9,8 +9,18 @@ import type { Operation } from './operation.ts';
 
 type Json = Record<string, unknown>;
 
+/** A kind of event that is told to receivers of webhooks. */
+export interface DescribedEvent {
+  name: string;
+  summary: string;
+  /** Shape of the body. */
+  payload: TSchema;
+}
+
 export interface DocumentOptions {
   surface: 'public' | 'console';
+  /** What the service sends to others; described in the public document alone. */
+  events?: readonly DescribedEvent[];
   title?: string;
   /** Version of the described interface. */
   version?: string;
@@ -82,7 +92,7 @@ export function buildDocument(operations: readonly Operation[], options: Documen
       ...[...tags].map(([name, tagged]) => ({ name, description: scopesOf(tagged) })),
     ],
     paths: Object.fromEntries(paths),
-    webhooks: {},
+    webhooks: surface === 'public' ? webhooksOf(options.events ?? [], components) : {},
     components: components.toJson(surface),
   };
 }
@@ -93,6 +103,54 @@ function scopesOf(operations: readonly Operation[]): string {
   return named.length === 0
     ? 'Administration interface alone.'
     : `Scopes: ${named.map((scope) => `\`${scope}\``).join(', ')}.`;
+}
+
+const DELIVERY_HEADERS: readonly (readonly [string, string])[] = [
+  ['X-ITSM-Delivery', 'The deliveryId: the same on each attempt.'],
+  ['X-ITSM-Timestamp', 'Of this attempt, RFC 3339 UTC with milliseconds; refuse one that is older than five minutes.'],
+  [
+    'X-ITSM-Signature',
+    '`sha256=` and the hex HMAC-SHA256, keyed with the signing secret as it was shown, over timestamp, dot, delivery id, dot and the raw body.',
+  ],
+  ['webhook-id', 'The deliveryId once more, for libraries of Standard Webhooks.'],
+  ['webhook-timestamp', 'Unix seconds of this attempt.'],
+  [
+    'webhook-signature',
+    '`v1,` and a base64 HMAC-SHA256, keyed with the decoded part of the secret after `whsec_`, over id, dot, Unix seconds, dot and the raw body; two, with a space between, while a rotated secret overlaps.',
+  ],
+];
+
+/** What goes to receivers, by kind of event (decisions, "Events and webhooks"). */
+function webhooksOf(events: readonly DescribedEvent[], components: Components): Json {
+  const parameters = DELIVERY_HEADERS.map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema: { type: 'string' },
+  }));
+  return Object.fromEntries(
+    events.map(({ name, summary, payload }) => [
+      name,
+      {
+        post: {
+          operationId: `webhook.${name}`,
+          tags: ['Webhooks'],
+          summary,
+          description: 'Sent to each subscription that takes this kind, again and again until the receiver accepts it.',
+          security: [],
+          parameters,
+          requestBody: { required: true, content: { 'application/json': { schema: components.schema(payload) } } },
+          responses: {
+            '2XX': { description: 'Accepted: not sent again.' },
+            429: { description: 'Sent again within the retry policy, not before `Retry-After`.' },
+            '4XX': { description: 'Refused: not sent again.' },
+            '5XX': { description: 'Sent again within the retry policy.' },
+          },
+        },
+      },
+    ]),
+  );
 }
 
 function isOn(operation: Operation, surface: DocumentOptions['surface']): boolean {

@@ -4,8 +4,6 @@ import { Fault } from '../lib/fault.ts';
 import { type Origin, networkTest } from './address.ts';
 import { fault } from './errors.ts';
 import type { Exchange } from './exchange.ts';
-import type { Gate } from './gate.ts';
-import type { Gauge, Metrics } from './metrics.ts';
 import type { ServerOptions } from './types.ts';
 
 /** Answers one GET; faults thrown become error answers. */
@@ -36,10 +34,8 @@ export function readyPage(ready: ServerOptions['health']['ready'], draining: () 
 
 /** Figures, for the networks allowed alone; to others there is nothing here. */
 export function metricsPage(
-  metrics: Metrics,
-  gate: Gate,
+  exposition: () => Promise<string>,
   allow: readonly string[],
-  gauges: () => Promise<Gauge[]>,
   originOf: (request: Exchange['request']) => Origin,
 ): Page {
   const allowed = networkTest(allow);
@@ -47,8 +43,7 @@ export function metricsPage(
     const { ip, hidden } = originOf(exchange.request);
     // Behind a proxy that is not trusted every client would look local.
     if (hidden || !allowed(ip)) throw fault('NOT_FOUND');
-    const text = await metrics.render(gate.inFlight, await gauges());
-    exchange.sendText(200, 'text/plain; version=0.0.4; charset=utf-8', text);
+    exchange.sendText(200, 'text/plain; version=0.0.4; charset=utf-8', await exposition());
   };
 }
 

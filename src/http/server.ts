@@ -31,6 +31,7 @@ const IDLE_MS = 310_000;
 interface State {
   shared: Shared;
   gate: Gate;
+  figures: () => Promise<string>;
 }
 
 /**
@@ -81,7 +82,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const http = server.server as Server;
   http.maxConnections = limits.connections ?? 8192;
   deferContinue(http, shared);
-  server.decorate('docketState', { shared, gate } satisfies State);
+  const gauges = options.gauges ?? (async () => []);
+  const figures = async (): Promise<string> => await shared.metrics.render(gate.inFlight, await gauges());
+  server.decorate('docketState', { shared, gate, figures } satisfies State);
   server.addHook('onClose', async () => {
     gate.stop();
     shared.metrics.stop();
@@ -110,9 +113,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     ),
   );
   for (const { path, id, answer } of options.redirects ?? []) mount(path, id, redirectPage(answer, service.origin));
-  const gauges = options.gauges ?? (async () => []);
-  mount('/metrics', 'health.metrics', metricsPage(shared.metrics, gate, limits.metricsAllow, gauges, service.origin));
+  const exposition = options.exposition ?? figures;
+  mount('/metrics', 'health.metrics', metricsPage(exposition, limits.metricsAllow, service.origin));
   return server;
+}
+
+/** The figures of this process in Prometheus' text form. */
+export async function figuresOf(server: FastifyInstance): Promise<string> {
+  return await server.getDecorator<State>('docketState').figures();
 }
 
 function limiterOf(options: ServerOptions): RateLimiter | undefined {

@@ -68,6 +68,8 @@ export interface ServerOptions {
   rateLimiter?: RateLimiter;
   /** Values for `/metrics` beyond those of the HTTP layer: the pool, queues, workers. */
   gauges?: () => Promise<Gauge[]>;
+  /** What `/metrics` answers where several processes share the address; else the figures of this one. */
+  exposition?: () => Promise<string>;
 }
 
 export interface Limits {

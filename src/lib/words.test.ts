@@ -317,10 +317,12 @@ describe('hostile text', () => {
   };
   for (const [name, text] of Object.entries(texts)) {
     test(`${name}: cost grows no faster than its length`, () => {
-      const started = performance.now();
+      // Processor time: whoever else is at work on this machine must not decide.
+      const before = process.cpuUsage();
       const lexemes = makeAnalysis().indexLexemes(text);
       makeAnalysis().queryTerms(text);
-      assert.ok(performance.now() - started < 3000, `took ${performance.now() - started} ms`);
+      const { user, system } = process.cpuUsage(before);
+      assert.ok(user + system < 3_000_000, `took ${(user + system) / 1000} ms`);
       for (const { lexeme } of lexemes) {
         assert.ok([...lexeme].length <= LONGEST_WORD && lexeme.isWellFormed() && Buffer.byteLength(lexeme) <= 240);
       }

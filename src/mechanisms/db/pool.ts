@@ -138,6 +138,14 @@ export class Database implements Queryable {
     return result.rows[0] as { version: string; number: number; now: string; fsync: string };
   }
 
+  /** How many connections the server takes from ordinary users. */
+  async capacity(): Promise<number> {
+    const result = await this.#pool.query({
+      text: `SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most`,
+    });
+    return (result.rows[0] as { most: number }).most;
+  }
+
   stats(): { total: number; idle: number; waiting: number; most: number } {
     const { totalCount, idleCount, waitingCount, options } = this.#pool;
     return { total: totalCount, idle: idleCount, waiting: waitingCount, most: options.max };

@@ -1,0 +1,120 @@
+/**
+ * What a delivery carries, by kind of event: the `webhooks` of the OpenAPI document (decisions, "Events and webhooks"). What is
+ * required here is in every delivery of the kind; the rest depends on the event and on what the executor may read.
+ */
+import Type, { type TProperties, type TSchema } from 'typebox';
+import type { DescribedEvent } from '../../contract/openapi.ts';
+import { Id, Instant, nullable, Revision, Values } from '../../contract/schemas.ts';
+import { WorkflowState } from '../objects/door.ts';
+import { EVENT_KINDS } from './event-kinds.ts';
+
+type Kind = (typeof EVENT_KINDS)[number];
+
+const Card = Type.Object(
+  {
+    id: Id,
+    typeDefinitionId: Id,
+    number: nullable(Type.String()),
+    revision: Revision,
+    state: Type.Union([Type.Literal('ACTIVE'), Type.Literal('ARCHIVED')]),
+    workflowState: nullable(WorkflowState),
+    values: Values,
+  },
+  { $id: 'EventObject', description: 'The record as the executor may read it at the moment of the attempt.' },
+);
+
+const ABOUT_RECORD = { objectId: Id, revision: Revision, object: Card };
+
+const CommentText = Type.Object(
+  { id: Id, revision: Revision, body: Type.String(), visibility: Type.String() },
+  { description: 'The comment as it is now, where the executor may read it.' },
+);
+const ABOUT_COMMENT = { commentId: Id, visibility: Type.String(), comment: Type.Optional(CommentText) };
+const ABOUT_RELATION = { relationId: Id, definitionCode: Type.String(), sourceObjectId: Id, targetObjectId: Id };
+const ABOUT_SLA = {
+  slaInstanceId: Id,
+  policyId: Id,
+  policyCode: Type.String(),
+  status: Type.String(),
+  slaRevision: Revision,
+  targetMs: Type.Integer(),
+  elapsedMs: Type.Integer(),
+  dueAt: nullable(Instant),
+};
+const ABOUT_ARTICLE = {
+  articleId: Id,
+  versionId: Id,
+  code: Type.String(),
+  locale: Type.String(),
+  title: Type.String(),
+};
+
+const ABOUT: Readonly<Record<Kind, { summary: string; more?: TProperties; article?: true }>> = {
+  ObjectCreated: { summary: 'A record was created.' },
+  ObjectUpdated: { summary: 'Values of a record changed.' },
+  ObjectTransitioned: {
+    summary: 'A record changed its workflow state.',
+    more: { transition: Type.Object({ id: Id, code: Type.String() }) },
+  },
+  ObjectArchived: { summary: 'A record was archived.' },
+  ObjectRestored: { summary: 'An archived record was restored.' },
+  CommentAdded: { summary: 'A comment was added to a record.', more: ABOUT_COMMENT },
+  CommentUpdated: { summary: 'A comment changed.', more: ABOUT_COMMENT },
+  CommentArchived: { summary: 'A comment was archived.', more: ABOUT_COMMENT },
+  AttachmentAdded: {
+    summary: 'A file was attached to a record.',
+    more: {
+      attachmentId: Id,
+      originalFilename: Type.String(),
+      mediaType: Type.String(),
+      size: Type.Integer(),
+      sha256: Type.String(),
+    },
+  },
+  AttachmentArchived: {
+    summary: 'A file of a record was archived.',
+    more: { attachmentId: Id, originalFilename: Type.String() },
+  },
+  RelationAdded: { summary: 'A relation was made from a record.', more: ABOUT_RELATION },
+  RelationArchived: { summary: 'A relation from a record was removed.', more: ABOUT_RELATION },
+  SlaStarted: { summary: 'An SLA instance started.', more: ABOUT_SLA },
+  SlaPaused: { summary: 'An SLA instance was paused.', more: ABOUT_SLA },
+  SlaResumed: { summary: 'An SLA instance was resumed.', more: ABOUT_SLA },
+  SlaStopped: { summary: 'An SLA instance was stopped.', more: ABOUT_SLA },
+  SlaRecalculated: { summary: 'Target or calendar of an SLA instance changed.', more: ABOUT_SLA },
+  SlaWarning: {
+    summary: 'A part of the target is used up.',
+    more: { ...ABOUT_SLA, percent: Type.Integer() },
+  },
+  SlaBreached: {
+    summary: 'The target is used up.',
+    more: { ...ABOUT_SLA, breachedAt: nullable(Instant) },
+  },
+  ArticlePublished: { summary: 'A version of an article was published.', article: true },
+  ArticleArchived: { summary: 'A version of an article was archived.', article: true },
+};
+
+function payloadOf(kind: Kind): TSchema {
+  const { more = {}, article } = ABOUT[kind];
+  return Type.Object(
+    {
+      deliveryId: Type.String({
+        format: 'uuid',
+        description: 'The same on each attempt: do nothing for one you know.',
+      }),
+      eventId: Id,
+      eventType: Type.Literal(kind),
+      timestamp: Type.String({ format: 'date-time', description: 'Of this attempt; the same as X-ITSM-Timestamp.' }),
+      occurredAt: Type.String({ format: 'date-time', description: 'Of the event.' }),
+      data: Type.Object(article === true ? ABOUT_ARTICLE : { ...ABOUT_RECORD, ...more }),
+    },
+    { $id: `${kind}Delivery` },
+  );
+}
+
+/** Every kind of event with the body of its deliveries. */
+export const EVENTS: readonly DescribedEvent[] = EVENT_KINDS.map((name) => ({
+  name,
+  summary: ABOUT[name].summary,
+  payload: payloadOf(name),
+}));
