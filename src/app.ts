@@ -19,6 +19,7 @@ import { Epoch } from './mechanisms/epoch.ts';
 import { Outbound, type OutboundOptions } from './mechanisms/outbound.ts';
 import type { SecretBox } from './mechanisms/secrets.ts';
 import type { SealHead } from './mechanisms/seals.ts';
+import type { Tracer } from './mechanisms/traces.ts';
 import { Wake } from './mechanisms/wake.ts';
 import { type Caller, Work } from './mechanisms/work.ts';
 import { type Loop, startLoop } from './worker/loop.ts';
@@ -40,6 +41,8 @@ export interface AppOptions {
   /** How deliveries differ from the usual; for tests. */
   deliveries?: Partial<DeliveryLimits>;
   log: Logger;
+  /** Where spans go; none are made without it. */
+  tracer?: Tracer | undefined;
   clock?: Clock;
   /** The provider that people can sign in to the console with. */
   oidc?: OidcSettings | undefined;
@@ -65,7 +68,12 @@ export interface App {
 /** Builds the service on a migrated database and starts to follow rights and configuration. */
 export async function buildApp(options: AppOptions): Promise<App> {
   const { settings, db, blobs, secrets, log, clock = systemClock } = options;
-  const outbound = new Outbound({ allowPrivate: settings.webhookAllowPrivate, ...options.outbound });
+  const outbound = new Outbound({
+    allowPrivate: settings.webhookAllowPrivate,
+    tracer: options.tracer,
+    ...options.outbound,
+  });
+  db.tracer = options.tracer;
   const wake = new Wake(db);
   const epoch = new Epoch({
     db,
@@ -104,6 +112,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     anonymous: () => ({ actor: anonymousActor(), via: 'console', keyId: null, config: epoch.current() }),
     work,
     log,
+    tracer: options.tracer,
     limits: {
       ratePerMinute: settings.rateLimit,
       trustedProxies: settings.trustedProxies,
@@ -155,7 +164,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
         ...tasks({ db, blobs, epoch, authenticator, clock, work, onSealed: headTeller(log) }),
         ...searchJobs(db, work, system, search),
       ];
-      loop = startLoop(all, onError);
+      const { tracer } = options;
+      const apart = all.map((task) =>
+        tracer === undefined ? task : { ...task, run: () => tracer.alone(() => task.run()) },
+      );
+      loop = startLoop(apart, onError);
       wake.listen(() => loop?.wake('outbox'));
       return loop;
     },

@@ -17,6 +17,7 @@ import { Database } from '../../src/mechanisms/db/pool.ts';
 import type { OutboundOptions } from '../../src/mechanisms/outbound.ts';
 import { SecretBox } from '../../src/mechanisms/secrets.ts';
 import { loadSnapshot } from '../../src/mechanisms/snapshot.ts';
+import type { Tracer } from '../../src/mechanisms/traces.ts';
 import { Work } from '../../src/mechanisms/work.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -67,6 +68,7 @@ export interface TestOptions {
   /** Calls to the outside, which reach no private address unless said. */
   outbound?: Partial<OutboundOptions>;
   deliveries?: Partial<DeliveryLimits>;
+  tracer?: Tracer;
 }
 
 /** Seals the secrets of every app of the tests: those on one database must open each other's. */
@@ -118,6 +120,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     ...(options.deliveries === undefined ? {} : { deliveries: options.deliveries }),
     blobs: options.blobs?.(new FileBlobs(folder)) ?? new FileBlobs(folder),
     log: pino({ level: 'silent' }),
+    tracer: options.tracer,
     clock,
     oidc: options.oidc,
     consoleFolder: options.console === true ? path.join(import.meta.dirname, '../../web/dist') : undefined,
