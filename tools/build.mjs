@@ -26,7 +26,7 @@ async function build() {
   await rm(target, { recursive: true, force: true });
   const entries = await readdir(source, { recursive: true, withFileTypes: true });
   const files = entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !/\.test\.ts$/.test(entry.name))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
     .map((entry) => path.join(entry.parentPath, entry.name));
   for (const file of files) {
     const stripped = modules.stripTypeScriptTypes(await readFile(file, 'utf8'), { mode: 'strip' });

@@ -13,6 +13,7 @@ import type { Database } from '../mechanisms/db/pool.ts';
 import { isUntouched } from '../mechanisms/journal.ts';
 import { openSecretBox } from '../mechanisms/secrets.ts';
 import { loadSnapshot } from '../mechanisms/snapshot.ts';
+import type { Tracer } from '../mechanisms/traces.ts';
 import { Work } from '../mechanisms/work.ts';
 import { applyFolder, starterFolder } from './bundles.ts';
 import { ChildVoice } from './child-voice.ts';
@@ -115,6 +116,12 @@ async function superviseAll(settings: Settings, role: Role, processes: number): 
   log.info('stopped');
 }
 
+/** Loaded only here: without a place to send traces to, nothing of it costs anything. */
+async function traces(endpoint: string): Promise<Tracer> {
+  const { startTraces } = await import('../mechanisms/traces-otel.ts');
+  return startTraces({ endpoint });
+}
+
 /** Serves and works until a signal comes. `ready` is told where it answers, and how to ask for its figures. */
 async function run(
   settings: Settings,
@@ -124,8 +131,10 @@ async function run(
   more: Pick<AppOptions, 'exposition'>,
   ready: (address: string | undefined, figures: () => Promise<string>) => Promise<void>,
 ): Promise<void> {
+  const tracer = settings.otlpEndpoint === undefined ? undefined : await traces(settings.otlpEndpoint);
   const app = await buildApp({
     settings,
+    tracer,
     db: opened.db,
     readDb: opened.readDb,
     blobs: openBlobs(settings),
@@ -143,6 +152,8 @@ async function run(
   if (role !== 'worker') await drain(app.server, DRAIN_MS);
   await worker?.stop();
   await app.stop();
+  // What cannot be sent is lost: a receiver that is away must not hold the process.
+  await tracer?.stop().catch(() => {});
 }
 
 /** The folder of the built console, where it was built. */

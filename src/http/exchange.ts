@@ -46,6 +46,8 @@ export class Exchange {
   ip: string | undefined;
   callerId: string | undefined;
   keyId: string | null = null;
+  /** The trace that the request is part of, where traces are made. */
+  traceId: string | undefined;
   /** Scopes of the key; null where the operation is not reached by one. */
   scopes: ReadonlySet<string> | null = null;
   /** Further headers of whatever answer comes: rate limits. Pairs, flat. */
@@ -196,6 +198,7 @@ export class Exchange {
       // A key is its own caller.
       callerId: this.callerId === keyId ? undefined : this.callerId,
       keyId: keyId ?? undefined,
+      traceId: this.traceId,
       ip: this.ip,
       gone: response.destroyed && !response.writableFinished ? true : undefined,
       broken: error === undefined ? undefined : loggable(error),

@@ -34,7 +34,7 @@ export function readyPage(ready: ServerOptions['health']['ready'], draining: () 
 
 /** Figures, for the networks allowed alone; to others there is nothing here. */
 export function metricsPage(
-  exposition: () => string | Promise<string>,
+  exposition: () => Promise<string>,
   allow: readonly string[],
   originOf: (request: Exchange['request']) => Origin,
 ): Page {

@@ -11,6 +11,7 @@ import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { fingerprint, parseStrictJson } from '../lib/json.ts';
 import type { RequestFacts } from '../mechanisms/binding.ts';
 import type { IdempotencyClaim } from '../mechanisms/idempotency.ts';
+import type { Tracer } from '../mechanisms/traces.ts';
 import type { Caller } from '../mechanisms/work.ts';
 import type { Origin } from './address.ts';
 import { type BodyBudget, receiveBody, requireDeclaredSize } from './body.ts';
@@ -45,6 +46,36 @@ export interface Service {
 
 /** Answers the request, whatever happens; never rejects. */
 export async function serve(
+  service: Service,
+  route: Route,
+  exchange: Exchange,
+  params: Record<string, string>,
+): Promise<void> {
+  const { tracer } = service.options;
+  if (tracer === undefined) await attend(service, route, exchange, params);
+  else await trace(tracer, route, exchange, () => attend(service, route, exchange, params));
+}
+
+/** A span for the request: what it asks for and what came of it, nothing of what it says. */
+async function trace(tracer: Tracer, route: Route, exchange: Exchange, work: () => Promise<void>): Promise<void> {
+  const { request, response, operation, correlationId } = exchange;
+  const attributes = {
+    'http.request.method': request.method,
+    'http.route': route.path,
+    'docket.operation': operation,
+    'docket.correlation_id': correlationId,
+  };
+  const parent = { traceparent: text(request.headers.traceparent), tracestate: text(request.headers.tracestate) };
+  await tracer.run({ name: operation, kind: 'server', attributes, parent }, async (span) => {
+    exchange.traceId = span.traceId;
+    await work();
+    const status = response.statusCode;
+    span.set({ 'http.response.status_code': status, 'docket.key_id': exchange.keyId ?? undefined });
+    if (status >= 500) span.fail(String(status));
+  });
+}
+
+async function attend(
   service: Service,
   route: Route,
   exchange: Exchange,

@@ -1,6 +1,7 @@
 /** What the HTTP layer is given and what it passes on. It knows rooms only as bound operations (architecture, section 3c). */
 import type { Logger } from 'pino';
 import type { BoundOperation } from '../mechanisms/binding.ts';
+import type { Tracer } from '../mechanisms/traces.ts';
 import type { Caller, Work } from '../mechanisms/work.ts';
 import type { Gauge } from './metrics.ts';
 import type { RateLimiter } from './rate.ts';
@@ -55,6 +56,8 @@ export interface ServerOptions {
   log: Logger;
   /** Whether some reads may come from a replica, so that callers are told, and tell, how far they have seen. */
   replicated?: boolean;
+  /** Makes a span of each operation. */
+  tracer?: Tracer | undefined;
   limits: Limits;
   health: {
     /** Whether requests can be served; `checks` names each part. Asked at most once a second. */

@@ -5,6 +5,7 @@
 import type { TLSSocket } from 'node:tls';
 import { Agent } from 'undici';
 import { AddressRefused, Dialler, type Resolve, resolveBySystem } from './outbound-address.ts';
+import type { Tracer } from './traces.ts';
 
 export interface OutboundOptions {
   /** Lifts the rule on addresses, and nothing else (`DOCKET_WEBHOOK_ALLOW_PRIVATE`). */
@@ -17,6 +18,8 @@ export interface OutboundOptions {
   mostBytes?: number;
   /** How names become addresses; the system's way unless said. */
   resolve?: Resolve;
+  /** Makes a span of each call, and names it to whoever is called. */
+  tracer?: Tracer | undefined;
 }
 
 /**
@@ -40,8 +43,10 @@ export class Outbound {
   readonly #dialler: Dialler;
   readonly #limitMs: number;
   readonly #mostBytes: number;
+  readonly #tracer: Tracer | undefined;
 
   constructor(options: OutboundOptions) {
+    this.#tracer = options.tracer;
     this.#limitMs = options.limitMs ?? 10_000;
     this.#mostBytes = options.mostBytes ?? 65_536;
     const dialler = new Dialler({
@@ -90,7 +95,24 @@ export class Outbound {
     if (target?.protocol !== 'https:') {
       return Promise.resolve({ kind: 'refused', reason: 'Only https addresses are called.' });
     }
-    return new Promise((resolve) => this.#dispatch(target, headers, body, resolve));
+    const send = (sent: Readonly<Record<string, string>>): Promise<Outcome> =>
+      new Promise((resolve) => this.#dispatch(target, sent, body, resolve));
+    return this.#tracer === undefined ? send(headers) : this.#traced(this.#tracer, target, headers, send);
+  }
+
+  #traced(
+    tracer: Tracer,
+    target: URL,
+    headers: Readonly<Record<string, string>>,
+    send: (headers: Readonly<Record<string, string>>) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const attributes = { 'http.request.method': 'POST', 'server.address': target.hostname };
+    return tracer.run({ name: 'webhook.deliver', kind: 'client', attributes }, async (span) => {
+      const outcome = await send({ ...headers, traceparent: span.traceparent });
+      if (outcome.kind === 'answered') span.set({ 'http.response.status_code': outcome.status });
+      if (outcome.kind !== 'answered' || outcome.status >= 400) span.fail(outcome.kind);
+      return outcome;
+    });
   }
 
   #dispatch(

@@ -17,6 +17,7 @@ import { Database } from '../../src/mechanisms/db/pool.ts';
 import type { OutboundOptions } from '../../src/mechanisms/outbound.ts';
 import { SecretBox } from '../../src/mechanisms/secrets.ts';
 import { loadSnapshot } from '../../src/mechanisms/snapshot.ts';
+import type { Tracer } from '../../src/mechanisms/traces.ts';
 import { Work } from '../../src/mechanisms/work.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -69,6 +70,7 @@ export interface TestOptions {
   deliveries?: Partial<DeliveryLimits>;
   /** The database itself, where it is not one of the run's cluster, and a replica of it. */
   database?: { url: string; readUrl: string };
+  tracer?: Tracer;
 }
 
 /** Seals the secrets of every app of the tests: those on one database must open each other's. */
@@ -123,6 +125,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     ...(options.deliveries === undefined ? {} : { deliveries: options.deliveries }),
     blobs: options.blobs?.(new FileBlobs(folder)) ?? new FileBlobs(folder),
     log: pino({ level: 'silent' }),
+    tracer: options.tracer,
     clock,
     oidc: options.oidc,
     consoleFolder: options.console === true ? path.join(import.meta.dirname, '../../web/dist') : undefined,

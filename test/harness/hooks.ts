@@ -96,7 +96,7 @@ export interface Hooks {
   close(): Promise<void>;
 }
 
-export interface HooksOptions extends Pick<TestOptions, 'clock' | 'deliveries' | 'outbound'> {
+export interface HooksOptions extends Pick<TestOptions, 'clock' | 'deliveries' | 'outbound' | 'tracer'> {
   /** Without background work, which a test then starts itself. */
   idle?: boolean;
 }
@@ -109,6 +109,7 @@ export async function startHooks(options: HooksOptions = {}): Promise<Hooks> {
     outbound: { allowPrivate: true, ca: receiver.ca, ...options.outbound },
     ...(clock === undefined ? {} : { clock }),
     ...(deliveries === undefined ? {} : { deliveries }),
+    ...(options.tracer === undefined ? {} : { tracer: options.tracer }),
   });
   const undescribed = watchAnswers(app);
   const each = async <T>(make: (login: Person) => Promise<T>): Promise<Record<Person, T>> =>

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** The part of a connection that migrations need. It must be one connection, not a pool: transactions span queries. */
@@ -36,6 +37,14 @@ interface Applied {
 const FILE_NAME = /^(\d{4}-[a-z0-9]+(?:-[a-z0-9]+)*)\.sql$/;
 // Any number will do, as long as nothing else in this database locks on it.
 const LOCK = 'SELECT pg_advisory_xact_lock(7236823401)';
+/**
+ * A migration that waits for a table's lock makes everybody else wait behind it, so that it gives up soon and tries again; what
+ * it does once it has the lock may take its time.
+ */
+const LIMITS = "SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = 0";
+const LOCK_NOT_AVAILABLE = '55P03';
+const MOST_TRIES = 30;
+const AGAIN_MS = 1000;
 
 /** `db/migrations`, in a clone as in an installed package. */
 export function migrationsFolder(): string {
@@ -77,7 +86,7 @@ export async function migrate(
   const migrations = (await readMigrations(folder)).slice(0, upTo);
   const applied: string[] = [];
   for (;;) {
-    const next = await inTransaction(client, async () => {
+    const next = await patiently(client, async () => {
       await client.query(LOCK);
       await client.query(
         `CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -88,6 +97,7 @@ export async function migrate(
       );
       const migration = pendingOf(migrations, await appliedRows(client))[0];
       if (migration === undefined) return undefined;
+      await client.query(LIMITS);
       await client.query(migration.sql);
       await client.query('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [
         migration.name,
@@ -106,6 +116,18 @@ export async function pendingMigrations(client: MigrationClient, folder?: string
   const { rows } = await client.query(`SELECT to_regclass('schema_migrations') IS NOT NULL AS there`);
   const there = (rows[0] as { there: boolean } | undefined)?.there === true;
   return pendingOf(migrations, there ? await appliedRows(client) : []).map((migration) => migration.name);
+}
+
+/** Again and again where a lock could not be had in time. */
+async function patiently<T>(client: MigrationClient, fn: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inTransaction(client, fn);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || attempt >= MOST_TRIES) throw error;
+      await sleep(AGAIN_MS);
+    }
+  }
 }
 
 async function inTransaction<T>(client: MigrationClient, fn: () => Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@
  * The pool of connections to PostgreSQL: named prepared statements, typed results, and errors that never end the process.
  */
 import pg from 'pg';
+import { statementName, type Tracer } from '../traces.ts';
 
 export interface QueryOptions {
   /**
@@ -57,6 +58,8 @@ function typeParser(oid: number, format?: 'text' | 'binary'): (value: string) =>
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
   readonly #names = new Map<string, string>();
+  /** Where statements are noted as spans; none are where it is absent. */
+  tracer: Tracer | undefined;
 
   constructor(options: DatabaseOptions) {
     const onError = options.onError ?? (() => {});
@@ -94,8 +97,21 @@ export class Database implements Queryable {
 
   /** Runs one statement on its own; it commits by itself. */
   async query<Row>(statement: Statement, options?: QueryOptions): Promise<Row[]> {
-    const result = await this.#pool.query(this.#named(statement, options));
+    const send = (): Promise<pg.QueryResult> => this.#pool.query(this.#named(statement, options));
+    const result = await (this.tracer === undefined ? send() : this.#traced(this.tracer, statement.text, send));
     return result.rows as Row[];
+  }
+
+  #traced<T>(tracer: Tracer, text: string, send: () => Promise<T>): Promise<T> {
+    const start = () => {
+      const name = statementName(text);
+      return {
+        name,
+        kind: 'client',
+        attributes: { 'db.system.name': 'postgresql', 'db.query.summary': name },
+      } as const;
+    };
+    return tracer.within(start, send);
   }
 
   /** For `work.ts`, migrations and the bundle alone: runs `fn` in one transaction, commits if `keep` says so. */
@@ -110,8 +126,11 @@ export class Database implements Queryable {
       await client.query(begin);
       const tx: Transaction = {
         transaction: true,
-        query: async <Row>(statement: Statement, options?: QueryOptions) =>
-          (await client.query(this.#named(statement, options))).rows as Row[],
+        query: async <Row>(statement: Statement, options?: QueryOptions) => {
+          const send = (): Promise<pg.QueryResult> => client.query(this.#named(statement, options));
+          const sent = this.tracer === undefined ? send() : this.#traced(this.tracer, statement.text, send);
+          return (await sent).rows as Row[];
+        },
       };
       const result = await fn(tx);
       await client.query(keep(result) ? 'COMMIT' : 'ROLLBACK');

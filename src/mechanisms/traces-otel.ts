@@ -1,0 +1,104 @@
+/**
+ * Traces by OpenTelemetry, sent as OTLP over HTTP in the background (configuration, section 2: OTEL_EXPORTER_OTLP_ENDPOINT).
+ * Loaded dynamically and only where that is set, since it takes longer to load than much of the service. What is under way is
+ * known by the asynchronous context, here alone: nothing that the service decides hangs on it.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Attributes as OtelAttributes,
+  type Context,
+  ROOT_CONTEXT,
+  type Span as OtelSpan,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import {
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
+import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Attributes, Span, SpanStart, Tracer } from './traces.ts';
+
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
+
+export interface TracesOptions {
+  /** Where traces go: `/v1/traces` below it. */
+  endpoint: string;
+  /** Milliseconds between two sendings; 5,000 unless said. */
+  everyMs?: number;
+}
+
+/** The context that the headers of a caller name; the root where they name none. */
+function contextOf({ traceparent }: NonNullable<SpanStart['parent']>): Context {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
+  const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+function known(attributes: Attributes): OtelAttributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)) as OtelAttributes;
+}
+
+class OpenSpan implements Span {
+  readonly #span: OtelSpan;
+  readonly traceId: string;
+  readonly traceparent: string;
+
+  constructor(span: OtelSpan) {
+    this.#span = span;
+    const { traceId, spanId, traceFlags } = span.spanContext();
+    this.traceId = traceId;
+    this.traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+  }
+
+  set(attributes: Attributes): void {
+    this.#span.setAttributes(known(attributes));
+  }
+
+  fail(reason: string): void {
+    this.#span.setAttribute('error.type', reason);
+    this.#span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+}
+
+/** The tracer that sends to the endpoint; `stop` it before the process ends. */
+export function startTraces({ endpoint, everyMs = 5000 }: TracesOptions): Tracer {
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, timeoutMillis: 5000 });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': 'docket' }).merge(
+      detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }),
+    ),
+    sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+    // Where the receiver is slow or away, spans are dropped: nobody waits for it.
+    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: everyMs, maxQueueSize: 4096 })],
+  });
+  const tracer = provider.getTracer('docket');
+  const present = new AsyncLocalStorage<Context>();
+  const run = async <T>(start: SpanStart, fn: (span: Span) => Promise<T>): Promise<T> => {
+    const above = start.parent === undefined ? (present.getStore() ?? ROOT_CONTEXT) : contextOf(start.parent);
+    const kind = start.kind === 'server' ? SpanKind.SERVER : SpanKind.CLIENT;
+    const span = tracer.startSpan(start.name, { kind, attributes: known(start.attributes) }, above);
+    const open = new OpenSpan(span);
+    try {
+      return await present.run(trace.setSpan(above, span), () => fn(open));
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      open.fail(typeof code === 'string' ? code : 'error');
+      throw error;
+    } finally {
+      span.end();
+    }
+  };
+  return {
+    run,
+    within: (start, fn) => (present.getStore() === undefined ? fn() : run(start(), fn)),
+    alone: (fn) => present.exit(fn),
+    stop: () => provider.shutdown(),
+  };
+}

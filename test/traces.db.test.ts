@@ -1,0 +1,169 @@
+/** Traces as a receiver of OTLP gets them: what was asked, what the database did, whom was called; never what a record says. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { statementName } from '../src/mechanisms/traces.ts';
+import { startTraces } from '../src/mechanisms/traces-otel.ts';
+import type { Tracer } from '../src/mechanisms/traces.ts';
+import { type Hooks, startHooks } from './harness/hooks.ts';
+
+interface SentSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  attributes: { key: string; value: Record<string, unknown> }[];
+  status: { code?: number };
+}
+
+const CANARY = 'zanzibarcanary';
+const SERVER = 2;
+const CLIENT = 3;
+const ERROR = 2;
+
+/** Keeps what is sent to it. */
+async function startCollector(): Promise<{ server: Server; url: string; raw: string[]; paths: Set<string> }> {
+  const raw: string[] = [];
+  const paths = new Set<string>();
+  const server = createServer((request, response) => {
+    let body = '';
+    paths.add(request.url ?? '');
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text;
+    });
+    request.on('end', () => {
+      raw.push(body);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, raw, paths };
+}
+
+function spansIn(raw: readonly string[]): SentSpan[] {
+  return raw.flatMap((text) => {
+    const { resourceSpans } = JSON.parse(text) as { resourceSpans: { scopeSpans: { spans: SentSpan[] }[] }[] };
+    return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
+  });
+}
+
+function attributesOf(span: SentSpan): Record<string, unknown> {
+  return Object.fromEntries(span.attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+}
+
+describe('traces', () => {
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  let collector: Awaited<ReturnType<typeof startCollector>>;
+  let tracer: Tracer;
+  let hooks: Hooks;
+  let spans: SentSpan[];
+  let createdId: string;
+
+  before(async () => {
+    collector = await startCollector();
+    tracer = startTraces({ endpoint: collector.url, everyMs: 100 });
+    hooks = await startHooks({ tracer });
+    const { id: subscription } = await hooks.subscribe();
+    const send = (traceparent: string, body: object) =>
+      hooks.app.request('POST', '/api/v1/objects', {
+        key: hooks.keys.boss,
+        headers: { traceparent, 'x-correlation-id': 'told-by-the-caller' },
+        body,
+      });
+    const values = { title: `${CANARY} title`, secret: CANARY };
+    const made = await send(`00-${traceId}-b7ad6b7169203331-01`, { typeDefinitionId: 'thing', values });
+    assert.equal(made.status, 201);
+    createdId = made.body.data.id;
+    await hooks.call('boss', 'GET', `/search?q=${CANARY}`);
+    await hooks.call('boss', 'GET', `/objects/${createdId}`);
+    await send('00-zz', { typeDefinitionId: 'thing', values: {} });
+    await hooks.settled(subscription);
+    await tracer.stop();
+    spans = spansIn(collector.raw);
+  });
+  after(async () => {
+    await hooks.close();
+    await new Promise((resolve) => collector.server.close(resolve));
+  });
+
+  it('continue that of the caller, and name operation, route, status, key and correlation', () => {
+    assert.deepEqual([...collector.paths], ['/v1/traces']);
+    const span = spans.find((one) => one.traceId === traceId && one.kind === SERVER);
+    assert.ok(span !== undefined);
+    assert.equal(span.parentSpanId, 'b7ad6b7169203331');
+    assert.equal(span.name, 'objects.create');
+    const attributes = attributesOf(span);
+    assert.match(String(attributes['docket.key_id']), /^[0-9a-f-]{36}$/);
+    delete attributes['docket.key_id'];
+    assert.deepEqual(attributes, {
+      'http.request.method': 'POST',
+      'http.route': '/api/v1/objects',
+      'http.response.status_code': 201,
+      'docket.operation': 'objects.create',
+      'docket.correlation_id': 'told-by-the-caller',
+    });
+  });
+
+  it('have a span for each statement, under the operation that sent it', () => {
+    const request = spans.find((one) => one.traceId === traceId && one.kind === SERVER);
+    const statements = spans.filter((one) => one.traceId === traceId && one.kind === CLIENT);
+    assert.ok(statements.length > 0);
+    for (const one of statements) assert.equal(one.parentSpanId, request?.spanId);
+    assert.ok(statements.some(({ name }) => name.startsWith('WITH ') && name.includes('journal_rows')));
+    // What polls in the background makes no traces.
+    assert.ok(
+      spans.every((one) => one.kind === SERVER || one.parentSpanId !== undefined || one.name === 'webhook.deliver'),
+    );
+    // Nor does background work that a request woke belong to the request.
+    assert.ok(!spans.some(({ name }) => name === 'DELETE outbox'));
+  });
+
+  it('begin anew where the caller names none that can be', () => {
+    const refused = spans.find((one) => attributesOf(one)['http.response.status_code'] === 400);
+    assert.ok(refused !== undefined && refused.traceId !== traceId && !refused.parentSpanId);
+    assert.notEqual(refused.status.code, ERROR, 'a refusal is no failure of the service');
+  });
+
+  it('go on to whoever is called', () => {
+    const [received] = hooks.receiver.received;
+    const delivery = spans.find(({ name }) => name === 'webhook.deliver');
+    assert.ok(received !== undefined && delivery !== undefined);
+    assert.equal(received.headers['traceparent'], `00-${delivery.traceId}-${delivery.spanId}-01`);
+    assert.equal(attributesOf(delivery)['http.response.status_code'], 200);
+  });
+
+  it('say nothing of records or keys', () => {
+    const text = collector.raw.join('\n');
+    assert.ok(!text.toLowerCase().includes(CANARY));
+    assert.ok(!text.includes(createdId), 'a route has no ids');
+    for (const key of Object.values(hooks.keys)) assert.ok(!text.includes(key));
+    assert.ok(!text.includes(hooks.secret));
+  });
+
+  it('name a statement by what it does and never by a value', () => {
+    assert.equal(
+      statementName("SELECT a FROM objects WHERE title = 'x' AND b IN (SELECT id FROM users)"),
+      'SELECT objects',
+    );
+    assert.equal(statementName('\n  INSERT INTO blobs AS b (sha256) VALUES ($1)'), 'INSERT blobs');
+    assert.equal(statementName('WITH a AS (SELECT 1), b_rows AS MATERIALIZED (SELECT 2) SELECT 1'), 'WITH a b_rows');
+    assert.equal(statementName('COMMIT'), 'COMMIT');
+    assert.equal(statementName("SELECT 'secret'"), 'SELECT');
+  });
+
+  it('cost nothing where nobody wants them: nothing of them is loaded', () => {
+    const script = `
+      import { registerHooks } from 'node:module';
+      const loaded = [];
+      registerHooks({ resolve: (specifier, context, next) => { loaded.push(specifier); return next(specifier, context); } });
+      await import(${JSON.stringify(new URL('../src/cli.ts', import.meta.url).href)});
+      console.log(JSON.stringify(loaded.filter((name) => /opentelemetry\\/(?!api$)|traces-otel/.test(name))), loaded.length > 100);`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    assert.equal(stdout.trim(), '[] true', stderr);
+  });
+});
