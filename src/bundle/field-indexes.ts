@@ -7,6 +7,7 @@
 import type { DataType } from '../lib/data-types.ts';
 import { creatorIndex, type FieldIndex, fieldIndex } from '../mechanisms/db/filter-sql.ts';
 import type { Database } from '../mechanisms/db/pool.ts';
+import { tryNumberedLock } from '../mechanisms/db/session-lock.ts';
 
 /** What must be known of the record types. */
 export interface IndexedTypes {
@@ -36,7 +37,7 @@ interface Wanted extends FieldIndex {
 }
 
 /** Held by the session that builds and drops. */
-const INDEX_LOCK = 7_236_823_411;
+const INDEX_LOCK = 7_236_823_411n;
 const NAMES = '^objects_field_[0-9a-f]{24}$';
 const STATISTICS = '^objects_known_[0-9a-f]{24}$';
 
@@ -99,34 +100,36 @@ export async function pendingFieldIndexes(
  * @returns what was done; what failed is thrown after the rest was done, and is tried again at the next call
  */
 export async function reconcileFieldIndexes(
-  db: Pick<Database, 'connect'>,
+  db: Pick<Database, 'connect' | 'session'>,
   types: IndexedTypes,
   owns: OwnFieldsByType,
 ): Promise<PendingIndex[]> {
   const wanted = wantedIndexes(types, owns);
-  const client = await db.connect();
+  // Behind a pooler that no way leads past, what is set for the session would be set for others.
+  const session = await db.session();
+  const client = session ?? (await db.connect());
   let broken: Error | undefined;
   try {
     if (difference(wanted, await presentIndexes(client)).length === 0) return [];
-    const { rows } = await client.query('SELECT pg_try_advisory_lock($1::bigint) AS held', [INDEX_LOCK]);
-    if ((rows[0] as { held: boolean }).held !== true) return [];
+    const lock = await tryNumberedLock(db, INDEX_LOCK);
+    if (lock === undefined) return [];
     try {
-      return await reconcile(client, wanted);
+      return await reconcile(client, wanted, session !== undefined);
     } finally {
-      await client.query('SELECT pg_advisory_unlock($1::bigint)', [INDEX_LOCK]);
+      await lock.release();
     }
   } catch (error) {
     broken = error as Error;
     throw error;
   } finally {
-    // A session that may still hold the lock, or settings of ours, does not go back among the others.
+    // A session that may still have settings of ours does not go back among the others.
     client.release(broken);
   }
 }
 
-async function reconcile(client: Client, wanted: ReadonlyMap<string, Wanted>): Promise<PendingIndex[]> {
+async function reconcile(client: Client, wanted: ReadonlyMap<string, Wanted>, own: boolean): Promise<PendingIndex[]> {
   // Building over many records takes as long as it takes.
-  await client.query('SET statement_timeout = 0');
+  if (own) await client.query('SET statement_timeout = 0');
   const done: PendingIndex[] = [];
   const failures: unknown[] = [];
   try {
@@ -143,7 +146,7 @@ async function reconcile(client: Client, wanted: ReadonlyMap<string, Wanted>): P
     }
     await reconcileStatistics(client, wanted);
   } finally {
-    await client.query('RESET statement_timeout');
+    if (own) await client.query('RESET statement_timeout');
   }
   if (failures.length > 0) throw failures[0];
   return done;

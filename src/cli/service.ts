@@ -15,6 +15,7 @@ import { systemClock } from '../mechanisms/clock.ts';
 import { openEmbedded } from '../mechanisms/db/embedded.ts';
 import { migrate } from '../mechanisms/db/migrate.ts';
 import { Database } from '../mechanisms/db/pool.ts';
+import { type Between, lookBetween } from '../mechanisms/db/pooler.ts';
 import { loadSnapshot } from '../mechanisms/snapshot.ts';
 import { type Caller, Work } from '../mechanisms/work.ts';
 
@@ -43,7 +44,9 @@ export async function openDatabase(
     url = embedded.url;
     stop = () => embedded.stop();
   }
-  const db = new Database({ url, max });
+  const { pooled, remarks } = await between(url, settings);
+  if (use === 'service') for (const remark of remarks) log(remark);
+  const db = new Database({ url, max, pooled, directUrl: pooled ? settings.databaseDirectUrl : undefined });
   const readUrl = use === 'service' ? settings.databaseReadUrl : undefined;
   const readDb = readUrl === undefined ? undefined : new Database({ url: readUrl, max });
   return {
@@ -56,6 +59,12 @@ export async function openDatabase(
       await stop();
     },
   };
+}
+
+/** The embedded database has nothing before it; of one that does not answer the next step says so. */
+async function between(url: string, settings: Settings): Promise<Between> {
+  if (settings.databaseUrl === undefined) return { pooled: false, remarks: [] };
+  return await lookBetween(url, settings.databaseDirectUrl !== undefined).catch(() => ({ pooled: false, remarks: [] }));
 }
 
 /** Brings the schema up to date. @returns the names of the migrations that were applied */

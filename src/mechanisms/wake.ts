@@ -53,7 +53,9 @@ export class Wake {
 
   async #connect(): Promise<void> {
     try {
-      const client = await this.#db.connect();
+      const client = await this.#db.session();
+      // Behind a pooler nothing is heard: the timers do it all.
+      if (client === undefined) return;
       if (this.#stopped) {
         client.release();
         return;

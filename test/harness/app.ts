@@ -19,7 +19,7 @@ import { SecretBox } from '../../src/mechanisms/secrets.ts';
 import { loadSnapshot } from '../../src/mechanisms/snapshot.ts';
 import type { Tracer } from '../../src/mechanisms/traces.ts';
 import { Work } from '../../src/mechanisms/work.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase, throughPooler } from './database.ts';
 
 export interface TestAnswer {
   status: number;
@@ -81,7 +81,7 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
   const given = options.on?.databaseUrl ?? options.database?.url;
   const database = given === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = given ?? (database?.url as string);
-  const db = new Database({ url: databaseUrl, max: 10 });
+  const db = new Database({ max: 10, ...throughPooler(databaseUrl) });
   try {
     return await startOn({ options, database, databaseUrl, db });
   } catch (error) {

@@ -34,6 +34,18 @@ function withDatabase(url: string, database: string): string {
   return changed.toString();
 }
 
+/** Set by `npm run test:pgbouncer`: host and port of a pooler before the run's cluster. */
+export const POOLER_VARIABLE = 'DOCKET_TEST_POOLER';
+
+/** How the service reaches a database of the run: straight, or through the pooler where there is one. */
+export function throughPooler(url: string): { url: string; pooled: boolean } {
+  const pooler = process.env[POOLER_VARIABLE];
+  if (pooler === undefined || pooler === '') return { url, pooled: false };
+  const changed = new URL(url);
+  changed.host = pooler;
+  return { url: changed.toString(), pooled: true };
+}
+
 async function connected<T>(url: string, fn: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: 'docket-test' });
   client.on('error', () => {});

@@ -31,6 +31,13 @@ export interface DatabaseOptions {
   /** Longest statement, in milliseconds. */
   statementMs?: number;
   applicationName?: string;
+  /**
+   * A pooler stands between (`server.ts` finds out): a session is another after each transaction. Statements are then sent
+   * without names, and what is set for the session is set by the server or the pooler.
+   */
+  pooled?: boolean;
+  /** The way past the pooler, for the few things that need a session. */
+  directUrl?: string | undefined;
   onError?: (error: Error) => void;
 }
 
@@ -57,35 +64,21 @@ function typeParser(oid: number, format?: 'text' | 'binary'): (value: string) =>
 
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
+  readonly #direct: pg.Pool | undefined;
+  readonly #pooled: boolean;
   readonly #names = new Map<string, string>();
   /** Where statements are noted as spans; none are where it is absent. */
   tracer: Tracer | undefined;
 
   constructor(options: DatabaseOptions) {
-    const onError = options.onError ?? (() => {});
-    this.#pool = new pg.Pool({
-      connectionString: options.url,
-      max: options.max ?? 20,
-      connectionTimeoutMillis: options.acquireMs ?? 1000,
-      idleTimeoutMillis: 60_000,
-      statement_timeout: options.statementMs ?? 30_000,
-      idle_in_transaction_session_timeout: 15_000,
-      application_name: options.applicationName ?? 'docket',
-      keepAlive: true,
-      // Many small statements at once: a query that took further processors, or compiled itself, would take them from others.
-      options: '-c timezone=UTC -c datestyle=ISO -c jit=off -c max_parallel_workers_per_gather=0',
-      types: { getTypeParser: typeParser as pg.CustomTypesConfig['getTypeParser'] },
-    });
-    // Both kinds of listener are needed: an idle or a checked-out connection that breaks would end the process.
-    this.#pool.on('error', onError);
-    this.#pool.on('connect', (client) => {
-      client.on('error', onError);
-    });
+    this.#pooled = options.pooled === true;
+    this.#pool = openPool(options, options.url, options.max ?? 20, this.#pooled);
+    this.#direct = options.directUrl === undefined ? undefined : openPool(options, options.directUrl, 3, false);
   }
 
   #named(statement: Statement, options: QueryOptions = {}): pg.QueryConfig {
     const text = statement.text;
-    if (options.freshPlan === true) return { text, values: statement.values };
+    if (options.freshPlan === true || this.#pooled) return { text, values: statement.values };
     let name = this.#names.get(text);
     if (name === undefined) {
       if (this.#names.size >= MOST_PREPARED) return { text, values: statement.values };
@@ -147,7 +140,13 @@ export class Database implements Queryable {
     }
   }
 
-  /** For migrations and LISTEN: a raw connection that the caller must release. */
+  /** A session of one's own, which the caller must release; undefined where a pooler is in the way. */
+  async session(): Promise<pg.PoolClient | undefined> {
+    if (this.#direct !== undefined) return await this.#direct.connect();
+    return this.#pooled ? undefined : await this.#pool.connect();
+  }
+
+  /** For migrations and locks: a raw connection that the caller must release. */
   async connect(): Promise<pg.PoolClient> {
     return await this.#pool.connect();
   }
@@ -176,6 +175,41 @@ export class Database implements Queryable {
   }
 
   async close(): Promise<void> {
-    await this.#pool.end();
+    await Promise.all([this.#pool.end(), this.#direct?.end()]);
   }
+}
+
+function openPool(options: DatabaseOptions, url: string, max: number, pooled: boolean): pg.Pool {
+  const onError = options.onError ?? (() => {});
+  const statementMs = options.statementMs ?? 30_000;
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: options.acquireMs ?? 1000,
+    idleTimeoutMillis: 60_000,
+    application_name: options.applicationName ?? 'docket',
+    keepAlive: true,
+    types: { getTypeParser: typeParser as pg.CustomTypesConfig['getTypeParser'] },
+    ...(pooled
+      ? {
+          // Poolers know these two, and hand them from session to session.
+          onConnect: async (client: pg.ClientBase) => {
+            await client.query("SET timezone = 'UTC'; SET datestyle = 'ISO'");
+          },
+          query_timeout: statementMs + 5000,
+        }
+      : {
+          statement_timeout: statementMs,
+          idle_in_transaction_session_timeout: 15_000,
+          // Many small statements at once: a query that took further processors, or compiled itself, would take them from
+          // others.
+          options: '-c timezone=UTC -c datestyle=ISO -c jit=off -c max_parallel_workers_per_gather=0',
+        }),
+  });
+  // Both kinds of listener are needed: an idle or a checked-out connection that breaks would end the process.
+  pool.on('error', onError);
+  pool.on('connect', (client) => {
+    client.on('error', onError);
+  });
+  return pool;
 }
