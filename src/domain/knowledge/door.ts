@@ -9,3 +9,4 @@
 export { knowledgeRoutes } from './routes.ts';
 export { articleEvent, articleSource } from './sources.ts';
 export { articleImageUse } from './store-named.ts';
+export { TextReader } from './text-reader.ts';

@@ -61,4 +61,3 @@ export class Target {
     await gone;
   }
 }
-
