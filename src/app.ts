@@ -5,7 +5,7 @@ import { buildDocument } from './contract/openapi.ts';
 import { Authenticator, anonymousActor, Oidc, OIDC_PATH } from './domain/access/door.ts';
 import { ensureNumbering } from './domain/metadata/door.ts';
 import { commentEvents, readComment } from './domain/comments/door.ts';
-import { articleEvent } from './domain/knowledge/door.ts';
+import { articleEvent, TextReader } from './domain/knowledge/door.ts';
 import { relationEvents } from './domain/relations/door.ts';
 import { searchJobs } from './domain/search/door.ts';
 import { Deliverer, type DeliveryLimits, EVENTS } from './domain/webhooks/door.ts';
@@ -112,7 +112,9 @@ export async function buildApp(options: AppOptions): Promise<App> {
   work.onEmitted = () => {
     if (deliversNow(epoch)) wake.poke();
   };
+  const texts = new TextReader();
   const bound = bindings({
+    texts,
     blobs,
     holder: new ContentHolder(HELD_BYTES),
     secrets,
@@ -204,6 +206,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       await loop?.stop();
       await outbound.close();
       await limiter?.stop();
+      await texts.close();
       epoch.stop();
       replica?.stop();
     },

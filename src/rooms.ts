@@ -13,7 +13,7 @@ import { importDefinitionsSection } from './domain/imports/config.ts';
 import { integrationsSection } from './domain/inbound/config.ts';
 import { inboundChecks, inboundRoutes } from './domain/inbound/door.ts';
 import { knowledgeBasesSection } from './domain/knowledge/config.ts';
-import { articleImageUse, articleSource, knowledgeChecks, knowledgeRoutes } from './domain/knowledge/door.ts';
+import { articleImageUse, articleSource, knowledgeChecks, knowledgeRoutes, TextReader } from './domain/knowledge/door.ts';
 import { settingsSection, typesSection } from './domain/metadata/config.ts';
 import { recordProbe } from './domain/objects/config.ts';
 import { relationDefinitionsSection } from './domain/relations/config.ts';
@@ -79,6 +79,8 @@ export const configSections: readonly ConfigSection[] = [
 /** What the rooms' handlers need beyond their context. */
 export interface Parts extends ContentParts<Caller> {
   search: SearchParts;
+  /** Reads long texts beside the event loop. */
+  texts: TextReader;
   secrets: SecretBox;
   outbound: Pick<Outbound, 'refusal'>;
   /** The name of the provider that one can sign in with; null without one. */
@@ -139,7 +141,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...importRoutes(parts, (ctx, item) => addItem(ctx, configSections, importDefinitionsSection.key, item)),
     ...exportRoutes(parts.freshCaller, wordMatch(parts.search)),
     ...catalogRoutes(parts.actorOf),
-    ...knowledgeRoutes(parts),
+    ...knowledgeRoutes(parts, parts.texts),
     ...webhookRoutes(parts.secrets, parts.outbound),
     ...identityRoutes,
     ...inboundRoutes(inputReader),
@@ -162,6 +164,7 @@ export function operations(): Operation[] {
     blobs,
     holder: new ContentHolder(0),
     search: searchParts(),
+    texts: new TextReader(),
     secrets: new SecretBox('declarations seal nothing'),
     outbound: { refusal: none },
     oidc: null,

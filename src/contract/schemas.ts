@@ -18,8 +18,12 @@ export function nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
 
+/** A type has at most 500 fields; a body that names many more is no mistake, and is not looked at name by name. */
+export const MOST_VALUES = 1000;
+
 /** Field code → value. */
 export const Values = Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown(), {
+  maxProperties: MOST_VALUES,
   description: 'Field code to value; the formats are those of the field schema.',
 });
 

@@ -14,6 +14,8 @@ export interface ErrorAnswer {
 export class ClientGone extends Error {}
 
 const RETRY_SECONDS = '1';
+/** Places that one answer names: a body may hold many times as many that are wrong. */
+const MOST_DETAILS = 200;
 
 /** A fault of the catalogue as it is; everything else is a defect, of which the client learns nothing. */
 export function answerOf(error: unknown): ErrorAnswer {
@@ -30,7 +32,8 @@ export function answerOf(error: unknown): ErrorAnswer {
   let headers = error.headers;
   if (status === 503 || status === 429) headers = { 'Retry-After': RETRY_SECONDS, ...headers };
   if (status === 401) headers = { 'WWW-Authenticate': 'Bearer', ...headers };
-  return { status, code: error.code, message: error.message, details: error.details, headers };
+  const details = Array.isArray(error.details) ? error.details.slice(0, MOST_DETAILS) : error.details;
+  return { status, code: error.code, message: error.message, details, headers };
 }
 
 /**

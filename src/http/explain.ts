@@ -104,15 +104,17 @@ class Explainer {
 
   #string(schema: JsonSchema, value: string, path: Path): void {
     const { minLength, maxLength } = schema;
-    if (minLength !== undefined && codePoints(value) < minLength) {
+    // One code point is at most two units: what is far too long need not be counted, nor be looked at any further.
+    if (maxLength !== undefined && isLonger(value, maxLength)) {
+      this.#add(path, 'TOO_LONG', `Use at most ${maxLength} characters.`);
+      return;
+    }
+    if (minLength !== undefined && value.length < 2 * minLength && codePoints(value) < minLength) {
       this.#add(
         path,
         'TOO_SHORT',
         minLength === 1 ? 'Do not leave it empty.' : `Use at least ${minLength} characters.`,
       );
-    }
-    if (maxLength !== undefined && codePoints(value) > maxLength) {
-      this.#add(path, 'TOO_LONG', `Use at most ${maxLength} characters.`);
     }
     // A pattern beside a format narrows it; one sentence for both is enough.
     if (schema.format !== undefined && !(Format.Test(schema.format, value) && fits(schema.pattern, value))) {
@@ -213,6 +215,11 @@ function hasType(type: string | string[], value: unknown): boolean {
   if (type === 'object') return isRecord(value);
   if (type === 'integer') return Number.isSafeInteger(value);
   return typeof value === type;
+}
+
+/** Whether the text has more code points than that; what is far longer is not counted. */
+export function isLonger(text: string, most: number): boolean {
+  return text.length > most && (text.length > 2 * most || codePoints(text) > most);
 }
 
 /** What JSON Schema counts: neither UTF-16 units nor what looks like one character. */

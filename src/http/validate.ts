@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile';
 import type { Input, Operation } from '../contract/operation.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { fault } from './errors.ts';
-import { codePoints, explain, inBody, inQuery, type PlaceWriter } from './explain.ts';
+import { explain, isLonger, inBody, inQuery, type PlaceWriter } from './explain.ts';
 import { asJsonSchema, type JsonSchema, requireStrict } from './schema.ts';
 
 /** Undefined when the value fits, else every problem. The value itself is never changed. */
@@ -21,7 +21,8 @@ function compileCheck(schema: TSchema, place: string, writer: PlaceWriter): Chec
   const validator = Compile(schema);
   const limits = limitsOf(plain);
   return (value) => {
-    if (validator.Check(value) && (limits === undefined || within(limits, value))) return undefined;
+    // Lengths first: the check of the schema would go through all of a text however long it is.
+    if ((limits === undefined || within(limits, value)) && validator.Check(value)) return undefined;
     const problems = explain(plain, value, writer);
     if (problems.length > 0) return problems;
     return [{ path: writer([]), code: 'INVALID', message: 'It is not as documented.' }];
@@ -56,7 +57,7 @@ function limitsOf(schema: JsonSchema): Limits | undefined {
 }
 
 function within(limits: Limits, value: unknown): boolean {
-  if (typeof value === 'string') return value.length <= limits.most || codePoints(value) <= limits.most;
+  if (typeof value === 'string') return !isLonger(value, limits.most);
   const { items } = limits;
   if (Array.isArray(value)) return items === undefined || value.every((item) => within(items, item));
   if (typeof value !== 'object' || value === null) return true;

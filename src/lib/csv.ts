@@ -19,6 +19,9 @@ const LONGEST_RECORD = 8 * 1024 * 1024;
 /** Most characters that are looked at for the end of the header. */
 const LONGEST_HEADER = 1024 * 1024;
 
+/** Most columns; a spreadsheet has 16,384. */
+const MOST_COLUMNS = 16_384;
+
 /** Names of columns and where they stand. */
 export type Columns = ReadonlyMap<string, number>;
 
@@ -96,6 +99,7 @@ async function sniff(
 }
 
 function columnsOf(header: readonly string[], line: number): Columns {
+  if (header.length > MOST_COLUMNS) throw malformed(line, 1, `the header has more than ${MOST_COLUMNS} columns.`);
   const columns = new Map<string, number>();
   for (const [index, cell] of header.entries()) {
     const name = cell.trim();

@@ -1,16 +1,21 @@
 /** What travels for bulk changes (api.md, "Import, export, bulk"). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
-import { closed, Id, Revision } from '../../contract/schemas.ts';
+import { closed, Id, MOST_VALUES, Revision } from '../../contract/schemas.ts';
 
-const Fields = Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown());
+const Fields = Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown(), {
+  maxProperties: MOST_VALUES,
+});
 
 const items = <T extends ReturnType<typeof closed>>(item: T) => Type.Array(item, { minItems: 1, maxItems: 1000 });
 
 export const UpdateItem = closed({
   objectId: Id,
   expectedRevision: Revision,
-  changes: Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown(), { minProperties: 1 }),
+  changes: Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown(), {
+    minProperties: 1,
+    maxProperties: MOST_VALUES,
+  }),
 });
 export const ArchiveItem = closed({ objectId: Id, expectedRevision: Revision });
 export const TransitionItem = closed({

@@ -27,6 +27,8 @@ import {
   type VersionRow,
 } from './store.ts';
 import { findNamed, listImages, useImage } from './store-named.ts';
+import type { ReadText } from './text.ts';
+import type { TextReader } from './text-reader.ts';
 
 /** What the calls that change a version answer. */
 export interface VersionAnswer {
@@ -61,6 +63,11 @@ async function knownImages(ctx: WriteContext, articleId: string | undefined): Pr
   return new Set(images.map(({ sha256 }) => sha256));
 }
 
+/** Read only when it is known that the caller may write it. @throws Fault OVERLOADED */
+async function textOf(texts: TextReader, input: ContentInput): Promise<ReadText | undefined> {
+  return input.body === undefined && input.bodyDocument === undefined ? undefined : await texts.read(input);
+}
+
 /** An entry of the audit log; those of the specification are told to receivers too. */
 function tell(ctx: WriteContext, type: string, version: VersionRow, more: Record<string, unknown> = {}): void {
   const { articleId, id, code, locale, title } = version;
@@ -82,7 +89,7 @@ export interface ArticleInput extends ContentInput {
  *
  * @throws Fault RIGHT_MISSING, INVALID_REQUEST, ALREADY_EXISTS (the locale has a draft), INVALID_VALUES
  */
-export async function createArticle(ctx: WriteContext, input: ArticleInput): Promise<VersionAnswer> {
+export async function createArticle(ctx: WriteContext, texts: TextReader, input: ArticleInput): Promise<VersionAnswer> {
   ctx.actor.require('kb.write');
   requireOneBody(input, true);
   const base = findByIdOrCode(bases(ctx), input.baseId);
@@ -105,7 +112,12 @@ export async function createArticle(ctx: WriteContext, input: ArticleInput): Pro
     const message = `The base has no such locale; it has ${base.locales.join(', ')}.`;
     problems.push({ path: '/locale', code: 'UNKNOWN_LOCALE', message });
   }
-  const { content, images } = planContent(input, await knownImages(ctx, article?.id), problems);
+  const { content, images } = planContent(
+    input,
+    await textOf(texts, input),
+    await knownImages(ctx, article?.id),
+    problems,
+  );
   const articleId = article?.id ?? ctx.newId();
   const version: LoadedVersion = {
     id: ctx.newId(),
@@ -170,7 +182,7 @@ export interface DraftInput extends ContentInput {
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, NOT_A_DRAFT, INVALID_VALUES
  */
-export async function editDraft(ctx: WriteContext, input: DraftInput): Promise<VersionAnswer> {
+export async function editDraft(ctx: WriteContext, texts: TextReader, input: DraftInput): Promise<VersionAnswer> {
   ctx.actor.require('kb.write');
   requireOneBody(input, false);
   const { version, base } = await requireVersion(ctx, input.versionId);
@@ -178,7 +190,12 @@ export async function editDraft(ctx: WriteContext, input: DraftInput): Promise<V
   const problems = wrongVisibility(base, input.visibility);
   if (input.responsibleId !== version.responsibleId)
     problems.push(...(await wrongResponsible(ctx, input.responsibleId)));
-  const { content, images } = planContent(input, await knownImages(ctx, version.articleId), problems);
+  const { content, images } = planContent(
+    input,
+    await textOf(texts, input),
+    await knownImages(ctx, version.articleId),
+    problems,
+  );
   const next: LoadedVersion = {
     ...version,
     ...complete({ ...version, ...content }),

@@ -1,27 +1,15 @@
 /** Pure decisions on articles: what a version may hold, and when it may be published. No database, no clock. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
-import {
-  checkMarkdown,
-  checkRichText,
-  checkValue,
-  type FieldDefinition,
-  imageHandles,
-  type InlineImage,
-  isPlainMarkdown,
-  markdownOf,
-  plainMarkdown,
-  type RichNode,
-} from '../metadata/door.ts';
+import { checkValue, type FieldDefinition, imageHandles, type InlineImage, type RichNode } from '../metadata/door.ts';
+import { type GivenText, type ReadText, textPath } from './text.ts';
 
 /** What a caller gives of a version; absent is left alone, null clears. */
-export interface ContentInput {
+export interface ContentInput extends GivenText {
   title?: string;
   summary?: string | null;
   tags?: readonly string[] | null;
   responsibleId?: string | null;
-  body?: string;
-  bodyDocument?: unknown;
 }
 
 /** The same as it is stored. */
@@ -78,12 +66,14 @@ export function requireOneBody(input: ContentInput, must: boolean): void {
 /**
  * The stored form of what is given, with images taken out of the text.
  *
+ * @param text what `TextReader` made of the text; undefined where none is given
  * @param known SHA-256 of the images that the article has: a handle alone must not open other content
  * @param problems what is wrong with the rest of the request, to be told together
  * @throws Fault INVALID_VALUES with every problem at once
  */
 export function planContent(
   input: ContentInput,
+  text: ReadText | undefined,
   known: ReadonlySet<string>,
   problems: FaultDetail[] = [],
 ): PlannedContent {
@@ -113,33 +103,25 @@ export function planContent(
   check<string>(RESPONSIBLE, input.responsibleId, '/responsibleId', (id) => {
     content.responsibleId = id;
   });
-  const path = input.body === undefined ? '/bodyDocument' : '/body';
-  const text = input.body === undefined ? input.bodyDocument : input.body;
+  const path = textPath(input);
   if (text !== undefined) {
-    const checked = input.body === undefined ? checkRichText(text, path) : checkMarkdown(input.body, path);
-    if (!checked.ok) problems.push(...checked.problems);
-    else if (checked.stored === null) problems.push(required(path));
+    if (!text.ok) problems.push(...text.problems);
+    else if (text.document === null) problems.push(required(path));
     else {
-      images.push(...checked.images);
+      images.push(...text.images);
       const brought = new Set(images.map((image) => image.sha256));
-      if (imageHandles(checked.stored).some((sha256) => !brought.has(sha256) && !known.has(sha256))) {
+      if (imageHandles(text.document).some((sha256) => !brought.has(sha256) && !known.has(sha256))) {
         const message = 'A blob: handle names no image of this article; send the image as a data URL.';
         problems.push({ path, code: 'UNKNOWN_IMAGE', message });
       }
-      content.document = checked.stored;
-      content.body = textOf(input.body, checked.stored);
+      content.document = text.document;
+      content.body = text.body;
     }
   }
   if (problems.length > 0) {
     throw new Fault('INVALID_VALUES', 'Some values are not acceptable; details name each of them.', problems);
   }
   return { content, images };
-}
-
-/** The Markdown that is served: as it was written where nothing in it could act, else made of the document. */
-function textOf(written: string | undefined, document: RichNode): string {
-  const plain = written === undefined ? undefined : plainMarkdown(written);
-  return plain !== undefined && isPlainMarkdown(plain) ? plain : markdownOf(document);
 }
 
 /** @throws Fault NOT_A_DRAFT */

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';
-import { closed, Id, IdOrCode, Instant, nullable, Revision, Values } from '../../contract/schemas.ts';
+import { closed, Id, IdOrCode, Instant, MOST_VALUES, nullable, Revision, Values } from '../../contract/schemas.ts';
 import { FieldSchema } from '../metadata/door.ts';
 
 const Person = Type.Object({ id: Id, displayName: Type.String() }, { $id: 'Person' });
@@ -131,7 +131,10 @@ export const updateObject = defineOperation({
   params: objectParams,
   body: closed({
     expectedRevision: Revision,
-    changes: Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown(), { minProperties: 1 }),
+    changes: Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown(), {
+      minProperties: 1,
+      maxProperties: MOST_VALUES,
+    }),
   }),
   answer: ObjectSchema,
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'REVISION_CONFLICT', 'ARCHIVED', 'INVALID_VALUES', 'FIELD_READ_ONLY'],

@@ -1,7 +1,7 @@
 /** What travels for the workflow of a record (api.md, "Workflow"). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
-import { closed, Id, nullable, Revision } from '../../contract/schemas.ts';
+import { closed, Id, nullable, Revision, Values } from '../../contract/schemas.ts';
 
 const State = Type.Object({
   id: Id,
@@ -76,7 +76,7 @@ export const transitionObject = defineOperation({
     transitionId: Id,
     expectedRevision: Revision,
     expectedStateId: Id,
-    values: Type.Optional(Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown())),
+    values: Type.Optional(Values),
   }),
   answer: Type.Object({
     object: Type.Object({ id: Id, revision: Revision }),

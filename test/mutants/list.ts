@@ -1,0 +1,214 @@
+/**
+ * Guards taken out by hand, one at a time, and the tests that must notice (reliability, CT2). Each is a text that stands exactly
+ * once in its file and what takes its place.
+ */
+
+export interface Mutant {
+  file: string;
+  find: string;
+  replace: string;
+  /** Test files of which at least one must fail. */
+  killedBy: readonly string[];
+}
+
+const of =
+  (file: string, killedBy: string) =>
+  (find: string, replace: string, other?: string): Mutant => ({ file, find, replace, killedBy: [other ?? killedBy] });
+
+const OBJECTS_STORE = of('src/domain/objects/store.ts', 'test/races.db.test.ts');
+const AUTHENTICATE = of('src/domain/access/authenticate.ts', 'test/access.db.test.ts');
+const ACTOR = of('src/domain/access/actor.ts', 'test/rights.db.test.ts');
+const KEYS = of('src/domain/access/keys.ts', 'test/rights.db.test.ts');
+const OBJECTS = of('src/domain/objects/commands.ts', 'test/rights.db.test.ts');
+const OBJECT_RULES = of('src/domain/objects/rules.ts', 'test/access.db.test.ts');
+const COMMENTS = of('src/domain/comments/commands.ts', 'src/domain/comments/comments.db.test.ts');
+const COMMENT_READS = of('src/domain/comments/queries.ts', 'src/domain/comments/comments.db.test.ts');
+const COMMENT_STORE = of('src/domain/comments/store.ts', 'src/domain/comments/comments.db.test.ts');
+const FILES = of('src/domain/attachments/commands.ts', 'src/domain/attachments/attachments.db.test.ts');
+const FILE_READS = of('src/domain/attachments/queries.ts', 'src/domain/attachments/attachments.db.test.ts');
+const FILE_RULES = of('src/domain/attachments/rules.ts', 'src/domain/attachments/rules.test.ts');
+const RELATIONS = of('src/domain/relations/commands.ts', 'src/domain/relations/relations.db.test.ts');
+const RELATION_STORE = of('src/domain/relations/store.ts', 'src/domain/relations/relations.db.test.ts');
+const WORKFLOW = of('src/domain/workflow/commands.ts', 'src/domain/workflow/workflow.db.test.ts');
+const SLA = of('src/domain/sla/commands.ts', 'src/domain/sla/commands.db.test.ts');
+const KNOWLEDGE = of('src/domain/knowledge/commands.ts', 'src/domain/knowledge/knowledge.db.test.ts');
+const KNOWLEDGE_RULES = of('src/domain/knowledge/rules.ts', 'src/domain/knowledge/knowledge.db.test.ts');
+const CATALOG = of('src/domain/catalog/commands.ts', 'src/domain/catalog/requests.db.test.ts');
+const EXPORTS = of('src/domain/exports/queries.ts', 'src/domain/exports/exports.db.test.ts');
+const ESCALATION = of('src/domain/identity/escalation.ts', 'test/identity-members.db.test.ts');
+const HOOK_RULES = of('src/domain/webhooks/rules.ts', 'src/domain/webhooks/rules.test.ts');
+const HOOK_STORE = of('src/domain/webhooks/store-delivery.ts', 'src/domain/webhooks/delivery-races.db.test.ts');
+const PAYLOAD = of('src/domain/webhooks/payload.ts', 'src/domain/webhooks/delivery-rights.db.test.ts');
+const ADDRESS = of('src/mechanisms/outbound-address.ts', 'src/mechanisms/outbound.test.ts');
+const IDEMPOTENCY = of('src/mechanisms/idempotency.ts', 'test/idempotency.db.test.ts');
+const HEADERS = of('src/http/headers.ts', 'src/http/input.test.ts');
+const SERVE = of('src/http/serve.ts', 'src/http/input.test.ts');
+const VALIDATE = of('src/http/validate.ts', 'src/http/input.test.ts');
+const BODY = of('src/http/body.ts', 'src/http/limits.test.ts');
+const JSON_TEXT = of('src/lib/json.ts', 'src/lib/json.test.ts');
+const CSV = of('src/lib/csv.ts', 'src/lib/csv.test.ts');
+
+export const MUTANTS: readonly Mutant[] = [
+  // Revisions and locks.
+  OBJECTS_STORE(
+    '    WHERE o.revision = r.expected ORDER BY o.id FOR SHARE OF o`',
+    '    ORDER BY o.id`',
+    'src/domain/relations/relations.db.test.ts',
+  ),
+  OBJECTS_STORE(
+    "    WHERE o.state = 'ACTIVE' ORDER BY o.id FOR SHARE OF o`",
+    '    ORDER BY o.id`',
+    'src/domain/comments/comments.db.test.ts',
+  ),
+  COMMENT_STORE('    WHERE c.id = r.id AND c.revision = r.expected RETURNING 1`', '    WHERE c.id = r.id RETURNING 1`'),
+  COMMENT_STORE("AND c.visibility = 'public'", ''),
+  COMMENTS('if (row.revision !== expectedRevision) {', 'if (row.revision < expectedRevision) {'),
+  COMMENTS("  if (row.state === 'ARCHIVED') throw", "  if (row.state === 'GONE') throw"),
+  COMMENTS("input.visibility ?? 'internal'", "input.visibility ?? 'public'"),
+  COMMENTS("  if (visibility === 'internal') requireAction(object, PRIVATE);", ''),
+  COMMENTS("  if (becomes === 'internal') requireAction(object, PRIVATE);", ''),
+  COMMENTS("  requireAction(object, 'comment.edit');", ''),
+  COMMENT_READS(
+    "  if (object === undefined || (row.visibility === 'internal' && !object.right.can(PRIVATE))) throw missing;",
+    '  if (object === undefined) throw missing;',
+  ),
+  COMMENT_READS('object.right.can(PRIVATE));\n  return rows', 'true);\n  return rows'),
+  COMMENT_READS(
+    "  if (row.visibility === 'internal' && !object.right.can(PRIVATE)) return undefined;",
+    '',
+    'src/domain/webhooks/delivery-rights.db.test.ts',
+  ),
+  COMMENT_READS('if (about.length === 0 || object.right.can(PRIVATE)) return', 'if (about.length >= 0) return'),
+  FILES("  requireAction(object, 'attachment.delete');", ''),
+  FILES('if (row.revision !== input.expectedRevision) {', 'if (row.revision < input.expectedRevision) {'),
+  FILES('input.bodyObjectId !== undefined && input.bodyObjectId !== input.objectId', 'input.bodyObjectId === null'),
+  FILE_READS('    await work.read(await freshCaller(caller), (ctx) => requireServed(ctx, id));\n', ''),
+  FILE_READS("  if (row.state === 'ARCHIVED') throw", "  if (row.state === 'GONE') throw"),
+  FILE_READS('row === undefined || object === undefined', 'row === undefined'),
+  FILE_RULES("SAFE_TYPES.has(file.mediaType) ? file.mediaType : 'application/octet-stream'", 'file.mediaType'),
+  FILE_RULES('if (/[^A-Za-z0-9+/=]/.test(text)) throw', 'if (text === undefined) throw'),
+  FILE_RULES('if (bytes.byteLength > mostBytes) throw', 'if (bytes.byteLength > 2 * mostBytes) throw'),
+  FILE_RULES(".replace(/[\"\\\\%;]/g, '_')", ''),
+  RELATIONS("  requireAction(source, 'relation.delete');", ''),
+  RELATIONS('if (row.revision !== input.expectedRevision) {', 'if (row.revision < input.expectedRevision) {'),
+  RELATIONS('  if (definition.acyclic) await ctx.lock(cycleLock(definition.id));\n', ''),
+  RELATIONS('  if (definition.acyclic && (await reaches', '  if (definition.active !== true && (await reaches'),
+  RELATIONS("cardinality === 'one-to-one' || cardinality === 'many-to-one'", "cardinality === 'one-to-one'"),
+  RELATIONS('  ctx.plan(holdRevision, { id: source.row.id, expected: source.row.revision });\n', ''),
+  RELATIONS(
+    'if (target === undefined || !definition.targetTypes.includes(target.type.code))',
+    'if (target === undefined)',
+  ),
+  RELATION_STORE('x.revision = r.expected AND ', ''),
+  // Keys, sessions, rights.
+  AUTHENTICATE(
+    "if (found === undefined || found.person.state !== 'ACTIVE') throw unauthenticated();\n    this.#used",
+    'if (found === undefined) throw unauthenticated();\n    this.#used',
+  ),
+  AUTHENTICATE('      row.revoked_at === null &&\n', ''),
+  AUTHENTICATE('(row.expires_at === null || Date.parse(row.expires_at) > now) &&', ''),
+  AUTHENTICATE(
+    '(row.allow.length === 0 || row.allow.some((range) => within(given.ip, range)))',
+    'row.allow.length >= 0',
+  ),
+  AUTHENTICATE('(current || overlaps) &&', '(current || previous || overlaps || row !== null) &&'),
+  AUTHENTICATE(
+    'if (given.csrfToken === undefined || !timingSafeEqual(csrf, session.csrf_hash)) throw',
+    'if (given.csrfToken === null) throw',
+  ),
+  AUTHENTICATE(
+    "given.surface === 'console' && !row.scopes.includes(ADMIN_SCOPE)",
+    "given.surface === 'console' && row.scopes.includes('never')",
+  ),
+  ACTOR(
+    "    const conditions = grants.map((grant) => compileCondition(grant.where as TypedCondition, environment));\n    return sql`(${join(conditions, ' OR ')})`;",
+    '    return environment === undefined ? sql`true` : null;',
+  ),
+  ACTOR('const admits = grant.where === null || evaluate(', 'const admits = grant.where !== undefined || evaluate('),
+  ACTOR('if (!this.has(right)) throw rightMissing(right);', 'if (this.has(right)) return;', 'test/access.db.test.ts'),
+  KEYS("  if (owner?.id !== ctx.actor.userId) ctx.actor.require('role.assign');", '', 'test/rights.db.test.ts'),
+  ESCALATION("if (ctx.actor.has('role.assign')) return;", "if (ctx.actor.has('user.administer')) return;"),
+  OBJECTS("  if (!object.right.can('create')) throw createMissing();", ''),
+  OBJECTS("  requireWritable(object.right, given, 'values');", ''),
+  OBJECTS(
+    "requireGranted(ctx, input.objectId, 'update')",
+    "requireGranted(ctx, input.objectId, 'read')",
+    'test/access.db.test.ts',
+  ),
+  OBJECT_RULES(
+    'if (field === undefined || !(reach.reads(code) || reach.writes(code))) {',
+    'if (field === undefined) {',
+  ),
+  OBJECT_RULES(
+    'const refused = codes.filter((code) => !right.writes(code));',
+    'const refused = codes.filter((code) => !right.writes(code) && !right.reads(code));',
+    'test/rights.db.test.ts',
+  ),
+  WORKFLOW('if (transition !== undefined && !holds(object, transition)) throw notHeld(transition);', ''),
+  WORKFLOW('if (input.expectedStateId !== object.row.workflowStateId) {', "if (input.expectedStateId === '') {"),
+  WORKFLOW('  if (!conditionHolds(ctx, object, transition)) throw notMet(object, transition);', ''),
+  WORKFLOW('if (!inForm.has(code)) form.problems.push(outOfForm(path));\n    else if', 'if'),
+  WORKFLOW("field.kind === 'system' || object.right.reads(field.code)", 'field.code !== object.row.id'),
+  SLA("  ctx.actor.require('sla.control');", '', 'test/access.db.test.ts'),
+  SLA(
+    'expectedRevision !== undefined && expectedRevision !== instance.revision',
+    'expectedRevision !== undefined && expectedRevision > instance.revision',
+  ),
+  SLA('if (!FROM[command].includes(instance.status)) {', 'if (FROM[command].length === 0) {'),
+  CATALOG("  ctx.actor.require('catalog.impersonate');", ''),
+  CATALOG('const eyes = seenBy(ctx, person);', 'const eyes = ctx;'),
+  KNOWLEDGE(
+    'if (article?.hasDraft === true) {',
+    'if (article?.hasDraft === null) {',
+    'src/domain/knowledge/races.db.test.ts',
+  ),
+  KNOWLEDGE_RULES("if (version.state === 'DRAFT') return;", "if (version.state !== '') return;"),
+  KNOWLEDGE_RULES('if (version.audiences.length > 0) return;', 'if (version.audiences.length >= 0) return;'),
+  KNOWLEDGE_RULES(
+    'if (timingSafeEqual(hash(expected), hash(given))) return;',
+    'if (hash(expected).length === hash(given).length) return;',
+    'src/domain/knowledge/administration.db.test.ts',
+  ),
+  EXPORTS('field.search.filter && actor.mayEverRead(type.id, code)', 'field.search.filter'),
+  EXPORTS('filter(({ code }) => caller.actor.mayEverRead(type.id, code))', 'filter(({ code }) => code.length > 0)'),
+  EXPORTS("  caller.actor.require('export.execute');\n", ''),
+  // Deliveries.
+  HOOK_RULES("if (endpoint.includes('@')) return", "if (endpoint.includes('@@')) return"),
+  HOOK_RULES("if (endpoint.includes('?') || endpoint.includes('#')) return", "if (endpoint.includes('#')) return"),
+  HOOK_RULES('`${timestamp}.${deliveryId}.`', '`${deliveryId}.${timestamp}.`'),
+  HOOK_RULES('attempt >= delivery.maxAttempts', 'attempt > delivery.maxAttempts'),
+  HOOK_RULES('status === 429 || status >= 500', 'status >= 400'),
+  HOOK_STORE('AND d.lease = r.lease ', ''),
+  HOOK_STORE('FOR UPDATE SKIP LOCKED) d', ') d'),
+  HOOK_STORE('p.from_at <= e.at AND ', '', 'src/domain/webhooks/delivery.db.test.ts'),
+  PAYLOAD(
+    '      if ((await filter(ctx, object, [row])).has(event.id)) return OUT_OF_SIGHT;',
+    '      await filter(ctx, object, [row]);',
+  ),
+  PAYLOAD("if (kind === 'value') return object.right.reads(code);", "if (kind === 'value') return true;"),
+  ADDRESS(
+    "if (address.range() !== 'unicast' || HOST_SERVICES.has(address.toString())) return false;",
+    "if (address.range() === 'loopback') return false;",
+  ),
+  ADDRESS('addresses.every(isPublicAddress)', 'addresses.some(isPublicAddress)'),
+  ADDRESS('if (isOwn && !this.#options.allowPrivate) throw', 'if (isOwn && this.#options.connectMs < 0) throw'),
+  // What comes in.
+  IDEMPOTENCY('if (!row.fingerprint.equals(claim.fingerprint)) {', 'if (row.fingerprint.length === 0) {'),
+  IDEMPOTENCY(
+    'update(`${claim.callerId}\\n${claim.route}\\n${claim.key}`)',
+    'update(`${claim.key}`)',
+    'test/idempotency.db.test.ts',
+  ),
+  HEADERS(
+    "if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {",
+    "if (encoding === 'never') {",
+  ),
+  HEADERS('if (type === undefined || !JSON_TYPE.test(type)) {', 'if (type === undefined) {'),
+  SERVE('  if (expectedRevision !== revision) {', '  if (expectedRevision === null) {'),
+  VALIDATE('    if (seen.has(name)) {', "    if (seen.has('')) {"),
+  VALIDATE('const NEVER_IN_A_NAME = /[\\p{Cc}/]/u;', 'const NEVER_IN_A_NAME = /[/]/u;', 'src/http/input.test.ts'),
+  BODY('if (length > MOST_BODY) refuse', 'if (length > 2 * MOST_BODY) refuse'),
+  JSON_TEXT('if (keys > 0 && countKeys(value) !== keys) throw', 'if (keys < 0) throw'),
+  JSON_TEXT('  if (!input.isWellFormed()) {', "  if (input === '') {"),
+  CSV('if (columns.has(name)) throw', "if (columns.has('')) throw"),
+];
