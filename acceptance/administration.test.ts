@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, problemsOf, WORLD, World } from './service.ts';
+import { type Answer, before, it, problemsOf, WORLD, World } from './service.ts';
 
 const PASSWORD = 'a long enough password';
 
@@ -25,7 +25,7 @@ describe('administration', () => {
     world = await World.start();
     admin = await world.keyOf('chief', 'admin:manage');
   });
-  after(() => world.stop());
+  after(() => world?.stop());
 
   it('prints what to do next when it is ready (CL-serve)', () => {
     assert.match(world.output, /Docket answers at http:\/\/127\.0\.0\.1:\d+/);
@@ -235,6 +235,7 @@ describe('administration', () => {
   });
 
   it('writes down who changed what (AD-audit)', async () => {
+    world.isOwn('sign-ins with a password that the command line set');
     const made = accepted(
       await call('POST', '/keys', { owner: 'helper', name: 'audited', scopes: ['objects:read'] }),
       201,

@@ -1,8 +1,8 @@
 /** Services and the catalogue, from outside. Rules by number: `COVERAGE.md`. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
-import { type Answer, problemsOf, World } from './service.ts';
+import { after, describe } from 'node:test';
+import { type Answer, before, it, problemsOf, World } from './service.ts';
 
 const BUNDLE = `
 services:
@@ -58,7 +58,7 @@ describe('catalogue', () => {
     const users = accepted(await world.send('GET', '/api/admin/v1/config/users', { key }));
     people = Object.fromEntries(users.map(({ code, id }: { code: string; id: string }) => [code, id]));
   });
-  after(() => world.stop());
+  after(() => world?.stop());
 
   const item = async (code: string): Promise<string> =>
     accepted(await world.api('GET', '/catalog')).items.find((one: { code: string }) => one.code === code).id;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { after, before, describe, it } from 'node:test';
-import { type Answer, problemsOf, World } from './service.ts';
+import { after, describe } from 'node:test';
+import { type Answer, before, it, problemsOf, World } from './service.ts';
 
 const LIMIT = 10 * 1024 * 1024;
 const RATE = 600;
@@ -61,9 +61,9 @@ async function chunked(bytes: number): Promise<number> {
 
 describe('conventions', () => {
   before(async () => {
-    world = await World.start({ DOCKET_RATE_LIMIT: String(RATE) });
+    world = await World.start({ DOCKET_RATE_LIMIT: String(RATE) }, 'most');
   });
-  after(() => world.stop());
+  after(() => world?.stop());
 
   it('wraps every success in data and meta (C-3)', async () => {
     for (const path of ['/metadata/types', '/metadata/types/ticket/fields', '/objects']) {
@@ -266,6 +266,7 @@ describe('conventions', () => {
   });
 
   it('limits requests per key and tells how many are left (E-429)', async () => {
+    world.isOwn(`a service started with DOCKET_RATE_LIMIT=${RATE}`);
     const key = await world.keyOf('helper', 'metadata:read');
     const first = await world.api('GET', '/metadata/types', { key });
     assert.match(first.headers.get('ratelimit-policy') ?? '', new RegExp(`q=${RATE};w=60`));

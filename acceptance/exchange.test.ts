@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, problemsOf, World } from './service.ts';
+import { type Answer, before, it, problemsOf, World } from './service.ts';
 
 const BUNDLE = `
 roles:
@@ -44,7 +44,7 @@ describe('imports and exports', () => {
     // The running service follows a change of rights within a second.
     await sleep(1100);
   });
-  after(() => world.stop());
+  after(() => world?.stop());
 
   it('import rows independently, dry first, then for good, and change nothing the second time', async () => {
     const { id, format, mode } = accepted(await post('/import-definitions', definition('first')), 201);

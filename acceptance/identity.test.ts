@@ -1,8 +1,8 @@
 /** People, groups, units and inbound integrations, from outside. Rules by number: `COVERAGE.md`. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
-import { type Answer, problemsOf, World } from './service.ts';
+import { after, describe } from 'node:test';
+import { type Answer, before, it, problemsOf, World } from './service.ts';
 
 const BUNDLE = `
 roles:
@@ -49,7 +49,7 @@ describe('people', () => {
     admin = await world.keyOf('chief', 'admin:manage');
     clerk = await world.keyOf('helper');
   });
-  after(() => world.stop());
+  after(() => world?.stop());
 
   it('need the right on every operation, reading too (ID-right)', async () => {
     const key = await world.keyOf('outsider');

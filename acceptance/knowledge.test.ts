@@ -1,7 +1,7 @@
 /** The knowledge base, from outside. Rules by number: `COVERAGE.md`. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { type Answer, problemsOf, World } from './service.ts';
+import { after, describe } from 'node:test';
+import { type Answer, before, it, problemsOf, World } from './service.ts';
 
 const BUNDLE = `
 knowledgeBases:
@@ -59,7 +59,7 @@ describe('knowledge base', () => {
     admin = await world.keyOf('chief', 'admin:manage');
     reader = await world.keyOf('helper');
   });
-  after(() => world.stop());
+  after(() => world?.stop());
 
   it('makes drafts that only those who write find (K-3, K-7)', async () => {
     const made = await draft();

@@ -1,8 +1,8 @@
 /** Records, their types and their history, as the specification tells them, over HTTP alone. Rules by number: `COVERAGE.md`. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
-import { type Answer, problemsOf, World } from './service.ts';
+import { after, describe } from 'node:test';
+import { type Answer, before, it, problemsOf, World } from './service.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -34,7 +34,7 @@ describe('objects', () => {
     world = await World.start();
     helper = await world.keyOf('helper');
   });
-  after(() => world.stop());
+  after(() => world?.stop());
 
   it('lists types and dictionaries that are accessible (M-1)', async () => {
     const { types } = accepted(await world.api('GET', '/metadata/types'));

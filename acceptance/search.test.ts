@@ -1,7 +1,7 @@
 /** Search as the specification tells it, over HTTP alone. Rules by number: `COVERAGE.md`. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { type Answer, problemsOf, World } from './service.ts';
+import { after, describe } from 'node:test';
+import { type Answer, before, it, problemsOf, World } from './service.ts';
 
 let world: World;
 let helper: string;
@@ -35,7 +35,7 @@ describe('search', () => {
     world = await World.start();
     helper = await world.keyOf('helper');
   });
-  after(() => world.stop());
+  after(() => world?.stop());
 
   it('finds a record by the next request, in its stems, letters and beginnings (S-now, S-words)', async () => {
     await make('Принтеры на третьем этаже, ещё тёплые');

@@ -1,7 +1,12 @@
-/** A service started as its users start it, with its embedded database, and plain HTTP to it. Imports nothing from `src/`. */
+/**
+ * A service started as its users start it, with its embedded database, and plain HTTP to it. Imports nothing from `src/`. With
+ * DOCKET_ACCEPTANCE_URL and DOCKET_ACCEPTANCE_KEY the service is one that runs elsewhere, reached through HTTP alone
+ * (`npm run acceptance`); what needs more than that is left out there, and said.
+ */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { before as beforeAll, it as test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   docket,
@@ -24,6 +29,46 @@ export interface Call {
   key?: string | undefined;
   body?: unknown;
   headers?: Record<string, string>;
+}
+
+/** What a service elsewhere cannot be asked for through HTTP. */
+class NeedsTheMachine extends Error {
+  constructor(what: string) {
+    super(`it needs ${what}, which is not to be had through HTTP`);
+  }
+}
+
+const elsewhere = (): { url: string; key: string } | undefined => {
+  const { DOCKET_ACCEPTANCE_URL: url, DOCKET_ACCEPTANCE_KEY: key } = process.env;
+  return url === undefined || key === undefined ? undefined : { url: url.replace(/\/+$/, ''), key };
+};
+
+/** Why the tests of this file are left out: each file is a process of its own. */
+const file: { unmet?: NeedsTheMachine } = {};
+
+/** As the test runner's own; where the service is elsewhere and cannot be set up as the file wants, its tests are left out. */
+export function before(set: () => Promise<void>): void {
+  beforeAll(async () => {
+    try {
+      await set();
+    } catch (error) {
+      if (!(error instanceof NeedsTheMachine)) throw error;
+      file.unmet = error;
+    }
+  });
+}
+
+/** As the test runner's own; a test that needs the machine of a service elsewhere is left out, with the reason. */
+export function it(name: string, check: () => unknown): void {
+  test(name, async (t) => {
+    try {
+      if (file.unmet !== undefined) throw file.unmet;
+      await check();
+    } catch (error) {
+      if (!(error instanceof NeedsTheMachine)) throw error;
+      t.diagnostic(`left out: ${error.message}`);
+    }
+  });
 }
 
 export const WORLD = `
@@ -69,42 +114,92 @@ users:
   - { login: outsider, displayName: Чужой, email: outsider@example.org }
 `;
 
+/** The starter's world and the one above, to be asked and changed. */
 export class World {
-  readonly folder: string;
+  readonly #folder: string | undefined;
   readonly #env: Environment;
-  readonly #service: Service;
+  readonly #service: Service | undefined;
+  readonly url: string;
+  /** For the administration of a service elsewhere. */
+  readonly #adminKey: string | undefined;
   /** The key of `chief`, with every scope of the specification. */
   key = '';
 
-  private constructor(folder: string, env: Environment, service: Service) {
-    this.folder = folder;
-    this.#env = env;
-    this.#service = service;
+  private constructor(
+    url: string,
+    own: { folder: string; env: Environment; service: Service } | undefined,
+    adminKey?: string,
+  ) {
+    this.url = url;
+    this.#folder = own?.folder;
+    this.#env = own?.env ?? {};
+    this.#service = own?.service;
+    this.#adminKey = adminKey;
   }
 
-  static async start(more: Environment = {}): Promise<World> {
+  /**
+   * @param settings of the service, beside those that are its own
+   * @param without whether the tests make sense on a service without these settings
+   */
+  static async start(settings: Environment = {}, without: 'nothing' | 'most' = 'nothing'): Promise<World> {
+    const remote = elsewhere();
+    if (remote !== undefined) {
+      const names = Object.keys(settings);
+      if (names.length > 0 && without === 'nothing')
+        throw new NeedsTheMachine(`a service started with ${names.join(' and ')}`);
+      return await World.#set(new World(remote.url, undefined, remote.key));
+    }
     const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'docket-acceptance-')));
-    const env = { DOCKET_DATA_DIR: path.join(folder, 'data'), DOCKET_PORT: String(await freePort()), ...more };
+    const env = { DOCKET_DATA_DIR: path.join(folder, 'data'), DOCKET_PORT: String(await freePort()), ...settings };
     try {
-      const world = new World(folder, env, await startService(env));
-      await world.apply(WORLD);
-      world.key = await world.keyOf('chief');
-      return world;
+      const service = await startService(env);
+      return await World.#set(new World(service.url, { folder, env, service }));
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
       throw error;
     }
   }
 
-  get url(): string {
-    return this.#service.url;
+  static async #set(world: World): Promise<World> {
+    await world.apply(WORLD);
+    world.key = await world.keyOf('chief');
+    if (world.#adminKey !== undefined) await world.#clear();
+    return world;
+  }
+
+  /** Archives what an earlier file left on a service that is not its own: records of the suite's own types alone. */
+  async #clear(): Promise<void> {
+    for (const typeId of ['ticket', 'part']) {
+      for (;;) {
+        const { rows } = (await this.api('GET', `/objects?typeId=${typeId}&pageSize=100`)).body.data;
+        if (rows.length === 0) break;
+        const items = rows.map(({ id, revision }: { id: string; revision: number }) => ({
+          objectId: id,
+          expectedRevision: revision,
+        }));
+        const done = await this.api('POST', '/bulk', { body: { operation: 'archive', items } });
+        if (done.body.data.some(({ status }: { status: string }) => status !== 'SUCCEEDED')) throw new Error(done.text);
+      }
+    }
+  }
+
+  get folder(): string {
+    if (this.#folder === undefined) throw new NeedsTheMachine('a folder on its machine');
+    return this.#folder;
   }
 
   get output(): string {
+    if (this.#service === undefined) throw new NeedsTheMachine('what the service prints');
     return this.#service.output();
   }
 
+  /** For what a service elsewhere cannot show. @throws NeedsTheMachine there */
+  isOwn(what: string): void {
+    if (this.#service === undefined) throw new NeedsTheMachine(what);
+  }
+
   async docket(args: readonly string[], input = ''): Promise<Ended> {
+    this.isOwn('the command line');
     return await docket(args, this.#env, input);
   }
 
@@ -116,26 +211,33 @@ export class World {
     return folder;
   }
 
+  async #administer(place: string, body: unknown): Promise<any> {
+    const answer = await this.send('POST', `/api/admin/v1${place}`, { key: this.#adminKey, body });
+    if (answer.status >= 300) throw new Error(`POST ${place}: ${answer.status} ${answer.text}`);
+    return answer.body.data;
+  }
+
   async apply(text: string): Promise<unknown> {
-    const done = await this.docket(['apply', await this.bundle('applied', text), '--json']);
-    if (done.code !== 0) throw new Error(done.stderr);
+    let applied: unknown;
+    if (this.#adminKey !== undefined) {
+      applied = await this.#administer('/config/apply', { files: [{ name: 'acceptance.yaml', text }] });
+    } else {
+      const done = await this.docket(['apply', await this.bundle('applied', text), '--json']);
+      if (done.code !== 0) throw new Error(done.stderr);
+      applied = JSON.parse(done.stdout);
+    }
     // A running service follows within a second.
     await sleep(1000);
-    return JSON.parse(done.stdout);
+    return applied;
   }
 
   async keyOf(owner: string, scopes = 'all'): Promise<string> {
-    const made = await this.docket([
-      'keys',
-      'create',
-      '--owner',
-      owner,
-      '--name',
-      'test',
-      '--scopes',
-      scopes,
-      '--json',
-    ]);
+    if (this.#adminKey !== undefined) {
+      const made = await this.#administer('/keys', { owner, name: 'acceptance', scopes: scopes.split(',') });
+      return (made as { key: string }).key;
+    }
+    const args = ['keys', 'create', '--owner', owner, '--name', 'test', '--scopes', scopes, '--json'];
+    const made = await this.docket(args);
     if (made.code !== 0) throw new Error(made.stderr);
     return (JSON.parse(made.stdout) as { key: string }).key;
   }
@@ -173,8 +275,8 @@ export class World {
   }
 
   async stop(): Promise<void> {
-    await this.#service.stop();
-    await rm(this.folder, { recursive: true, force: true });
+    await this.#service?.stop();
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
   }
 }
 

@@ -1,8 +1,8 @@
 /** Service levels from outside, on a service as its users run it and by its own clock. Rules by number: `COVERAGE.md`. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, problemsOf, WORLD, World } from './service.ts';
+import { type Answer, before, it, problemsOf, WORLD, World } from './service.ts';
 
 const week = (hours: string): string =>
   ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => `${day}: ['${hours}']`).join(', ');
@@ -65,7 +65,7 @@ describe('service levels', () => {
     admin = await world.keyOf('chief', 'admin:manage');
     stranger = await world.keyOf('outsider');
   });
-  after(() => world.stop());
+  after(() => world?.stop());
 
   it('run on records of a type with policies (SLA-1)', async () => {
     const { id } = await make();

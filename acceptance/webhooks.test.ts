@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { isSigned, type Receiver, startReceiver } from '../test/harness/receiver.ts';
-import { type Answer, problemsOf, WORLD, World } from './service.ts';
+import { type Answer, before, it, problemsOf, WORLD, World } from './service.ts';
 
 let folder: string;
 let receiver: Receiver;
@@ -49,7 +49,7 @@ describe('webhooks', () => {
     chiefId = (await administer('GET', '/config/users')).find(({ code }: { code: string }) => code === 'chief').id;
   });
   after(async () => {
-    await world.stop();
+    await world?.stop();
     await receiver.close();
     await rm(folder, { recursive: true, force: true });
   });

@@ -4,10 +4,17 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { SETTINGS_TABLE } from '../src/config.ts';
-import { FAULTS } from '../src/contract/faults.ts';
+import { exampleOf, FAULT_GUIDES } from '../src/contract/fault-guides.ts';
+import { FAULTS, type FaultCode } from '../src/contract/faults.ts';
 
 export function errorsPage(): string {
-  const rows = Object.entries(FAULTS).map(([code, { status, meaning }]) => `| ${status} | \`${code}\` | ${meaning} |`);
+  const rows = Object.entries(FAULTS).map(
+    ([code, { status, meaning }]) => `| ${status} | [\`${code}\`](#${code.toLowerCase()}) | ${meaning} |`,
+  );
+  const sections = (Object.keys(FAULTS) as FaultCode[]).map((code) => {
+    const { cause, act } = FAULT_GUIDES[code];
+    return `## ${code}\n\n${cause}\n\n**What to do.** ${act}\n\n\`\`\`json\n${exampleOf(code)}\n\`\`\`\n`;
+  });
   return `# Errors
 
 Every error has one shape: \`{"error": {"code", "message", "details"}, "meta": {"correlationId", "apiVersion"}}\`. \`message\` is a
@@ -15,12 +22,13 @@ sentence that says what to do; \`details\` is a list of \`{path, code, message}\
 \`query.NAME\`, \`header.NAME\`, or an object where the code says so. The header \`X-Correlation-Id\` finds the request in the log.
 
 A 409 must not be resolved by silently sending the new revision: read the record again and decide. 429 and 503 carry
-\`Retry-After\`.
+\`Retry-After\`. The answer's header \`Link\` leads to the page of its code, which a running service has at \`/docs/errors/CODE\`.
 
 | status | code | meaning |
 |---|---|---|
 ${rows.join('\n')}
-`;
+
+${sections.join('\n')}`;
 }
 
 export function settingsPage(): string {

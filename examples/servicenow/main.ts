@@ -8,6 +8,14 @@ import { planIncidents, scheduleOf } from './plan.ts';
 import { Replay } from './replay.ts';
 import { makeReport, readLives, reportLines } from './report.ts';
 import { startService } from './service.ts';
+import {
+  awaitCounts,
+  expectedCounts,
+  startReceiver,
+  subscribe,
+  SUBSCRIPTIONS,
+  type Receiver,
+} from './subscriptions.ts';
 
 const USAGE = `usage: npm run example:servicenow -- [--limit N]
   --limit N  the first N incidents alone`;
@@ -34,11 +42,14 @@ async function run(source: string, limit: number): Promise<boolean> {
   const folder = await mkdtemp(path.join(tmpdir(), 'docket-servicenow-'));
   // The database's own user must be able to pass through, where root runs it as another.
   await chmod(folder, 0o711);
-  const service = await startService(folder, first.at);
+  const receiver = await startReceiver();
+  const service = await startService(folder, first.at, receiver.ca);
+  receiver.now = () => service.now();
   try {
     say(
       `${incidents.length.toLocaleString('en')} incidents, ${moments.length.toLocaleString('en')} moments of their lives`,
     );
+    await subscribe(service, receiver);
     const replay = new Replay(service);
     const began = performance.now();
     await replay.run(moments, progress('moments', moments.length));
@@ -47,11 +58,34 @@ async function run(source: string, limit: number): Promise<boolean> {
     const ms = { replay: replayed - began, read: performance.now() - replayed };
     const report = await makeReport(replay, lives, ms);
     process.stdout.write(`${reportLines(report).join('\n')}\n`);
-    return report.told.problems.length === 0;
+    const expected = expectedCounts(
+      lives.map(({ incident: { priority }, history }) => ({ priority, events: history.map(({ type }) => type) })),
+    );
+    const sending = performance.now();
+    service.deliver();
+    const missed = await awaitCounts(receiver, expected);
+    process.stdout.write(`${deliveryLines(receiver, performance.now() - sending, missed).join('\n')}\n`);
+    return report.told.problems.length === 0 && missed.length === 0;
   } finally {
     await service.stop();
+    await receiver.close();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function deliveryLines(receiver: Receiver, ms: number, missed: readonly string[]): string[] {
+  const rows = SUBSCRIPTIONS.flatMap(({ code }) =>
+    [...receiver.counts]
+      .filter(([name]) => name.startsWith(`${code} `))
+      .map(([name, count]) => `  ${name}: ${count.toLocaleString('en')}`),
+  );
+  const total = receiver.counts.values().reduce((all, one) => all + one, 0);
+  return [
+    '',
+    `${SUBSCRIPTIONS.length} subscriptions were told of ${total.toLocaleString('en')} events in ${(ms / 1000).toFixed(0)} s, ${receiver.repeated} of them more than once:`,
+    ...rows,
+    missed.length === 0 ? 'Every event came, each with a valid signature.' : missed.join('\n'),
+  ];
 }
 
 async function main(): Promise<number> {

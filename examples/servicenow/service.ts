@@ -41,13 +41,16 @@ export interface Service {
   key: string;
   adminKey: string;
   integrationId: string;
+  now(): number;
+  /** Sends what the subscriptions have to be told, from now on. */
+  deliver(): void;
   /** Moves the clock to `at`, stopping at each time on the way at which a warning or breach is due, to tell it then. */
   moveTo(at: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Starts the service with the example's bundle, at the instant `at`. */
-export async function startService(folder: string, at: number): Promise<Service> {
+export async function startService(folder: string, at: number, ca: string): Promise<Service> {
   const clock = new MovedClock(at);
   const embedded = await openEmbedded({ dataDir: path.join(folder, 'data'), log: () => {}, use: 'tool' });
   const setting = new Database({ url: embedded.url, max: 1 });
@@ -69,10 +72,12 @@ export async function startService(folder: string, at: number): Promise<Service>
     applyBundle(ctx, configSections, [{ name: 'incidents.yaml', text: bundle }], {}),
   );
   const app = await buildApp({
-    settings: { rateLimit: 'off', trustedProxies: [], metricsAllow: [], webhookAllowPrivate: false },
+    settings: { rateLimit: 'off', trustedProxies: [], metricsAllow: [], webhookAllowPrivate: true },
+    // The receiver has a certificate of its own authority.
+    outbound: { ca },
     db,
     blobs: new FileBlobs(path.join(folder, 'blobs')),
-    secrets: new SecretBox('the example keeps no secrets'),
+    secrets: new SecretBox('the example keeps its secrets as long as it runs'),
     log: pino({ level: 'warn' }),
     clock,
   });
@@ -94,6 +99,10 @@ export async function startService(folder: string, at: number): Promise<Service>
     key: await issue(['all']),
     adminKey: await issue(['admin:manage']),
     integrationId,
+    now: () => clock.now(),
+    deliver: () => {
+      app.startWorker();
+    },
     moveTo: async (until) => {
       for (;;) {
         const next = await first(`SELECT min(next_at) AS value FROM sla_instances WHERE status <> 'STOPPED'`);

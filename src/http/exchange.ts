@@ -159,7 +159,9 @@ export class Exchange {
       this.#shared.log[level]({ correlationId, operation, err: loggable(error) }, answer.code);
     }
     const body = failure(answer.code, answer.message, answer.details, correlationId);
-    this.sendJson(answer.status, body, answer.headers);
+    // Where a person reads what the code means, and what to do.
+    const Link = `</docs/errors/${answer.code}>; rel="help"`;
+    this.sendJson(answer.status, body, { ...answer.headers, Link });
   }
 
   #head(head: string[], headers: Headers | undefined): string[] {

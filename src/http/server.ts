@@ -17,7 +17,8 @@ import { Metrics } from './metrics.ts';
 import { documentPage, healthPage, metricsPage, type Page, readyPage } from './probes.ts';
 import { redirectPage } from './redirects.ts';
 import { MemoryRateLimiter, type RateLimiter } from './rate.ts';
-import { docsPage } from './reference/serve.ts';
+import { FAULT_CODES } from './reference/faults.ts';
+import { docsPage, errorPage } from './reference/serve.ts';
 import { PathTable, type Route, routesOf } from './route.ts';
 import { type Service, serve } from './serve.ts';
 import { PREFIX, type ServerOptions } from './types.ts';
@@ -103,6 +104,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   mount(`${PREFIX.public}/openapi.json`, 'openapi.read', documentPage(options.documents.public));
   mount(`${PREFIX.console}/openapi.json`, 'openapi.readConsole', documentPage(options.documents.console));
   mount('/docs', 'docs.read', docsPage(options.documents.public, `${PREFIX.public}/openapi.json`));
+  for (const code of FAULT_CODES) {
+    mount(`/docs/errors/${code}`, 'docs.error', errorPage(options.documents.public, code));
+  }
   mount('/healthz', 'health.live', healthPage);
   mount(
     '/readyz',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { FAULT_CODES, faultPage } from './faults.ts';
 import { type OpenApi, referencePage } from './page.ts';
 
 const document = JSON.parse(readFileSync(new URL('../../../openapi/v1.json', import.meta.url), 'utf8')) as OpenApi;
@@ -34,6 +35,22 @@ describe('the API reference', () => {
     for (const code of ['REVISION_CONFLICT', 'FIELD_READ_ONLY', 'INVALID_VALUES', 'ARCHIVED']) {
       assert.ok(article.includes(`<a href="#error-${code}"><code>${code}</code></a>`), code);
     }
+  });
+
+  it('has a page for every error code, which leads back to where it can come from', () => {
+    for (const code of FAULT_CODES) {
+      assert.ok(page.includes(`<a href="/docs/errors/${code}">`), code);
+      const own = faultPage(document, code);
+      for (const heading of ['Cause', 'What to do', 'Example']) assert.ok(own.includes(`<h2>${heading}</h2>`), code);
+      assert.ok(own.includes(`&quot;code&quot;: &quot;${code}&quot;`), code);
+      assert.doesNotMatch(own, /<script|<img|<link|undefined|\[object/i);
+      for (const [, id = ''] of own.matchAll(/href="\/docs#([^"]+)"/g))
+        assert.ok(page.includes(`id="${id}"`), `${code} ${id}`);
+    }
+    const conflict = faultPage(document, 'REVISION_CONFLICT');
+    assert.match(conflict, /href="\/docs#objects\.update"/);
+    assert.doesNotMatch(conflict, /href="\/docs#objects\.list"/);
+    assert.match(faultPage(document, 'OVERLOADED'), /Any operation/);
   });
 
   it('takes nothing from elsewhere, runs nothing, and shows texts as texts', () => {

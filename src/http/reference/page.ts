@@ -146,7 +146,7 @@ function eventsOf(document: OpenApi): string {
 function errorsSection(): string {
   const rows = Object.entries(FAULTS).map(
     ([code, { status, meaning }]) =>
-      `<tr id="error-${code}"><td class="status">${status}</td><td><code>${code}</code></td><td>${prose(meaning)}</td></tr>`,
+      `<tr id="error-${code}"><td class="status">${status}</td><td><a href="/docs/errors/${code}"><code>${code}</code></a></td><td>${prose(meaning)}</td></tr>`,
   );
   return `<section id="errors"><h2>Errors</h2><p>Programs act on <code>error.code</code>; <code>error.message</code> is for people, and <code>error.details</code> names the places.</p><table>${rows.join('')}</table></section>`;
 }

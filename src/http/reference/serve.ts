@@ -1,11 +1,22 @@
-/** Serves the API reference at `/docs`. */
+/** Serves the API reference at `/docs`, and a page for each error below it. */
 import { createHash } from 'node:crypto';
+import type { FaultCode } from '../../contract/faults.ts';
 import type { Page } from '../probes.ts';
+import { faultPage } from './faults.ts';
 import { type OpenApi, referencePage } from './page.ts';
 import { STYLE } from './style.ts';
 
 /** The page of a document; made when first asked for, the same for all. @param documentPath where the document is served */
 export function docsPage(document: object, documentPath: string): Page {
+  return pageOf(() => referencePage(document as OpenApi, documentPath));
+}
+
+/** The page of one `error.code`. */
+export function errorPage(document: object, code: FaultCode): Page {
+  return pageOf(() => faultPage(document as OpenApi, code));
+}
+
+function pageOf(write: () => string): Page {
   let body: Buffer | undefined;
   const style = createHash('sha256').update(STYLE).digest('base64');
   const headers = {
@@ -15,7 +26,7 @@ export function docsPage(document: object, documentPath: string): Page {
     'Referrer-Policy': 'no-referrer',
   };
   return (exchange) => {
-    body ??= Buffer.from(referencePage(document as OpenApi, documentPath));
+    body ??= Buffer.from(write());
     exchange.sendText(200, 'text/html; charset=utf-8', body, headers);
   };
 }
