@@ -28,11 +28,9 @@ interface Frequencies {
   moments: Readonly<Record<Order, readonly string[]>>;
 }
 
-const UNKNOWN: Frequencies = { rows: 0, shares: new Map(), moments: { updated_at: [], created_at: [] } };
-
 /** Remembered for a minute; one value for the whole process. */
 export class WordHints {
-  #known: Frequencies = UNKNOWN;
+  #known: Frequencies = { rows: 0, shares: new Map(), moments: { updated_at: [], created_at: [] } };
   #asOf = Number.NEGATIVE_INFINITY;
   readonly #admitted = new Map<string, { share: number; asOf: number }>();
 
