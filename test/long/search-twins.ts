@@ -1,7 +1,7 @@
 /**
  * The long form of `src/domain/search/twins.db.test.ts`: more records, 5,000 questions a person.
  *
- *     node --test --test-global-setup=test/harness/global-setup.ts test/long/search-twins.ts
+ *     npm run test:twins
  */
 import { describe, it } from 'node:test';
 import { compareTwins } from '../harness/search-twins.ts';

@@ -16,7 +16,7 @@ const WORTH_SAMPLING = 20_000;
 /** Of a sample with fewer hits than this, the planner's estimate is asked, too. */
 const TELLING = 5;
 /** So many records are counted off one by one; of more it is enough to know about when they were changed. */
-const COUNTED_OFF = 4000;
+const COUNTED_OFF = 20_000;
 
 export type Order = 'updated_at' | 'created_at';
 
@@ -28,11 +28,9 @@ interface Frequencies {
   moments: Readonly<Record<Order, readonly string[]>>;
 }
 
-const UNKNOWN: Frequencies = { rows: 0, shares: new Map(), moments: { updated_at: [], created_at: [] } };
-
 /** Remembered for a minute; one value for the whole process. */
 export class WordHints {
-  #known: Frequencies = UNKNOWN;
+  #known: Frequencies = { rows: 0, shares: new Map(), moments: { updated_at: [], created_at: [] } };
   #asOf = Number.NEGATIVE_INFINITY;
   readonly #admitted = new Map<string, { share: number; asOf: number }>();
 

@@ -238,7 +238,8 @@ async function byShortest(ctx: ReadContext, match: Match, words: Words, page: Pa
     // Short of a page far behind, nothing tells how many there were.
     const there = found === null || found.ids.length === 0 ? 0 : found.ids.length + page.offset;
     const density = Math.max(there, 0.5) / way.depth;
-    admitted = Math.min(admitted / 2, density / words.share);
+    // One gap among them is not believed to be everywhere.
+    admitted = Math.min(admitted / 2, Math.max(density / words.share, admitted / 10));
   }
   return undefined;
 }
