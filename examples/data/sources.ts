@@ -49,6 +49,8 @@ export interface Volvo {
   users: string;
   /** How many of each. */
   counts: { units: number; groups: number; users: number };
+  /** Each owner with the code of the main team, and of the unit that the team is of. */
+  members: { login: string; team: string; unit: string }[];
 }
 
 /** Org lines with their divisions below them as units, support teams as groups, owners as people. */
@@ -76,7 +78,16 @@ export async function volvoFiles(data: string, folder: string): Promise<Volvo> {
     const login = owner['owner'] ?? '';
     return { id: login, login, name: login, email: `${login}@volvo.example` };
   });
+  const byTeam = new Map(teams.map((team) => [team['team'] ?? '', team]));
+  const members = owners.flatMap((owner) => {
+    const team = byTeam.get(owner['main_team'] ?? '');
+    if (team === undefined) return [];
+    const division = team['function_division'] ?? '';
+    const unit = division === '' ? codeOf('line', team['org_line'] ?? '') : codeOf('div', division);
+    return [{ login: owner['owner'] ?? '', team: codeOf('team', team['team'] ?? ''), unit }];
+  });
   return {
+    members,
     units: await writeTable(path.join(folder, 'units.csv'), units),
     groups: await writeTable(path.join(folder, 'groups.csv'), groups),
     users: await writeTable(path.join(folder, 'users.csv'), users),

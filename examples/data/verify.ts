@@ -1,5 +1,6 @@
 /** Exports everything again, in both forms, and compares it with what the data say. */
 import { parse } from 'csv-parse/sync';
+import type { Docket } from '../../client/src/index.ts';
 import { COLUMNS, expectedCells, fieldOf } from './incidents.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -11,33 +12,21 @@ export interface Export {
   ms: number;
 }
 
-async function exportOnce(url: string, key: string, body: object): Promise<string> {
-  const response = await fetch(`${url}/api/v1/exports`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`POST /exports: ${response.status} ${text.slice(0, 500)}`);
-  return text;
-}
-
 /** An export gives at most 10,000 records, so that there are two: those opened before an instant, and the others. */
-export async function exportIncidents(
-  url: string,
-  key: string,
-  border: string,
-  format: 'CSV' | 'JSON',
-): Promise<Export> {
+export async function exportIncidents(docket: Docket, border: string, format: 'CSV' | 'JSON'): Promise<Export> {
   const started = performance.now();
   const texts: string[] = [];
   for (const filter of [
     { field: 'opened_at', operator: 'before', value: border },
     { field: 'opened_at', operator: 'range', value: [border, '2100-01-01T00:00:00.000Z'] },
   ]) {
-    texts.push(
-      await exportOnce(url, key, { typeDefinitionId: 'sn-incident', format, limit: 10_000, query: { filter } }),
-    );
+    const file = await docket.exports.create({
+      typeDefinitionId: 'sn-incident',
+      format,
+      limit: 10_000,
+      query: { filter },
+    });
+    texts.push(await file.text());
   }
   return { format, texts, ms: performance.now() - started };
 }

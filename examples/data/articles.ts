@@ -1,0 +1,138 @@
+/** Two Russian knowledge bases: written, given an audience and published through the API, then found by search in Russian. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { Docket } from '../../client/src/index.ts';
+import { readTable, type Row } from './sources.ts';
+import { eachAtOnce } from './work.ts';
+
+interface Base {
+  code: string;
+  sections: { code: string; name: string }[];
+  articles: { code: string; section: string; title: string; body: string; topic: string }[];
+}
+
+interface Question {
+  text: string;
+  /** Code of the article that the data says answers it. */
+  article: string;
+}
+
+export interface Articles {
+  bases: Base[];
+  questions: Question[];
+}
+
+const LOCALE = 'ru-RU';
+const TITLE_MOST = 300;
+
+function baseOf(code: string, rows: readonly Row[], sectionOf: (row: Row) => string): Base {
+  const names = [...new Set(rows.map(sectionOf))];
+  const sections = names.map((name, at) => ({ code: `s${at + 1}`, name: name === '' ? 'Прочее' : name }));
+  const articles = rows.map((row) => ({
+    code: row['code'] ?? '',
+    section: sections[names.indexOf(sectionOf(row))]?.code ?? '',
+    title: (row['title'] ?? '').slice(0, TITLE_MOST),
+    body: row['body'] ?? '',
+    topic: row['topic'] ?? '',
+  }));
+  return { code, sections, articles };
+}
+
+/** The sets, where they are; undefined where they are not. */
+export async function readArticles(data: string): Promise<Articles | undefined> {
+  const m365 = path.join(data, 'kb-ru-m365', 'articles.csv.gz');
+  const rutube = path.join(data, 'support-ru-rutube');
+  if (!existsSync(m365) || !existsSync(path.join(rutube, 'articles.csv'))) return undefined;
+  const questions = await readTable(path.join(rutube, 'tickets.csv.gz'));
+  return {
+    bases: [
+      baseOf('m365', await readTable(m365), (row) => row['service'] ?? ''),
+      baseOf('rutube', await readTable(path.join(rutube, 'articles.csv')), (row) => row['section'] ?? ''),
+    ],
+    questions: questions.map((row) => ({ text: row['question'] ?? '', article: row['kb_code'] ?? '' })),
+  };
+}
+
+/** Their section of the bundle. */
+export function knowledgeBases({ bases }: Articles): object[] {
+  return bases.map(({ code, sections }) => ({
+    code,
+    name: code,
+    visibility: 'internal',
+    locales: [LOCALE],
+    sections: sections.map((section) => ({ ...section, parent: null })),
+  }));
+}
+
+interface Keys {
+  url: string;
+  key: string;
+  adminKey: string;
+}
+
+/** Publishes every article for everyone. @returns code → article id */
+async function publish({ url, key, adminKey }: Keys, { bases }: Articles): Promise<Map<string, string>> {
+  const docket = new Docket({ url, key });
+  const { admin } = new Docket({ url, key: adminKey });
+  const ids = new Map<string, string>();
+  const all = bases.flatMap((base) => base.articles.map((article) => ({ base: base.code, ...article })));
+  await eachAtOnce(all, async ({ base, code, section, title, body, topic }) => {
+    const { id, versionId } = await docket.kb.create({
+      baseId: base,
+      sectionId: section,
+      code,
+      title,
+      locale: LOCALE,
+      body,
+      visibility: 'internal',
+      ...(topic === '' ? {} : { summary: topic.slice(0, 1000) }),
+    });
+    await admin.kb.setAudiences(versionId, { audiences: [{ kind: 'everyone' }] });
+    await docket.kb.publish({ versionId });
+    ids.set(code, id);
+  });
+  return ids;
+}
+
+/** The ids of the first results for a text. */
+async function found(docket: Docket, text: string): Promise<string[]> {
+  const q = text.slice(0, 500);
+  const { results } = await docket.search.search({ q, kinds: 'article', pageSize: 10 });
+  return results.map(({ id }) => id);
+}
+
+/** @returns what is not as it should be, in words */
+export async function tryArticles(keys: Keys, articles: Articles, say: (line: string) => void): Promise<string[]> {
+  const problems: string[] = [];
+  const began = performance.now();
+  const ids = await publish(keys, articles);
+  say(
+    `articles: ${ids.size} written, given to everyone and published in ${((performance.now() - began) / 1000).toFixed(1)} s`,
+  );
+  const docket = new Docket(keys);
+  const listed = await docket.kb.list({ locale: LOCALE });
+  if (listed.length !== ids.size) problems.push(`${listed.length} articles are listed, not ${ids.size}`);
+
+  let byTitle = 0;
+  const titles = articles.bases.flatMap((base) => base.articles);
+  await eachAtOnce(titles, async ({ code, title }) => {
+    if ((await found(docket, title)).includes(ids.get(code) ?? '')) byTitle++;
+  });
+  say(`articles: ${byTitle} of ${titles.length} are among the first ten found by their own title`);
+  if (byTitle < titles.length * 0.95) problems.push('too few articles are found by their title');
+
+  let [first, five, asked] = [0, 0, 0];
+  await eachAtOnce(articles.questions, async ({ text, article }) => {
+    const id = ids.get(article);
+    if (id === undefined || !/[\p{L}\p{N}].*[\p{L}\p{N}]/u.test(text)) return;
+    asked++;
+    const place = (await found(docket, text)).indexOf(id);
+    if (place === 0) first++;
+    if (place >= 0 && place < 5) five++;
+  });
+  say(
+    `articles: of ${asked} questions as people wrote them, the article that answers is the first result for ${first}, among five for ${five}`,
+  );
+  if (five < asked * 0.25) problems.push('too few questions find their article');
+  return problems;
+}

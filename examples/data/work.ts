@@ -1,0 +1,14 @@
+/** Several things at once, and not all. */
+
+/** Does the work on each item, so many at a time; the first failure ends it. */
+export async function eachAtOnce<Item>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<void>,
+  atOnce = 8,
+): Promise<void> {
+  const waiting = [...items].reverse();
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await work(next);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
