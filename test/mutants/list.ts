@@ -73,11 +73,6 @@ export const MUTANTS: readonly Mutant[] = [
     '  if (object === undefined) throw missing;',
   ),
   COMMENT_READS('object.right.can(PRIVATE));\n  return rows', 'true);\n  return rows'),
-  COMMENT_READS(
-    "  if (row.visibility === 'internal' && !object.right.can(PRIVATE)) return undefined;",
-    '',
-    'src/domain/webhooks/delivery-rights.db.test.ts',
-  ),
   COMMENT_READS('if (about.length === 0 || object.right.can(PRIVATE)) return', 'if (about.length >= 0) return'),
   FILES("  requireAction(object, 'attachment.delete');", ''),
   FILES('if (row.revision !== input.expectedRevision) {', 'if (row.revision < input.expectedRevision) {'),
