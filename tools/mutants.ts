@@ -101,12 +101,19 @@ const { values } = parseArgs({
 const folder = await mkdtemp(path.join(tmpdir(), 'docket-mutants-'));
 const cluster = await startTestCluster();
 let survivors = 0;
+/** Test files that pass while nothing is taken out, or why not: a test that fails in any case notices nothing. */
+const sound = new Map<string, string>();
 try {
   for (const part of COPIED) await cp(path.join(ROOT, part), path.join(folder, part), { recursive: true });
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   for (const [number, mutant] of MUTANTS.entries()) {
     const name = `${mutant.file}: ${mutant.find.trim().split('\n')[0]}`;
     if (number < Number(values.from) || number >= Number(values.to) || !name.includes(values.only)) continue;
+    for (const file of mutant.killedBy) {
+      if (!sound.has(file)) sound.set(file, (await run(folder, [file], cluster.url)).by);
+      const why = sound.get(file) ?? '';
+      if (why !== '') throw new Error(`${file} fails with nothing taken out: ${why}`);
+    }
     const { killed, by, seconds } = await mutate(folder, mutant, cluster.url);
     if (!killed) survivors++;
     console.log(`${killed ? 'killed  ' : 'SURVIVED'} ${number} ${seconds} s ${name}${killed ? `  by: ${by}` : ''}`);

@@ -143,6 +143,8 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
       return result.kind === 'done' ? result.data : undefined;
     },
     createKey: async ({ login, scopes = 'all', ...rest }) => {
+      // On a busy machine the configuration may not have been looked at for a second.
+      await app.epoch.refresh();
       const result = await app.work.write(app.system(), (ctx) =>
         createKey(ctx, { owner: login, name: 'test', scopes: scopes === 'all' ? ['all'] : scopes, ...rest }),
       );
