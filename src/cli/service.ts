@@ -3,6 +3,7 @@
  * used and left running; a stopped one is started for as long as the command needs it.
  */
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
 import { CONSTRAINTS, followers, searchParts, systemCaller } from '../rooms.ts';
@@ -42,6 +43,7 @@ export async function openDatabase(
     stop = () => embedded.stop();
   }
   const db = new Database({ url, max });
+  if (use === 'service') await answering(db, log);
   return {
     db,
     url,
@@ -50,6 +52,29 @@ export async function openDatabase(
       await stop();
     },
   };
+}
+
+const PATIENCE_MS = 30_000;
+const CONNECTION_TROUBLE = /^(?:ECONN|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|ENOENT|08|57P0[123]|53300)/;
+
+/** A service that starts together with its database, or on a busy machine, waits for it for a while. What refuses it ends it. */
+async function answering(db: Database, log: (line: string) => void): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      await db.facts();
+      return;
+    } catch (error) {
+      const { code, message } = error as { code?: unknown; message: string };
+      const passing = CONNECTION_TROUBLE.test(String(code)) || /timeout|terminated/i.test(message);
+      if (!passing || performance.now() > until) {
+        await db.close();
+        throw error;
+      }
+      log('the database does not answer yet; trying again');
+      await sleep(500);
+    }
+  }
 }
 
 /** Brings the schema up to date. @returns the names of the migrations that were applied */
