@@ -256,6 +256,27 @@ CREATE TABLE journal (
 );
 CREATE INDEX journal_audit ON journal USING btree (at, seq) WHERE (object_id IS NULL);
 CREATE INDEX journal_object ON journal USING btree (object_id, at, seq) WHERE (object_id IS NOT NULL);
+CREATE INDEX journal_sealed ON journal USING btree (txid, seq);
+
+CREATE TABLE journal_sealing (
+  only_row boolean DEFAULT true NOT NULL,
+  txid xid8 DEFAULT '0'::xid8 NOT NULL,
+  seq bigint DEFAULT 0 NOT NULL,
+  number bigint DEFAULT 0 NOT NULL,
+  hash bytea DEFAULT decode(repeat('00'::text, 32), 'hex'::text) NOT NULL,
+  CONSTRAINT journal_sealing_pkey PRIMARY KEY (only_row),
+  CONSTRAINT journal_sealing_only_row_check CHECK (only_row)
+);
+
+CREATE TABLE journal_seals (
+  number bigint NOT NULL,
+  sealed_at timestamp(3) with time zone NOT NULL,
+  seqs bigint[] NOT NULL,
+  marks bytea NOT NULL,
+  hash bytea NOT NULL,
+  CONSTRAINT journal_seals_pkey PRIMARY KEY (number),
+  CONSTRAINT journal_seals_number_check CHECK ((number > 0))
+);
 
 CREATE TABLE kb_articles (
   id uuid NOT NULL,
@@ -390,6 +411,18 @@ CREATE TABLE outbox (
   at timestamp(3) with time zone NOT NULL,
   CONSTRAINT outbox_pkey PRIMARY KEY (seq)
 );
+
+CREATE UNLOGGED TABLE rate_budgets (
+  caller_id text NOT NULL,
+  full_at double precision NOT NULL,
+  at double precision NOT NULL,
+  spent integer NOT NULL,
+  returned integer NOT NULL,
+  spent_until double precision,
+  wanted integer NOT NULL,
+  granted integer NOT NULL,
+  CONSTRAINT rate_budgets_pkey PRIMARY KEY (caller_id)
+) WITH (fillfactor=50);
 
 CREATE TABLE relations (
   id uuid NOT NULL,

@@ -10,13 +10,16 @@ import { relationEvents } from './domain/relations/door.ts';
 import { searchJobs } from './domain/search/door.ts';
 import { Deliverer, type DeliveryLimits, EVENTS } from './domain/webhooks/door.ts';
 import { buildServer, figuresOf } from './http/server.ts';
+import { SharedRateLimiter } from './http/rate-shared.ts';
 import type { RedirectPage } from './http/types.ts';
 import { ContentHolder } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { type Clock, newId, systemClock } from './mechanisms/clock.ts';
 import type { Database } from './mechanisms/db/pool.ts';
+import { Replica } from './mechanisms/db/replica.ts';
 import { Epoch } from './mechanisms/epoch.ts';
 import { Outbound, type OutboundOptions } from './mechanisms/outbound.ts';
+import { settleBudgets } from './mechanisms/rate-budgets.ts';
 import type { SecretBox } from './mechanisms/secrets.ts';
 import type { SealHead } from './mechanisms/seals.ts';
 import type { Tracer } from './mechanisms/traces.ts';
@@ -44,6 +47,8 @@ export interface AppOptions {
   /** Where spans go; none are made without it. */
   tracer?: Tracer | undefined;
   clock?: Clock;
+  /** A streaming replica of `db`, for reads that may come from one. */
+  readDb?: Database | undefined;
   /** The provider that people can sign in to the console with. */
   oidc?: OidcSettings | undefined;
   /** Gives the figures of several processes in place of this one's, for `/metrics`. */
@@ -57,6 +62,7 @@ export interface App {
   server: ReturnType<typeof buildServer>;
   work: Work;
   epoch: Epoch;
+  replica: Replica | undefined;
   /** The service itself as a caller: command line and background work. */
   system(): Caller;
   startWorker(): Loop;
@@ -75,16 +81,29 @@ export async function buildApp(options: AppOptions): Promise<App> {
   });
   db.tracer = options.tracer;
   const wake = new Wake(db);
+  const replica =
+    options.readDb === undefined
+      ? undefined
+      : new Replica({
+          primary: db,
+          replica: options.readDb,
+          onChange: (state) => log.info({ state }, 'the replica for reads'),
+        });
   const epoch = new Epoch({
     db,
     clock,
-    prepare: (snapshot) => ensureNumbering(db, snapshot),
+    prepare: async (snapshot) => {
+      await ensureNumbering(db, snapshot);
+      // The configuration may be newer than the epoch that it was read for.
+      await replica?.advance();
+    },
+    ...(replica === undefined ? {} : { onPosition: (position) => replica.saw(position) }),
     onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
   });
   const search = searchParts();
-  const work = new Work({ db, clock, blobs, followers: followers(search), constraints: CONSTRAINTS });
+  const work = new Work({ db, clock, blobs, followers: followers(search), constraints: CONSTRAINTS, replica });
   work.onRaised = () => epoch.refresh();
-  const authenticator = new Authenticator({ db, epoch, clock });
+  const authenticator = new Authenticator({ db, epoch, clock, onLoaded: async () => await replica?.advance() });
   const freshCaller = async (caller: Caller): Promise<Caller> => {
     const { userId } = caller.actor;
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
@@ -105,6 +124,10 @@ export async function buildApp(options: AppOptions): Promise<App> {
   });
   /** Task → how often it failed. */
   const failures = new Map<string, number>([['none', 0]]);
+  const limiter =
+    settings.rateLimit === 'off'
+      ? undefined
+      : new SharedRateLimiter(settings.rateLimit, { settle: (interval, list) => settleBudgets(db, interval, list) });
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,
@@ -112,6 +135,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     anonymous: () => ({ actor: anonymousActor(), via: 'console', keyId: null, config: epoch.current() }),
     work,
     log,
+    replicated: replica !== undefined,
     tracer: options.tracer,
     limits: {
       ratePerMinute: settings.rateLimit,
@@ -119,8 +143,9 @@ export async function buildApp(options: AppOptions): Promise<App> {
       metricsAllow: settings.metricsAllow,
     },
     health: { ready: () => readiness(db, epoch, blobs) },
-    gauges: watcher({ db, clock, epoch, authenticator, failures }),
+    ...(limiter === undefined ? {} : { rateLimiter: limiter }),
     ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
+    gauges: watcher({ db, clock, epoch, authenticator, failures }),
     consoleFolder: options.consoleFolder,
     redirects: options.oidc === undefined ? [] : signInElsewhere(options.oidc, options, work, epoch),
     documents: {
@@ -130,11 +155,13 @@ export async function buildApp(options: AppOptions): Promise<App> {
   });
   // Last, so that nothing runs on where the service cannot be built.
   await epoch.start();
+  replica?.start();
   let loop: Loop | undefined;
   return {
     server,
     work,
     epoch,
+    replica,
     system: () => systemCaller(epoch.current()),
     figures: () => figuresOf(server),
     startWorker: () => {
@@ -176,7 +203,9 @@ export async function buildApp(options: AppOptions): Promise<App> {
       wake.stop();
       await loop?.stop();
       await outbound.close();
+      await limiter?.stop();
       epoch.stop();
+      replica?.stop();
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The background work of the service: which task runs how often. */
 import { reconcileFieldIndexes } from './bundle/field-indexes.ts';
 import type { Authenticator } from './domain/access/door.ts';
-import { purgeSessions, touchKeys } from './domain/access/door.ts';
+import { ownFieldSlice, purgeSessions, touchKeys } from './domain/access/door.ts';
 import { purgeRuns } from './domain/inbound/door.ts';
 import { typeSlice } from './domain/metadata/door.ts';
 import { dueTimeMover, fireDue } from './domain/sla/door.ts';
@@ -14,6 +14,7 @@ import type { Database } from './mechanisms/db/pool.ts';
 import type { Epoch } from './mechanisms/epoch.ts';
 import { purgeIdempotency } from './mechanisms/idempotency.ts';
 import { type SealHead, sealJournal } from './mechanisms/seals.ts';
+import { purgeBudgets } from './mechanisms/rate-budgets.ts';
 import type { Work } from './mechanisms/work.ts';
 import { type Task } from './worker/loop.ts';
 
@@ -82,6 +83,7 @@ export function tasks({ db, blobs, epoch, authenticator, clock, work, onSealed }
         return false;
       },
     },
+    { name: 'rate-budgets', everyMs: 60_000, run: async () => (await purgeBudgets(db)) === 5000 },
     {
       name: 'inbound-runs',
       everyMs: 600_000,
@@ -118,7 +120,8 @@ export function tasks({ db, blobs, epoch, authenticator, clock, work, onSealed }
       name: 'field-indexes',
       everyMs: 2000,
       run: async () => {
-        await reconcileFieldIndexes(db, epoch.current().get(typeSlice));
+        const snapshot = epoch.current();
+        await reconcileFieldIndexes(db, snapshot.get(typeSlice), snapshot.get(ownFieldSlice));
         return false;
       },
     },

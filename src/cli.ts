@@ -15,6 +15,7 @@ import { secretCommands } from './cli/secrets.ts';
 import { reindexCommand } from './cli/search.ts';
 import type { Role } from './cli/processes.ts';
 import { serve } from './cli/serve.ts';
+import { typesCommand } from './cli/types.ts';
 import { readSettings } from './config.ts';
 
 function program(environment: Environment): Command {
@@ -45,6 +46,7 @@ function program(environment: Environment): Command {
   migrateCommands(docket, environment);
   reindexCommand(docket, environment);
   auditCommands(docket, environment);
+  typesCommand(docket, environment);
   doctorCommand(docket, environment);
   return docket;
 }

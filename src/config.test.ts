@@ -173,7 +173,7 @@ describe('settings', () => {
 
   test('no message shows a secret', () => {
     const holders = SETTINGS_TABLE.filter((row) => /DATABASE|BLOBS|SECRET|ISSUER|OTEL/.test(row.name));
-    assert.equal(holders.length, 7);
+    assert.equal(holders.length, 8);
     for (const { name } of holders) {
       const value = name === 'DOCKET_SECRET_KEY' ? 'hunter2' : 'ftp://user:hunter2@h';
       assert.ok(

@@ -8,12 +8,12 @@ import { rolesSection } from './domain/access/config.ts';
 import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
 import { catalogRoutes, serviceSource } from './domain/catalog/door.ts';
 import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
-import { identityRoutes } from './domain/identity/door.ts';
+import { identityChecks, identityRoutes } from './domain/identity/door.ts';
 import { importDefinitionsSection } from './domain/imports/config.ts';
 import { integrationsSection } from './domain/inbound/config.ts';
-import { inboundRoutes } from './domain/inbound/door.ts';
+import { inboundChecks, inboundRoutes } from './domain/inbound/door.ts';
 import { knowledgeBasesSection } from './domain/knowledge/config.ts';
-import { articleImageUse, articleSource, knowledgeRoutes } from './domain/knowledge/door.ts';
+import { articleImageUse, articleSource, knowledgeChecks, knowledgeRoutes } from './domain/knowledge/door.ts';
 import { settingsSection, typesSection } from './domain/metadata/config.ts';
 import { recordProbe } from './domain/objects/config.ts';
 import { relationDefinitionsSection } from './domain/relations/config.ts';
@@ -21,14 +21,14 @@ import { calendarsSection, slaPoliciesSection } from './domain/sla/config.ts';
 import { signingSecretsSection, webhooksSection } from './domain/webhooks/config.ts';
 import { workflowsSection } from './domain/workflow/config.ts';
 import { metadataRoutes, typeSlice } from './domain/metadata/door.ts';
-import { attachmentRoutes, attachmentUse } from './domain/attachments/door.ts';
+import { attachmentChecks, attachmentRoutes, attachmentUse } from './domain/attachments/door.ts';
 import { bulkRoutes } from './domain/bulk/door.ts';
 import { exportRoutes } from './domain/exports/door.ts';
-import { importFigures, importRoutes } from './domain/imports/door.ts';
-import { commentEvents, commentRoutes } from './domain/comments/door.ts';
+import { importChecks, importFigures, importRoutes } from './domain/imports/door.ts';
+import { commentChecks, commentEvents, commentRoutes } from './domain/comments/door.ts';
 import { deskRoutes } from './domain/desk/door.ts';
-import { imageUse, objectRoutes, requireVisible, visibleTitle } from './domain/objects/door.ts';
-import { relationEvents, relationRoutes } from './domain/relations/door.ts';
+import { imageUse, objectChecks, objectRoutes, requireVisible, visibleTitle } from './domain/objects/door.ts';
+import { relationChecks, relationEvents, relationRoutes } from './domain/relations/door.ts';
 import {
   makeSearchParts,
   searchFigures,
@@ -37,11 +37,12 @@ import {
   searchRoutes,
   wordMatch,
 } from './domain/search/door.ts';
-import { slaFollower, slaRoutes, timerFigures } from './domain/sla/door.ts';
-import { deliveryFigures, webhookRoutes } from './domain/webhooks/door.ts';
+import { slaChecks, slaFollower, slaRoutes, timerFigures } from './domain/sla/door.ts';
+import { deliveryFigures, webhookChecks, webhookRoutes } from './domain/webhooks/door.ts';
 import { workflowRoutes } from './domain/workflow/door.ts';
 import { inputReader } from './http/validate.ts';
 import type { BoundOperation } from './mechanisms/binding.ts';
+import { type Check, journalChecks } from './mechanisms/checks.ts';
 import type { BlobUse } from './mechanisms/blobs/register.ts';
 import { ContentHolder, type ContentParts } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
@@ -93,6 +94,21 @@ export function searchParts(): SearchParts {
 
 /** Where content of the blob store is referred to; what nothing refers to is swept. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse, articleImageUse];
+
+/** What must hold of stored data, as each room says it of its own (`docket doctor --deep`). */
+export const CHECKS: readonly Check[] = [
+  ...journalChecks,
+  ...objectChecks,
+  ...commentChecks,
+  ...attachmentChecks,
+  ...relationChecks,
+  ...slaChecks,
+  ...importChecks,
+  ...inboundChecks,
+  ...identityChecks,
+  ...knowledgeChecks,
+  ...webhookChecks,
+];
 
 /** What the database alone knows of how the service goes, for `/metrics`. */
 export const FIGURES: readonly Figure[] = [

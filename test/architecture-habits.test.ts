@@ -67,6 +67,7 @@ const EXISTENCE = 'a value that names somebody is checked in one statement';
 
 const TABLES: Readonly<Record<string, Ownership>> = {
   epoch: { owner: 'mechanisms' },
+  rate_budgets: { owner: 'mechanisms' },
   config_items: {
     owner: 'mechanisms',
     reads: { webhooks: 'a sender is read with its secret in one statement, as it stands at that moment' },

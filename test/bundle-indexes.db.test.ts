@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql, { raw } from 'sql-template-tag';
 import { type IndexedTypes, pendingFieldIndexes, reconcileFieldIndexes } from '../src/bundle/field-indexes.ts';
+import { ownFieldSlice } from '../src/domain/access/door.ts';
 import { typeSlice } from '../src/domain/metadata/door.ts';
 import { loadSnapshot } from '../src/mechanisms/snapshot.ts';
 import { type BundleWorld, file, startBundleWorld } from './harness/bundle.ts';
@@ -36,29 +37,51 @@ describe('indexes of filterable fields', () => {
 
   it('are pending after an apply, then built, then nothing is left to do', async () => {
     await world.apply(bundle('search: { filter: true }'));
-    assert.deepEqual(steps(await pendingFieldIndexes(world.db, await types())), [
+    assert.deepEqual(steps(await pendingFieldIndexes(world.db, await types(), new Map())), [
       'build size',
       'build tags',
       'build title',
     ]);
-    assert.deepEqual(steps(await reconcileFieldIndexes(world.db, await types())), [
+    assert.deepEqual(steps(await reconcileFieldIndexes(world.db, await types(), new Map())), [
       'build size',
       'build tags',
       'build title',
     ]);
-    assert.deepEqual(await pendingFieldIndexes(world.db, await types()), []);
-    assert.deepEqual(await reconcileFieldIndexes(world.db, await types()), []);
+    assert.deepEqual(await pendingFieldIndexes(world.db, await types(), new Map()), []);
+    assert.deepEqual(await reconcileFieldIndexes(world.db, await types(), new Map()), []);
     assert.equal((await names()).length, 3);
     // Single values of ours: title and size; a list has an index of another kind.
     assert.equal((await known()).length, 2);
   });
 
+  it("are built of what tells the records that are somebody's own, too", async () => {
+    const owner =
+      '{ code: owner, dataType: user }, { code: team, dataType: group, multiple: true }, { code: size, dataType: integer }';
+    const own = `{ logic: OR, conditions: [ { field: createdBy, operator: equals, value: $me }, { field: owner, operator: in, value: [$me] }, { field: team, operator: in, value: [$myGroups] } ] }`;
+    const grant = (where: string, actions: string): string =>
+      `{ type: b, where: ${where}, actions: [${actions}], fields: { read: '*' } }`;
+    const roles = (records: string): ReturnType<typeof file> =>
+      file(`types: [ { code: b, fields: [ ${owner} ] } ]\nroles: [ { code: r, records: [ ${records} ] } ]`);
+    const wanted = async (): Promise<string[]> => {
+      const snapshot = await loadSnapshot(world.db);
+      const all = await pendingFieldIndexes(world.db, snapshot.get(typeSlice), snapshot.get(ownFieldSlice));
+      return steps(all.filter(({ type }) => type === 'b'));
+    };
+    await world.apply(roles(grant(own, 'read')));
+    assert.deepEqual(await wanted(), ['build createdBy', 'build owner', 'build team']);
+    // What is compared with something else, or for something else than reading, is none.
+    const none =
+      '{ logic: AND, conditions: [ { field: size, operator: equals, value: 1 }, { field: owner, operator: not-equals, value: $me } ] }';
+    await world.apply(roles(`${grant(none, 'read')}, ${grant(own, 'update')}`));
+    assert.deepEqual(await wanted(), []);
+  });
+
   it('are dropped when nobody filters by the field any more, and when the type is archived', async () => {
     await world.apply(bundle('required: false'));
-    assert.deepEqual(steps(await reconcileFieldIndexes(world.db, await types())), ['drop']);
+    assert.deepEqual(steps(await reconcileFieldIndexes(world.db, await types(), new Map())), ['drop']);
     assert.equal((await names()).length, 2);
     await world.apply(file('types: []'), { prune: true });
-    assert.deepEqual(steps(await reconcileFieldIndexes(world.db, await types())), ['drop', 'drop']);
+    assert.deepEqual(steps(await reconcileFieldIndexes(world.db, await types(), new Map())), ['drop', 'drop']);
     assert.deepEqual(await names(), []);
     assert.deepEqual(await known(), []);
   });
@@ -72,7 +95,7 @@ describe('indexes of filterable fields', () => {
       SELECT gen_random_uuid(), ${type?.id}::uuid, 1, 1, '{}', jsonb_build_object('title', 'half ' || i % 2), now(), now()
       FROM generate_series(1, 2000) AS i`;
     await world.db.query(insert);
-    await reconcileFieldIndexes(world.db, await types());
+    await reconcileFieldIndexes(world.db, await types(), new Map());
     const [title] = await world.db.query<{ expression: string }>(sql`
       SELECT (pg_get_statisticsobjdef_expressions(oid))[1] AS expression FROM pg_statistic_ext
       WHERE stxname LIKE 'objects_known_%' AND pg_get_statisticsobjdef(oid) LIKE '%title%'`);
@@ -83,23 +106,23 @@ describe('indexes of filterable fields', () => {
     assert.ok(expected > 900 && expected < 1100, `${expected}`);
     await world.db.query(sql`DELETE FROM objects`);
     await world.apply(file('types: []'), { prune: true });
-    await reconcileFieldIndexes(world.db, await types());
+    await reconcileFieldIndexes(world.db, await types(), new Map());
   });
 
   it('are built anew where a stopped process left one half done', async () => {
     await world.apply(bundle('search: { filter: true }'));
-    await reconcileFieldIndexes(world.db, await types());
+    await reconcileFieldIndexes(world.db, await types(), new Map());
     const [first] = await names();
     await world.db.query(sql`UPDATE pg_index SET indisvalid = false WHERE indexrelid = ${first}::regclass`);
-    assert.equal((await pendingFieldIndexes(world.db, await types())).length, 1);
-    await reconcileFieldIndexes(world.db, await types());
+    assert.equal((await pendingFieldIndexes(world.db, await types(), new Map())).length, 1);
+    await reconcileFieldIndexes(world.db, await types(), new Map());
     assert.equal((await names()).length, 3);
   });
 
   it('are built by one process at a time, whose session gives the lock back', async () => {
     await world.apply(file('types: []'), { prune: true });
     const done = await Promise.all(
-      Array.from({ length: 3 }, async () => await reconcileFieldIndexes(world.db, await types())),
+      Array.from({ length: 3 }, async () => await reconcileFieldIndexes(world.db, await types(), new Map())),
     );
     assert.deepEqual(done.map((items) => items.length).sort(), [0, 0, 3]);
     const [row] = await world.db.query<{ held: number }>(sql`
@@ -109,7 +132,7 @@ describe('indexes of filterable fields', () => {
 
   it('leave other indexes alone', async () => {
     await world.db.query(sql`CREATE INDEX objects_field_by_hand ON objects (updated_at)`);
-    assert.deepEqual(await pendingFieldIndexes(world.db, await types()), []);
+    assert.deepEqual(await pendingFieldIndexes(world.db, await types(), new Map()), []);
     assert.deepEqual(await names(), ['objects_field_by_hand']);
   });
 });

@@ -142,9 +142,9 @@ describe('openapi', () => {
     const webhooks = document['webhooks'] as Record<string, { post: { parameters: { name: string }[] } }>;
     assert.deepEqual(Object.keys(webhooks), [...EVENT_KINDS]);
     for (const { post } of Object.values(webhooks)) {
-      const names = post.parameters.map(({ name }) => name);
+      const names = new Set(post.parameters.map(({ name }) => name));
       for (const name of ['X-ITSM-Delivery', 'X-ITSM-Timestamp', 'X-ITSM-Signature', 'webhook-signature'])
-        assert.ok(names.includes(name), name);
+        assert.ok(names.has(name), name);
     }
     assert.deepEqual(buildDocument(operations(), { surface: 'console', events: EVENTS })['webhooks'], {});
   });

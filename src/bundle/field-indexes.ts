@@ -1,10 +1,11 @@
 /**
- * Brings the indexes of filterable fields in line with the configuration (configuration, section 3): outside of any
+ * Brings the indexes of fields that may be filtered, or by which records are somebody's own, in line with the configuration
+ * (configuration, section 3): outside of any
  * transaction and concurrently, so that writers go on; one process at a time; whatever a stopped process left half done is
  * dropped and built anew. It takes no input but the state of things, so it can be called at any time.
  */
 import type { DataType } from '../lib/data-types.ts';
-import { type FieldIndex, fieldIndex } from '../mechanisms/db/filter-sql.ts';
+import { creatorIndex, type FieldIndex, fieldIndex } from '../mechanisms/db/filter-sql.ts';
 import type { Database } from '../mechanisms/db/pool.ts';
 
 /** What must be known of the record types. */
@@ -17,6 +18,9 @@ export interface IndexedTypes {
     };
   }[];
 }
+
+/** Type id → what reading grants compare with the caller (`ownFieldSlice`). */
+export type OwnFieldsByType = ReadonlyMap<string, { fields: ReadonlySet<string>; createdBy: boolean }>;
 
 export interface PendingIndex {
   action: 'build' | 'drop';
@@ -36,13 +40,17 @@ const INDEX_LOCK = 7_236_823_411;
 const NAMES = '^objects_field_[0-9a-f]{24}$';
 const STATISTICS = '^objects_known_[0-9a-f]{24}$';
 
-function wantedIndexes(types: IndexedTypes): Map<string, Wanted> {
+function wantedIndexes(types: IndexedTypes, owns: OwnFieldsByType): Map<string, Wanted> {
   const wanted = new Map<string, Wanted>();
   for (const type of types.active) {
+    const own = owns.get(type.id);
     for (const field of type.newest.fields.values()) {
-      const index = field.search.filter ? fieldIndex(type.id, field) : null;
+      const index = field.search.filter || own?.fields.has(field.code) === true ? fieldIndex(type.id, field) : null;
       if (index !== null) wanted.set(index.name, { ...index, type: type.code, field: field.code });
     }
+    if (own?.createdBy !== true) continue;
+    const index = creatorIndex(type.id);
+    wanted.set(index.name, { ...index, type: type.code, field: 'createdBy' });
   }
   return wanted;
 }
@@ -72,10 +80,14 @@ function difference(wanted: ReadonlyMap<string, Wanted>, present: ReadonlyMap<st
 }
 
 /** What the reconciler has still to do: for `plan` and `doctor`. */
-export async function pendingFieldIndexes(db: Pick<Database, 'connect'>, types: IndexedTypes): Promise<PendingIndex[]> {
+export async function pendingFieldIndexes(
+  db: Pick<Database, 'connect'>,
+  types: IndexedTypes,
+  owns: OwnFieldsByType,
+): Promise<PendingIndex[]> {
   const client = await db.connect();
   try {
-    return difference(wantedIndexes(types), await presentIndexes(client));
+    return difference(wantedIndexes(types, owns), await presentIndexes(client));
   } finally {
     client.release();
   }
@@ -89,8 +101,9 @@ export async function pendingFieldIndexes(db: Pick<Database, 'connect'>, types: 
 export async function reconcileFieldIndexes(
   db: Pick<Database, 'connect'>,
   types: IndexedTypes,
+  owns: OwnFieldsByType,
 ): Promise<PendingIndex[]> {
-  const wanted = wantedIndexes(types);
+  const wanted = wantedIndexes(types, owns);
   const client = await db.connect();
   let broken: Error | undefined;
   try {

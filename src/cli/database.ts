@@ -2,16 +2,20 @@
 import type { Command } from 'commander';
 import { pendingFieldIndexes } from '../bundle/field-indexes.ts';
 import type { Environment } from './environment.ts';
+import { ownFieldSlice } from '../domain/access/door.ts';
 import { registry } from '../domain/metadata/door.ts';
 import { migrateTypeBatch, type Unmoved } from '../domain/objects/door.ts';
+import { projectMoved } from '../domain/search/door.ts';
 import { examineWebhooks } from '../domain/webhooks/door.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import { pendingMigrations } from '../mechanisms/db/migrate.ts';
 import { outboxSize } from '../mechanisms/journal.ts';
 import { openSecretBox } from '../mechanisms/secrets.ts';
 import { output } from './output.ts';
+import { type Examined, examineDeep } from './deep.ts';
 import { examineSearch } from './search.ts';
-import { MIGRATIONS, migrateDatabase, openDatabase, openTool } from './service.ts';
+import { searchParts } from '../rooms.ts';
+import { MIGRATIONS, migrateDatabase, openBlobs, openDatabase, openTool } from './service.ts';
 
 interface Json {
   json?: boolean;
@@ -44,8 +48,13 @@ export function migrateCommands(docket: Command, environment: Environment): void
       try {
         let moved = 0;
         const unmoved: Unmoved[] = [];
+        const { analysis } = searchParts();
         const batch = async (after: string | null): Promise<string | null> => {
-          const result = await tool.work.write(tool.caller, (ctx) => migrateTypeBatch(ctx, code, after));
+          const result = await tool.work.write(tool.caller, async (ctx) => {
+            const moved = await migrateTypeBatch(ctx, code, after);
+            projectMoved(ctx, analysis, moved.silently);
+            return moved;
+          });
           if (result.kind !== 'done') throw new Error('a command without an idempotency key cannot be a replay');
           moved += result.data.moved;
           unmoved.push(...result.data.unmoved);
@@ -65,18 +74,12 @@ export function migrateCommands(docket: Command, environment: Environment): void
     });
 }
 
-interface Check {
-  name: string;
-  ok: boolean;
-  says: string;
-}
-
 export function doctorCommand(docket: Command, environment: Environment): void {
   docket
     .command('doctor')
     .description('Check data directory, database, clock, migrations and indexes, and say what to do.')
     .option('--json', 'print the checks as JSON')
-    .option('--deep', 'compare every row of the search projection, not only those last written')
+    .option('--deep', 'ask every invariant of every row: history, answers, files, search, indexes; takes its time')
     .action(async (options: Json & { deep?: boolean }) => {
       const checks = await examine(environment, options.deep === true);
       const lines = checks.map((check) => `${check.ok ? 'ok  ' : 'FAIL'}  ${check.name}: ${check.says}`);
@@ -85,9 +88,9 @@ export function doctorCommand(docket: Command, environment: Environment): void {
     });
 }
 
-async function examine(environment: Environment, deep: boolean): Promise<Check[]> {
+async function examine(environment: Environment, deep: boolean): Promise<Examined[]> {
   const settings = environment.settings();
-  const checks: Check[] = [];
+  const checks: Examined[] = [];
   const add = (name: string, ok: boolean, says: string): void => {
     checks.push({ name, ok, says });
   };
@@ -123,7 +126,7 @@ async function examine(environment: Environment, deep: boolean): Promise<Check[]
   }
   const tool = await openTool(settings, () => {});
   try {
-    const indexes = await pendingFieldIndexes(tool.db, registry(tool.caller));
+    const indexes = await pendingFieldIndexes(tool.db, registry(tool.caller), tool.caller.config.get(ownFieldSlice));
     const says = indexes.length === 0 ? 'none pending' : `${indexes.length} pending; a running service builds them`;
     add('field indexes', true, says);
     const search = await examineSearch(tool, deep);
@@ -135,6 +138,7 @@ async function examine(environment: Environment, deep: boolean): Promise<Check[]
     add('signing secrets', sealed.length === 0, opened);
     const reached = failing.length === 0 ? 'no enabled one fails' : `the last deliveries failed: ${failing.join(', ')}`;
     add('webhooks', failing.length === 0, reached);
+    if (deep) checks.push(...(await examineDeep(tool, openBlobs(settings))));
   } finally {
     await tool.close();
   }

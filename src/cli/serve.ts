@@ -136,6 +136,7 @@ async function run(
     settings,
     tracer,
     db: opened.db,
+    readDb: opened.readDb,
     blobs: openBlobs(settings),
     secrets: await openSecretBox(settings),
     log,

@@ -23,6 +23,8 @@ export const MIGRATIONS = fileURLToPath(new URL('../../db/migrations', import.me
 
 export interface OpenDatabase {
   db: Database;
+  /** A replica for reads, where the settings name one; it may not be there. */
+  readDb: Database | undefined;
   /** How the database is reached; never printed. */
   url: string;
   close(): Promise<void>;
@@ -44,10 +46,14 @@ export async function openDatabase(
   }
   const db = new Database({ url, max });
   if (use === 'service') await answering(db, log);
+  const readUrl = use === 'service' ? settings.databaseReadUrl : undefined;
+  const readDb = readUrl === undefined ? undefined : new Database({ url: readUrl, max });
   return {
     db,
+    readDb,
     url,
     close: async () => {
+      await readDb?.close();
       await db.close();
       await stop();
     },

@@ -24,11 +24,15 @@ export const MetaSchema = Type.Object(
 const ErrorDetailSchema = Type.Object(
   {
     path: Type.String({
-      description: 'A JSON Pointer into the body, or `query.NAME`, `path.NAME`, `header.NAME`.',
+      description: 'A JSON Pointer into the body, or `query.NAME`, `header.NAME`, `path`; of a bundle, file and line.',
       examples: ['/values/priority'],
     }),
     code: Type.String({ examples: ['REQUIRED'] }),
     message: Type.String({ examples: ['A value is required.'] }),
+    file: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Of a bundle: where it stands.' })),
+    line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+    column: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+    at: Type.Optional(Type.String({ description: 'Of a bundle: the place in the document.' })),
   },
   { $id: 'ErrorDetail' },
 );

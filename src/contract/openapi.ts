@@ -5,17 +5,10 @@
 import type { TSchema } from 'typebox';
 import { ErrorSchema, MetaSchema } from './envelope.ts';
 import { FAULTS, type FaultCode } from './faults.ts';
+import { type DescribedEvent, webhooksOf } from './openapi-events.ts';
 import type { Operation } from './operation.ts';
 
 type Json = Record<string, unknown>;
-
-/** A kind of event that is told to receivers of webhooks. */
-export interface DescribedEvent {
-  name: string;
-  summary: string;
-  /** Shape of the body. */
-  payload: TSchema;
-}
 
 export interface DocumentOptions {
   surface: 'public' | 'console';
@@ -92,7 +85,7 @@ export function buildDocument(operations: readonly Operation[], options: Documen
       ...[...tags].map(([name, tagged]) => ({ name, description: scopesOf(tagged) })),
     ],
     paths: Object.fromEntries(paths),
-    webhooks: surface === 'public' ? webhooksOf(options.events ?? [], components) : {},
+    webhooks: surface === 'public' ? webhooksOf(options.events ?? [], (schema) => components.schema(schema)) : {},
     components: components.toJson(surface),
   };
 }
@@ -105,60 +98,13 @@ function scopesOf(operations: readonly Operation[]): string {
     : `Scopes: ${named.map((scope) => `\`${scope}\``).join(', ')}.`;
 }
 
-const DELIVERY_HEADERS: readonly (readonly [string, string])[] = [
-  ['X-ITSM-Delivery', 'The deliveryId: the same on each attempt.'],
-  ['X-ITSM-Timestamp', 'Of this attempt, RFC 3339 UTC with milliseconds; refuse one that is older than five minutes.'],
-  [
-    'X-ITSM-Signature',
-    '`sha256=` and the hex HMAC-SHA256, keyed with the signing secret as it was shown, over timestamp, dot, delivery id, dot and the raw body.',
-  ],
-  ['webhook-id', 'The deliveryId once more, for libraries of Standard Webhooks.'],
-  ['webhook-timestamp', 'Unix seconds of this attempt.'],
-  [
-    'webhook-signature',
-    '`v1,` and a base64 HMAC-SHA256, keyed with the decoded part of the secret after `whsec_`, over id, dot, Unix seconds, dot and the raw body; two, with a space between, while a rotated secret overlaps.',
-  ],
-];
-
-/** What goes to receivers, by kind of event (decisions, "Events and webhooks"). */
-function webhooksOf(events: readonly DescribedEvent[], components: Components): Json {
-  const parameters = DELIVERY_HEADERS.map(([name, description]) => ({
-    name,
-    in: 'header',
-    required: true,
-    description,
-    schema: { type: 'string' },
-  }));
-  return Object.fromEntries(
-    events.map(({ name, summary, payload }) => [
-      name,
-      {
-        post: {
-          operationId: `webhook.${name}`,
-          tags: ['Webhooks'],
-          summary,
-          description: 'Sent to each subscription that takes this kind, again and again until the receiver accepts it.',
-          security: [],
-          parameters,
-          requestBody: { required: true, content: { 'application/json': { schema: components.schema(payload) } } },
-          responses: {
-            '2XX': { description: 'Accepted: not sent again.' },
-            429: { description: 'Sent again within the retry policy, not before `Retry-After`.' },
-            '4XX': { description: 'Refused: not sent again.' },
-            '5XX': { description: 'Sent again within the retry policy.' },
-          },
-        },
-      },
-    ]),
-  );
-}
-
 function isOn(operation: Operation, surface: DocumentOptions['surface']): boolean {
   if (operation.access === 'open') return operation.surface === surface;
   return operation.access !== 'console' || surface === 'console';
 }
 
 function describe(operation: Operation, surface: DocumentOptions['surface'], components: Components): Json {
+  const success = successOf(operation, components);
   const scope = operation.access === 'open' || operation.access === 'console' ? undefined : operation.access;
   return {
     operationId: operation.id,
@@ -171,7 +117,8 @@ function describe(operation: Operation, surface: DocumentOptions['surface'], com
     parameters: parametersOf(operation, components),
     ...(operation.body === undefined ? {} : { requestBody: bodyOf(operation, operation.body, components) }),
     responses: {
-      [operation.status]: successOf(operation, components),
+      [operation.status]: success,
+      ...othersOf(operation, success),
       ...errorsOf(faultsOf(operation), components),
     },
   };
@@ -195,9 +142,22 @@ function documentOperation(components: Components): Json {
         headers: answerHeaders([], components),
         content: { 'application/json': { schema: { type: 'object' } } },
       },
+      304: { description: NOT_MODIFIED, headers: answerHeaders([], components) },
       ...errorsOf(['INVALID_REQUEST', 'HEADERS_TOO_LARGE', 'INTERNAL'], components),
     },
   };
+}
+
+const NOT_MODIFIED = 'What `If-None-Match` names is what would be sent; there is no content.';
+
+/** Beside the success: what a raw answer may be too. */
+function othersOf({ alsoAnswers = [] }: Operation, success: Json): Json {
+  const { content: _, ...bare } = success;
+  const described = {
+    206: { ...success, description: 'The part that `Range` asks for.' },
+    304: { ...bare, description: NOT_MODIFIED },
+  };
+  return Object.fromEntries(alsoAnswers.map((status) => [status, described[status]]));
 }
 
 function parametersOf(operation: Operation, components: Components): Json[] {
@@ -231,9 +191,12 @@ function parametersOf(operation: Operation, components: Components): Json[] {
 
 function bodyOf(operation: Operation, schema: TSchema, components: Components): Json {
   // Where every member may be left out, or stand in a header, the body may be too.
-  const { required = [] } = schema as { required?: string[] };
+  const { required = [], anyOf = [] } = schema as { required?: string[]; anyOf?: { required?: string[] }[] };
+  const needsChoice = anyOf.length > 0 && anyOf.every((choice) => (choice.required ?? []).length > 0);
   const optional =
-    operation.ifMatch === true ? required.every((name) => name === 'expectedRevision') : required.length === 0;
+    operation.ifMatch === true
+      ? required.every((name) => name === 'expectedRevision')
+      : required.length === 0 && !needsChoice;
   return { required: !optional, content: { 'application/json': { schema: components.schema(schema) } } };
 }
 

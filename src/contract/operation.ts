@@ -39,6 +39,8 @@ export interface Operation<
   unit: UnitKind;
   /** The way in that the journal names for what it writes, whatever surface the call came by; else that surface. */
   via?: 'catalog' | 'inbound';
+  /** May be answered by a replica that has got as far as what the caller wrote, and as the rights that hold. */
+  mayLag?: true;
   /** Takes `Idempotency-Key`. */
   idempotent?: true;
   status: 200 | 201 | 204;
@@ -54,6 +56,8 @@ export interface Operation<
   answer: A;
   /** The answer is no envelope (api.md, convention 4). */
   raw?: { mediaTypes: string[] };
+  /** What a raw answer may be beside its status: a part of the content, or that the client has it already. */
+  alsoAnswers?: readonly (206 | 304)[];
   /** Time limit in milliseconds; 30 s unless said. */
   timeoutMs?: number;
   /** What can go wrong beyond what every operation shares. */

@@ -47,9 +47,10 @@ export function metricsPage(
   };
 }
 
-function noParameters(): Fault {
+function noParameters(query: string): Fault {
   const message = 'The document takes no query parameters; send none.';
-  return new Fault('INVALID_REQUEST', message, [{ path: 'query', code: 'UNKNOWN', message }]);
+  const name = query.split(/[=&]/, 1)[0] ?? '';
+  return new Fault('INVALID_REQUEST', message, [{ path: `query.${name.slice(0, 100)}`, code: 'UNKNOWN', message }]);
 }
 
 /** An OpenAPI document: raw, for everybody, the same for all, so that it may be kept and asked for again by its ETag. */
@@ -58,7 +59,8 @@ export function documentPage(document: object): Page {
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   const headers = { ETag: etag, 'Cache-Control': 'public, max-age=60' };
   return (exchange) => {
-    if (exchange.request.url?.includes('?') === true) throw noParameters();
+    const [, query] = (exchange.request.url ?? '').split('?', 2);
+    if (query !== undefined) throw noParameters(query);
     const known = exchange.request.headers['if-none-match'];
     const same = known !== undefined && known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
     if (same) exchange.sendText(304, undefined, '', headers);

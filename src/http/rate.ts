@@ -68,6 +68,7 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 }
 
-function seconds(ms: number): number {
+/** Whole seconds, at least one: nobody should come back too early. */
+export function seconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }

@@ -31,6 +31,7 @@ import {
 import type { RateAnswer, RateLimiter } from './rate.ts';
 import type { Prepared, Route } from './route.ts';
 import type { ServerOptions } from './types.ts';
+import { standpointOf, tellPosition } from './standpoint.ts';
 import { invalid } from './validate.ts';
 
 const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
@@ -164,7 +165,9 @@ async function callerOf(
   }
   const { actor, via, keyId, config } = found.caller;
   const locale = route.surface === 'console' ? preferredLocale(request) : undefined;
-  return { actor, via, keyId, config, correlationId, locale };
+  const mayLag = route.prepared.binding.operation.mayLag === true;
+  const standpoint = service.options.replicated === true ? standpointOf(mayLag, exchange, found) : undefined;
+  return { actor, via, keyId, config, correlationId, locale, standpoint };
 }
 
 /** Asked where an operation is reached by a scope; a session has none and needs none. @throws Fault SCOPE_MISSING */
@@ -282,6 +285,7 @@ async function run(
   try {
     const call = new Call(service.options.work, prepared, caller, claim);
     const result = await call.run(input, facts);
+    tellPosition(exchange, caller.standpoint);
     if (result instanceof Reply && result.closed !== undefined) exchange.whenClosed(result.closed);
     const streamed = send(exchange, operation, result, call.replayed);
     if (streamed !== undefined) await streamed;

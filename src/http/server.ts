@@ -83,7 +83,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   http.maxConnections = limits.connections ?? 8192;
   deferContinue(http, shared);
   const gauges = options.gauges ?? (async () => []);
-  const figures = async (): Promise<string> => await shared.metrics.render(gate.inFlight, await gauges());
+  const figures = async (): Promise<string> => shared.metrics.render(gate.inFlight, await gauges());
   server.decorate('docketState', { shared, gate, figures } satisfies State);
   server.addHook('onClose', async () => {
     gate.stop();
@@ -119,8 +119,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 }
 
 /** The figures of this process in Prometheus' text form. */
-export async function figuresOf(server: FastifyInstance): Promise<string> {
-  return await server.getDecorator<State>('docketState').figures();
+export function figuresOf(server: FastifyInstance): Promise<string> {
+  return server.getDecorator<State>('docketState').figures();
 }
 
 function limiterOf(options: ServerOptions): RateLimiter | undefined {

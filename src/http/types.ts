@@ -54,6 +54,8 @@ export interface ServerOptions {
   anonymous(): Omit<Caller, 'correlationId'>;
   work: Work;
   log: Logger;
+  /** Whether some reads may come from a replica, so that callers are told, and tell, how far they have seen. */
+  replicated?: boolean;
   /** Makes a span of each operation. */
   tracer?: Tracer | undefined;
   limits: Limits;

@@ -5,7 +5,7 @@
  * nowhere else. Everything that is not a `Fault` is a defect and leaves as 500 `INTERNAL`.
  */
 
-/** One place that is wrong: `path` is a JSON Pointer into the body, or `query.NAME`, `header.NAME`, `path.NAME`. */
+/** One place that is wrong: `path` is a JSON Pointer into the body, or `query.NAME`, `header.NAME`, or `path`. */
 export interface FaultDetail {
   path: string;
   code: string;

@@ -87,7 +87,41 @@ function tooDeep(): Fault {
  * @throws Fault INVALID_JSON for a value nested more than 512 deep
  */
 export function canonicalJson(value: unknown): string {
-  return canonical(value, 0);
+  const sorted = sortedKeys(value, 0);
+  return sorted === UNSORTABLE ? canonical(value, 0) : (JSON.stringify(sorted) ?? 'null');
+}
+
+/** Names that objects enumerate before all others, by their number, whatever order they were given in. */
+const INDEX = /^(?:0|[1-9]\d*)$/;
+const UNSORTABLE = Symbol('unsortable');
+
+/** The value with the keys of objects in order, to be written natively at once; what no order can be given to is left to `canonical`. */
+function sortedKeys(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= DEEPEST) throw tooDeep();
+  if (Array.isArray(value)) {
+    const members: unknown[] = [];
+    for (const member of value) {
+      const sorted = sortedKeys(member, depth + 1);
+      if (sorted === UNSORTABLE) return UNSORTABLE;
+      members.push(sorted);
+    }
+    return members;
+  }
+  const object = value as Record<string, unknown>;
+  const ordered: Record<string, unknown> = {};
+  for (const key of Object.keys(object).sort()) {
+    if (isIndex(key) || key === '__proto__' || key === 'toJSON') return UNSORTABLE;
+    const sorted = sortedKeys(object[key], depth + 1);
+    if (sorted === UNSORTABLE) return UNSORTABLE;
+    ordered[key] = sorted;
+  }
+  return ordered;
+}
+
+function isIndex(key: string): boolean {
+  const code = key.charCodeAt(0);
+  return code >= 0x30 && code <= 0x39 && INDEX.test(key);
 }
 
 function canonical(value: unknown, depth: number): string {

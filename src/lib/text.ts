@@ -24,12 +24,16 @@ export function hasLongMarkRun(text: string): boolean {
   return /\p{M}{65}/u.test(text);
 }
 
+/** ASCII and Russian letters: in form C as they stand, each with one lower-case form that folds to itself. */
+const PLAIN = /^[\0-\x7f\u0401\u0410-\u044f\u0451]*$/;
+
 /**
  * The form in which two texts are equal when they differ by case, by Unicode composition or by `ё` against `е` alone.
  * Full case folding of Unicode (`ß` is `ss`, both sigmas are one, dotless `ı` stays apart from `i`); idempotent.
  * Accents stay. Do not fold pieces and join them: composition looks over seams.
  */
 export function fold(text: string): string {
+  if (PLAIN.test(text)) return text.toLowerCase().replaceAll('ё', 'е');
   return withoutYo(nfc(caseFold(nfc(text))));
 }
 

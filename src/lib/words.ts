@@ -46,8 +46,10 @@ export interface Analysis {
 /** Different words of a question that are looked at; the first ones. */
 export const MOST_TERMS = 64;
 /** Words remembered with what they are found by, and the letters of the longest one. */
-const MOST_REMEMBERED = 50_000;
+const MOST_REMEMBERED = 30_000;
 const LONGEST_REMEMBERED = 40;
+/** The blank; all below it are control characters, which no word holds either. */
+const BLANK = 0x20;
 /** Endings that a half-typed word may go on with. */
 const ENDINGS = {
   latin: 'e d s g c l m r t y ed es ng ing n on ion nt ent ul us ly lly er tion ty ity lity bility sm'.split(' '),
@@ -68,6 +70,8 @@ class Words implements Analysis {
   readonly #english: Stemmer = snowball.newStemmer('english');
   readonly #most: number;
   #runs = new Map<string, readonly Token[]>();
+  /** What stands between blanks → the lexemes of its words, in their order. */
+  #chunks = new Map<string, readonly (readonly string[])[]>();
 
   constructor(most: number) {
     this.#most = most;
@@ -102,12 +106,26 @@ class Words implements Analysis {
   #tokensIn(run: string): readonly Token[] {
     const known = this.#runs.get(run);
     if (known !== undefined) return known;
-    const tokens = compoundsOf(run).flatMap((compound) => [...this.#tokensOf(compound)]);
-    if (run.length > LONGEST_REMEMBERED) return tokens;
+    const long = run.length > LONGEST_REMEMBERED;
+    const own = long ? run : copied(run);
+    const tokens = compoundsOf(own).flatMap((compound) => [...this.#tokensOf(compound)]);
+    if (long) return tokens;
     // Begun anew rather than aged: the common words are back at once.
     if (this.#runs.size >= this.#most) this.#runs = new Map();
-    this.#runs.set(run, tokens);
+    this.#runs.set(own, tokens);
     return tokens;
+  }
+
+  /** The lexemes of each word of a stretch without blanks. */
+  #lexemesIn(chunk: string): readonly (readonly string[])[] {
+    const known = this.#chunks.get(chunk);
+    if (known !== undefined) return known;
+    const words: (readonly string[])[] = [];
+    for (const run of runsOf(chunk)) for (const { lexemes } of this.#tokensIn(run.text)) words.push(lexemes);
+    if (chunk.length > LONGEST_REMEMBERED) return words;
+    if (this.#chunks.size >= this.#most) this.#chunks = new Map();
+    this.#chunks.set(copied(chunk), words);
+    return words;
   }
 
   *tokens(text: string): Generator<Token> {
@@ -121,8 +139,13 @@ class Words implements Analysis {
   indexLexemes(text: string): IndexLexeme[] {
     const found = new Map<string, number[]>();
     let position = 0;
-    for (const run of runsOf(text)) {
-      for (const { lexemes } of this.#tokensIn(run.text)) {
+    let start = 0;
+    // No word reaches over a blank, so that what stands between two is looked up as it is written.
+    for (let end = 0; end <= text.length; end++) {
+      if (end < text.length && text.charCodeAt(end) > BLANK) continue;
+      const words = end === start ? [] : this.#lexemesIn(text.slice(start, end));
+      start = end + 1;
+      for (const lexemes of words) {
         position++;
         for (const lexeme of lexemes) {
           const positions = found.get(lexeme);
@@ -213,6 +236,11 @@ class Words implements Analysis {
       (stem) => stem.length >= SHORTEST_COMPLETION && !stem.startsWith(raw) && !lexemes.includes(stem),
     );
   }
+}
+
+/** A part of a text keeps the whole of it in memory; what is remembered must not. */
+function copied(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
 /** A word of one letter says nothing; a digit, or one sign of a script where signs are words, does. */

@@ -88,11 +88,14 @@ export interface TableWrite<Row> {
   readonly name: string;
   readonly guard: boolean;
   /**
-   * Column → SQL type. With it, `sql` gets an item for FROM, named `r`, instead: a row that comes alone travels as parameters,
-   * which costs a third less than to be taken out of JSON. For what is written with nearly every change.
+   * Column → SQL type. With it, `sql` gets an item for FROM, named `r`, instead: a few rows travel as parameters, which costs a
+   * third less than to be taken out of JSON. For what is written with nearly every change.
    */
   readonly columns?: Readonly<Record<string, string>>;
-  sql(rows: Sql): Sql;
+  /** Whether `sql` may be another for another value of the same name; else it is asked for once a process. */
+  readonly varies?: true;
+  /** @param alone whether there is one row, so that no order of locking must be kept among several */
+  sql(rows: Sql, alone: boolean): Sql;
   /** Phantom: the shape of a row. */
   readonly row?: Row;
 }

@@ -3,10 +3,11 @@
  * its transaction; each process reads it every 300 ms and drops what it remembered. A process that could not read it for a
  * second answers 503 rather than use what may no longer hold.
  */
-import sql from 'sql-template-tag';
+import sql, { raw } from 'sql-template-tag';
 import { Fault } from '../lib/fault.ts';
 import type { Clock } from './clock.ts';
 import type { Queryable } from './db/pool.ts';
+import { positionColumn } from './db/position.ts';
 import { type ConfigSnapshot, loadSnapshot } from './snapshot.ts';
 
 const POLL_MS = 300;
@@ -19,6 +20,8 @@ export interface EpochOptions {
   clock: Clock;
   /** Called with each new snapshot before it is used, for example to create what it needs in the database. */
   prepare?: (snapshot: ConfigSnapshot) => Promise<void>;
+  /** Told how far the database had got when the epoch was read; where there is a replica. */
+  onPosition?: (position: string | null) => void;
   onError?: (error: unknown) => void;
 }
 
@@ -54,10 +57,13 @@ export class Epoch {
 
   async #read(): Promise<void> {
     const asked = performance.now();
-    const [row] = await this.#options.db.query<{ config: number; rights: number }>(
-      sql`SELECT config, rights FROM epoch`,
+    const { onPosition } = this.#options;
+    const place = onPosition === undefined ? raw('NULL::text') : positionColumn;
+    const [row] = await this.#options.db.query<{ config: number; rights: number; position: string | null }>(
+      sql`SELECT config, rights, ${place} AS position FROM epoch`,
     );
     if (row === undefined) throw new Error('the epoch row is missing');
+    onPosition?.(row.position);
     if (this.#snapshot === undefined || this.#snapshot.epoch !== row.config) {
       const snapshot = await loadSnapshot(this.#options.db);
       await this.#options.prepare?.(snapshot);

@@ -7,6 +7,8 @@ import sql, { raw, type Sql } from 'sql-template-tag';
 import { Fault } from '../lib/fault.ts';
 import type { LateValue } from './context.ts';
 import type { Queryable } from './db/pool.ts';
+import { required } from './row-source.ts';
+import { type Part, Slot, type Statements } from './statement.ts';
 
 /** How long an answer is kept. */
 export const KEPT_MS = 24 * 60 * 60 * 1000;
@@ -35,36 +37,53 @@ function lockNumber(claim: IdempotencyClaim): string {
   return digest.readBigInt64BE(0).toString();
 }
 
-/** The fragments by which the flush claims the key without waiting and keeps the answer. */
-export function claimFragments(
-  claim: IdempotencyClaim,
-  answer: string,
-  now: string,
+/** What the parts of a claim take their values from. */
+export interface Claimed {
+  claim: IdempotencyClaim;
+  /** The answer as JSON text. */
+  answer: string;
+  now: string;
+}
+
+type ClaimedSlot = Slot<Claimed>;
+const slot = (take: (claimed: Claimed) => unknown): ClaimedSlot => new Slot(take);
+
+/** The parts by which the flush claims the key without waiting and keeps the answer; they take their values from a `Claimed`. */
+export function claimParts(
+  statements: Statements,
   late: { key: string; value: LateValue } | undefined,
-): { ctes: Sql[]; guards: Sql[] } {
-  const expired = new Date(Date.parse(now) - KEPT_MS).toISOString();
+): { ctes: Part; busy: Part; kept: Part } {
+  const variant = late === undefined ? '' : `${late.key} ${late.value.write}`;
+  return {
+    ctes: statements.part(claimParts, `ctes ${variant}`, () => claimCtes(late)),
+    busy: statements.part(claimParts, 'busy', () =>
+      required('idempotency-busy', sql`(SELECT got FROM idempotency_lock)`),
+    ),
+    kept: statements.part(claimParts, 'kept', () =>
+      required('idempotency-kept', sql`(SELECT count(*) FROM idempotency_row) = 1`),
+    ),
+  };
+}
+
+function claimCtes(late: { key: string; value: LateValue } | undefined): Sql {
   const lateValue =
     late === undefined
       ? sql`NULL::jsonb`
       : sql`(SELECT jsonb_build_object(${late.key}::text, to_jsonb(w.late_value)) FROM ${raw(late.value.write)} w LIMIT 1)`;
-  return {
-    ctes: [
-      sql`idempotency_lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${lockNumber(claim)}::bigint) AS got)`,
-      sql`idempotency_row AS (
-        INSERT INTO idempotency AS i (caller_id, route, key, fingerprint, status, answer, late, created_at)
-        SELECT ${claim.callerId}::uuid, ${claim.route}::text, ${claim.key}::text, ${claim.fingerprint}::bytea,
-          ${claim.status}::smallint, ${answer}::text, ${lateValue}, ${now}::timestamptz
-        FROM idempotency_lock WHERE got
-        ON CONFLICT (caller_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
-          answer = excluded.answer, late = excluded.late, created_at = excluded.created_at
-          WHERE i.created_at < ${expired}::timestamptz
-        RETURNING 1)`,
-    ],
-    guards: [
-      sql`docket_require('idempotency-busy', (SELECT got::int::bigint FROM idempotency_lock), 1)`,
-      sql`docket_require('idempotency-kept', (SELECT count(*) FROM idempotency_row), 1)`,
-    ],
-  };
+  const now = slot((claimed) => claimed.now);
+  const expired = slot((claimed) => new Date(Date.parse(claimed.now) - KEPT_MS).toISOString());
+  const of = (name: keyof IdempotencyClaim): ClaimedSlot => slot(({ claim }) => claim[name]);
+  return sql`idempotency_lock AS MATERIALIZED (
+      SELECT pg_try_advisory_xact_lock(${slot(({ claim }) => lockNumber(claim))}::bigint) AS got),
+    idempotency_row AS (
+      INSERT INTO idempotency AS i (caller_id, route, key, fingerprint, status, answer, late, created_at)
+      SELECT ${of('callerId')}::uuid, ${of('route')}::text, ${of('key')}::text, ${of('fingerprint')}::bytea,
+        ${of('status')}::smallint, ${slot(({ answer }) => answer)}::text, ${lateValue}, ${now}::timestamptz
+      FROM idempotency_lock WHERE got
+      ON CONFLICT (caller_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
+        answer = excluded.answer, late = excluded.late, created_at = excluded.created_at
+        WHERE i.created_at < ${expired}::timestamptz
+      RETURNING 1)`;
 }
 
 /**

@@ -1,21 +1,57 @@
-/** How planned rows travel to the database: as one JSON array, or, where a row comes alone, as parameters. */
+/** How planned rows travel to the database: as one JSON array, or, where they are few, as parameters. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { TableWrite } from './context.ts';
+import { loosePart, type Part, Slot, type Statements } from './statement.ts';
 
-/** What `sql` of the write is given: the JSON parameter, or with `columns` an item for FROM named `r`. */
-export function rowSource({ columns }: TableWrite<unknown>, rows: readonly unknown[]): Sql {
-  if (columns === undefined) return sql`${JSON.stringify(rows)}::jsonb`;
-  const [row] = rows as readonly Record<string, unknown>[];
-  const names = Object.keys(columns).map((name) => `"${name}"`);
-  if (rows.length === 1 && row !== undefined) {
-    const values = Object.entries(columns).map(([name, type]) => sql`${parameter(row[name], type)}::${raw(type)}`);
-    return sql`(VALUES (${join(values)})) AS r (${raw(names.join(', '))})`;
-  }
-  const typed = Object.values(columns).map((type, index) => `${names[index]} ${type}`);
-  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (${raw(typed.join(', '))})`;
+type Rows = readonly unknown[];
+
+/** More rows than this travel as JSON, so that the statements that there are stay few. */
+const FEW = 4;
+
+/** The CTE that writes the rows. */
+export function writePart(statements: Statements, write: TableWrite<unknown>, rows: Rows): Part {
+  const few = write.columns !== undefined && rows.length <= FEW ? rows.length : 0;
+  const build = (): Sql => sql`${raw(write.name)} AS (${write.sql(rowSource(write, few), few === 1)})`;
+  return write.varies === true ? loosePart(build()) : statements.part(write, String(few), build);
 }
 
-function parameter(value: unknown, type: string): unknown {
-  if (value === undefined || value === null) return null;
-  return type === 'jsonb' ? JSON.stringify(value) : value;
+/** What `sql` of the write is given: the JSON parameter, or with `columns` an item for FROM named `r`. */
+function rowSource({ columns }: TableWrite<unknown>, few: number): Sql {
+  const all = new Slot((rows: Rows) => JSON.stringify(rows));
+  if (columns === undefined) return sql`${all}::jsonb`;
+  const entries = Object.entries(columns);
+  const names = Object.keys(columns).map((name) => `"${name}"`);
+  if (few > 0) {
+    const lines = Array.from({ length: few }, (_, index) => {
+      const cells = entries.map(([name, type]) => sql`${cell(index, name, type)}::${raw(type)}`);
+      return sql`(${join(cells)})`;
+    });
+    return sql`(VALUES ${join(lines)}) AS r (${raw(names.join(', '))})`;
+  }
+  const typed = entries.map(([, type], index) => `${names[index]} ${type}`);
+  return sql`jsonb_to_recordset(${all}::jsonb) AS r (${raw(typed.join(', '))})`;
+}
+
+function cell(index: number, name: string, type: string): Slot<Rows> {
+  const json = type === 'jsonb';
+  return new Slot((rows: Rows) => {
+    const value = (rows[index] as Readonly<Record<string, unknown>>)[name];
+    if (value === undefined || value === null) return null;
+    return json ? JSON.stringify(value) : value;
+  });
+}
+
+/** The guard that the write returned one row for each that was planned. */
+export function writeGuard(statements: Statements, write: TableWrite<unknown>): Part {
+  return statements.part(write.varies === true ? writeGuard : write, `guard ${write.name}`, () =>
+    required(
+      write.name,
+      sql`(SELECT count(*) FROM ${raw(write.name)}) = ${new Slot((rows: Rows) => rows.length)}::bigint`,
+    ),
+  );
+}
+
+/** Undoes the statement where the condition does not hold; the function is called in that case alone. */
+export function required(guard: string, holds: Sql): Sql {
+  return sql`CASE WHEN ${holds} THEN NULL ELSE docket_require(${raw(`'${guard}'`)}, 0, 1) END`;
 }

@@ -6,8 +6,8 @@
  * (compare-and-set); when a guard is not met, the statement undoes itself and the whole unit is decided anew, so the second
  * decision gives the honest answer. Nothing is ever decided by code between a read and an unguarded write.
  */
-import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
-import { Fault, isFault } from '../lib/fault.ts';
+import type { Sql } from 'sql-template-tag';
+import { isFault } from '../lib/fault.ts';
 import { type Clock, instant, newId } from './clock.ts';
 import type {
   Actor,
@@ -22,18 +22,14 @@ import type {
 import { touchBlobs } from './blobs/register.ts';
 import type { BlobStore } from './blobs/store.ts';
 import type { Database, Queryable, QueryOptions, Transaction } from './db/pool.ts';
-import { isRetryable, toFault } from './db/sqlstate.ts';
-import {
-  claimFragments,
-  type IdempotencyClaim,
-  inProgress,
-  type KeptAnswer,
-  keptAnswer,
-  WAIT_MS,
-} from './idempotency.ts';
+import type { Replica, Standpoint } from './db/replica.ts';
+import { isPassing, isRetryable, toFault } from './db/sqlstate.ts';
+import { flushStatement, type Planned } from './flush.ts';
+import { type IdempotencyClaim, inProgress, type KeptAnswer, keptAnswer, WAIT_MS } from './idempotency.ts';
 import { journalRow, journalWrite, outboxWrite } from './journal.ts';
-import { rowSource } from './row-source.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
+import { contended, guardOf, isLate, LateFault, pause, unwrapLate } from './second-thoughts.ts';
+import { Statements } from './statement.ts';
 import { HeldTransaction, inRehearsal, savepoint } from './transactions.ts';
 
 /** Who calls, from where, under which configuration: what every unit needs. */
@@ -45,6 +41,8 @@ export interface Caller {
   config: ConfigSnapshot;
   /** The language in which the caller wants names, where they ask for one. */
   locale?: string | undefined;
+  /** What a replica must have seen to answer them; absent: the primary answers. */
+  standpoint?: Standpoint | undefined;
 }
 
 export interface WriteOptions {
@@ -57,12 +55,6 @@ export type Units = Pick<Work, 'write'>;
 export type WriteResult<T> = { kind: 'done'; data: T } | { kind: 'replay'; answer: KeptAnswer };
 
 const MOST_ATTEMPTS = 6;
-const GUARD_STATE = 'DK001';
-
-interface Planned {
-  write: TableWrite<unknown>;
-  rows: unknown[];
-}
 
 /** The context of one attempt at a unit; thrown away when the unit is repeated. */
 class UnitContext implements WriteContext {
@@ -161,10 +153,12 @@ class UnitContext implements WriteContext {
 
 export class Work {
   readonly #db: Database;
+  readonly #statements = new Statements();
   readonly #clock: Clock;
   readonly #blobs: BlobStore | undefined;
   readonly #followers: readonly Follower[];
   readonly #constraints: ReadonlyMap<string, { code: string; field?: string; message?: string }>;
+  readonly #replica: Replica | undefined;
   /** Called after a unit that raised the epoch committed, so that this very process follows at once. */
   onRaised: () => Promise<void> = async () => {};
   /** Called after a unit that emitted events committed; nothing may hang on it. */
@@ -177,12 +171,15 @@ export class Work {
     blobs?: BlobStore;
     followers?: readonly Follower[];
     constraints?: ReadonlyMap<string, { code: string; field?: string; message?: string }>;
+    /** Where reads may go that say so. */
+    replica?: Replica | undefined;
   }) {
     this.#db = options.db;
     this.#clock = options.clock;
     this.#blobs = options.blobs;
     this.#followers = options.followers ?? [];
     this.#constraints = options.constraints ?? new Map();
+    this.#replica = options.replica;
   }
 
   /** A read: each statement sees what is committed. With `snapshot`, all statements see one instant. */
@@ -191,15 +188,29 @@ export class Work {
     fn: (ctx: ReadContext) => Promise<T>,
     options: { snapshot?: boolean } = {},
   ): Promise<T> {
-    const now = instant(this.#clock.now());
+    const replica = caller.standpoint?.mayLag === true ? this.#replica : undefined;
+    if (replica !== undefined && caller.standpoint !== undefined && (await replica.admits(caller.standpoint))) {
+      try {
+        return await this.#readOn(replica.database, caller, fn, options.snapshot === true);
+      } catch (error) {
+        // What is only the replica's trouble is none of the caller's.
+        if (!isPassing(error)) throw toFault(error, this.#constraints);
+        replica.failed();
+      }
+    }
     try {
-      if (options.snapshot !== true) return await fn(new UnitContext(caller, now, this.#db));
-      return await this.#db.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY', (tx) =>
-        fn(new UnitContext(caller, now, tx)),
-      );
+      return await this.#readOn(this.#db, caller, fn, options.snapshot === true);
     } catch (error) {
       throw toFault(error, this.#constraints);
     }
+  }
+
+  async #readOn<T>(db: Database, caller: Caller, fn: (ctx: ReadContext) => Promise<T>, snapshot: boolean): Promise<T> {
+    const now = instant(this.#clock.now());
+    if (!snapshot) return await fn(new UnitContext(caller, now, db));
+    return await db.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY', (tx) =>
+      fn(new UnitContext(caller, now, tx)),
+    );
   }
 
   /** A write: all or nothing, repeated when somebody else came first. */
@@ -213,12 +224,17 @@ export class Work {
     let again = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        return { kind: 'done', data: await this.#attempt(caller, fn, options, again) };
+        const data = await this.#attempt(caller, fn, options, again);
+        if (caller.standpoint !== undefined) await this.#replica?.wrote(caller.standpoint);
+        return { kind: 'done', data };
       } catch (error) {
         const guard = guardOf(error);
         if (claim !== undefined && guard !== 'idempotency-busy' && (guard === 'idempotency-kept' || isLate(error))) {
           const kept = await keptAnswer(this.#db, claim, instant(this.#clock.now()));
-          if (kept !== undefined) return { kind: 'replay', answer: kept };
+          if (kept !== undefined) {
+            if (caller.standpoint !== undefined) await this.#replica?.wrote(caller.standpoint);
+            return { kind: 'replay', answer: kept };
+          }
         }
         if (guard === 'idempotency-busy') {
           if (this.#clock.now() >= patience) throw inProgress();
@@ -327,72 +343,11 @@ export class Work {
     claim: IdempotencyClaim | undefined,
   ): Promise<{ key: string; value: unknown } | undefined> {
     if (ctx.planned.size === 0 && claim === undefined && ctx.raised.size === 0) return undefined;
-    const ctes: Sql[] = [];
-    const outputs: Sql[] = [];
-    for (const { write, rows } of ctx.planned.values()) {
-      const name = raw(write.name);
-      ctes.push(sql`${name} AS (${write.sql(rowSource(write, rows))})`);
-      if (write.guard) {
-        outputs.push(sql`docket_require(${write.name}::text, (SELECT count(*) FROM ${name}), ${rows.length}::bigint)`);
-      }
-    }
-    if (claim !== undefined) {
-      const fragments = claimFragments(claim, JSON.stringify(data), ctx.now, ctx.lateValue);
-      ctes.push(...fragments.ctes);
-      outputs.unshift(...fragments.guards);
-    }
     const late = ctx.lateValue;
-    if (late !== undefined) {
-      outputs.push(sql`(SELECT to_jsonb(late_value) FROM ${raw(late.value.write)} LIMIT 1) AS late`);
-    }
-    // Last, so that the one row that all such units share is locked as briefly as can be.
-    if (ctx.raised.size > 0) {
-      ctes.push(sql`epoch_raised AS (UPDATE epoch SET config = config + ${ctx.raised.has('config') ? 1 : 0}::int,
-        rights = rights + 1)`);
-    }
-    const rows = await ctx.db.query<{ late?: unknown }>(
-      sql`${ctes.length > 0 ? sql`WITH ${join(ctes, ',\n')}` : empty} SELECT ${
-        outputs.length > 0 ? join(outputs, ',\n') : sql`1`
-      }`,
-    );
+    const { planned, raised, now } = ctx;
+    const claimed = claim === undefined ? undefined : { claim, answer: JSON.stringify(data), now };
+    const statement = flushStatement(this.#statements, { planned: planned.values(), claimed, late, raised });
+    const rows = await ctx.db.query<{ late?: unknown }>(statement);
     return late === undefined ? undefined : { key: late.key, value: rows[0]?.late ?? null };
   }
-}
-
-/** A fault thrown after existence and rights were checked: it gives way to the replay of a kept answer. */
-class LateFault extends Error {
-  readonly fault: Fault;
-  constructor(fault: Fault) {
-    super(fault.message);
-    this.fault = fault;
-  }
-}
-
-function isLate(error: unknown): boolean {
-  // A unique violation stands for "it exists already", which the first call with this key may have made.
-  return (
-    (error instanceof LateFault && error.fault.code !== 'RIGHT_MISSING' && error.fault.code !== 'NOT_FOUND') ||
-    (error as { code?: unknown }).code === '23505'
-  );
-}
-
-function unwrapLate(error: unknown): unknown {
-  return error instanceof LateFault ? error.fault : error;
-}
-
-function guardOf(error: unknown): string | undefined {
-  const { code, detail } = error as { code?: unknown; detail?: unknown };
-  return code === GUARD_STATE && typeof detail === 'string' ? detail : undefined;
-}
-
-function contended(): Fault {
-  return new Fault('OVERLOADED', 'Too many changes of the same thing at once; retry shortly.', [], {
-    headers: { 'Retry-After': '1' },
-  });
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

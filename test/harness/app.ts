@@ -68,6 +68,8 @@ export interface TestOptions {
   /** Calls to the outside, which reach no private address unless said. */
   outbound?: Partial<OutboundOptions>;
   deliveries?: Partial<DeliveryLimits>;
+  /** The database itself, where it is not one of the run's cluster, and a replica of it. */
+  database?: { url: string; readUrl: string };
   tracer?: Tracer;
 }
 
@@ -76,8 +78,9 @@ export const TEST_KEY = 'the master key of the tests, long enough';
 export const TEST_SECRETS = new SecretBox(TEST_KEY);
 
 export async function startTestApp(options: TestOptions = {}): Promise<TestApp> {
-  const database = options.on === undefined ? await createTestDatabase() : undefined;
-  const databaseUrl = options.on?.databaseUrl ?? (database?.url as string);
+  const given = options.on?.databaseUrl ?? options.database?.url;
+  const database = given === undefined ? await createTestDatabase() : undefined;
+  const databaseUrl = given ?? (database?.url as string);
   const db = new Database({ url: databaseUrl, max: 10 });
   try {
     return await startOn({ options, database, databaseUrl, db });
@@ -106,6 +109,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     else await work.write(await caller(), (ctx) => applyBundle(ctx, configSections, bundle, {}));
     await ensureNumbering(db, await loadSnapshot(db));
   }
+  const readDb = options.database === undefined ? undefined : new Database({ url: options.database.readUrl, max: 10 });
   const folder = options.on?.blobFolder ?? (await mkdtemp(path.join(tmpdir(), 'docket-blobs-')));
   const app = await buildApp({
     settings: {
@@ -115,6 +119,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
       webhookAllowPrivate: false,
     },
     db,
+    readDb,
     secrets: TEST_SECRETS,
     ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
     ...(options.deliveries === undefined ? {} : { deliveries: options.deliveries }),
@@ -165,6 +170,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     close: async () => {
       await app.server.close();
       await app.stop();
+      await readDb?.close();
       await db.close();
       await database?.drop();
       if (options.on === undefined) await rm(folder, { recursive: true, force: true });

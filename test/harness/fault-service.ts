@@ -21,6 +21,8 @@ export interface Service {
   /** What it printed so far. */
   output(): string;
   alive(): boolean;
+  /** The process that was started, which is the one that serves where Node is new enough. */
+  pid: number;
   /** Kills it and all that it started in its process group, without a chance to clean up. */
   kill(): Promise<void>;
   /** Asks it to stop, and waits. @returns its exit code */
@@ -112,7 +114,14 @@ export async function startService(env: Environment, args: readonly string[] = [
         await closed;
         return ended ?? null;
       };
-      return { url, output: () => said.stdout + said.stderr, alive: () => ended === undefined, kill, stop };
+      return {
+        url,
+        output: () => said.stdout + said.stderr,
+        alive: () => ended === undefined,
+        pid: child.pid as number,
+        kill,
+        stop,
+      };
     }
     if (ended !== undefined || performance.now() - began > READY_MS) {
       await kill();

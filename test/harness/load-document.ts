@@ -87,6 +87,7 @@ export function documentCheck(document: Json, prefix: string): AnswerCheck {
     }
     const content = (response['content'] ?? {}) as Record<string, { schema?: unknown }>;
     const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
+    if (answer.status === 304) return problems;
     if (!Object.hasOwn(content, type)) return [...problems, `${where}: the content type "${type}" is not described`];
     const key = `${method} ${operation.path.source} ${answer.status} ${type}`;
     let validator = compiled.get(key);
@@ -101,6 +102,17 @@ export function documentCheck(document: Json, prefix: string): AnswerCheck {
     }
     return problems;
   };
+}
+
+/** Holds the body of a delivery against the document's `webhooks`. @returns what is not as described; nothing when all is */
+export function deliveryProblems(document: Json, body: { eventType: string }): string[] {
+  const described = (document['webhooks'] as Record<string, { post: { requestBody: Json } }>)[body.eventType];
+  if (described === undefined) return [`${body.eventType} is not described`];
+  const { content } = described.post.requestBody as { content: Record<string, { schema: unknown }> };
+  const validator = Compile(closed(standalone(content['application/json']?.schema, document)) as never);
+  if (validator.Check(body)) return [];
+  const [, errors] = validator.Errors(body);
+  return errors.map((error) => `${body.eventType} ${error.instancePath} ${error.message}: ${JSON.stringify(body)}`);
 }
 
 /** Watches every answer of an app from now on. @returns what the documents do not describe, growing */

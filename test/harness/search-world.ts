@@ -94,8 +94,21 @@ export function queryOf(query: Record<string, unknown>): string {
   return parts.join('&');
 }
 
-export async function startSearchWorld(options: Omit<TestOptions, 'bundle'> = {}): Promise<SearchWorld> {
-  const app = await startTestApp({ ...options, bundle: bundle(SEARCH_TYPES + SEARCH_ROLES) });
+/** @param own login of one more person, who reads the tickets alone that they created */
+export async function startSearchWorld(
+  options: Omit<TestOptions, 'bundle'> & { own?: string } = {},
+): Promise<SearchWorld> {
+  const { own, ...others } = options;
+  const mine = `roles:
+  - code: own
+    records:
+      - type: ticket
+        where: { field: createdBy, operator: equals, value: $me }
+        actions: [read]
+        fields: { read: [title, body], write: [] }
+    assignedTo: { users: [${own}] }`;
+  const roles = own === undefined ? SEARCH_ROLES : SEARCH_ROLES.replace('roles:', mine) + user(own);
+  const app = await startTestApp({ ...others, bundle: bundle(SEARCH_TYPES + roles) });
   const keys = {} as Record<Searcher, string>;
   for (const login of SEARCHERS) keys[login] = (await app.createKey({ login })).key;
   const self: SearchWorld = {

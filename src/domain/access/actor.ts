@@ -39,6 +39,10 @@ export class UserActor implements Actor {
   readonly #types: TypeRegistry;
   /** Type id + which grants admit a record → their union: few combinations, each built once. */
   readonly #unions = new Map<string, RecordRight>();
+  /** Alias + action → the predicate over all types, where no condition asks what time it is. */
+  readonly #predicates = new Map<string, Sql | null>();
+  /** How often conditions asked what time it is. */
+  #timed = 0;
 
   constructor(
     user: { id: string; displayName: string; variables: ActorVariables; unitsAbove: readonly string[] },
@@ -69,11 +73,18 @@ export class UserActor implements Actor {
 
   #variables(now: string): Variables {
     const types = this.#types;
+    const timed = (): void => {
+      this.#timed++;
+    };
     return {
       ...this.variables,
-      now,
+      get now() {
+        timed();
+        return now;
+      },
       // Few conditions ask for the day, and the calendar of a time zone is dear.
       get today() {
+        timed();
         return today(types, now);
       },
     };
@@ -122,10 +133,21 @@ export class UserActor implements Actor {
   }
 
   visible(alias: string, action: string, now: string, typeIds?: readonly string[]): Sql | null {
+    if (typeIds !== undefined) return this.#visible(alias, action, now, typeIds);
+    const key = `${alias} ${action}`;
+    const known = this.#predicates.get(key);
+    if (known !== undefined) return known;
+    const timed = this.#timed;
+    const made = this.#visible(alias, action, now, this.#roles.grants.keys());
+    if (this.#timed === timed) this.#predicates.set(key, made);
+    return made;
+  }
+
+  #visible(alias: string, action: string, now: string, typeIds: Iterable<string>): Sql | null {
     const whole: string[] = [];
     const parts: Sql[] = [];
     const column = raw(`${alias}.type_id`);
-    for (const typeId of typeIds ?? this.#roles.grants.keys()) {
+    for (const typeId of typeIds) {
       const grants = this.#grants(typeId).filter((grant) => grant.actions.has(action));
       if (grants.length === 0) continue;
       const condition = this.#anyOf(alias, typeId, grants, now);

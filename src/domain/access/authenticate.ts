@@ -58,6 +58,7 @@ export class Authenticator {
   readonly #db: Queryable;
   readonly #epoch: Epoch;
   readonly #clock: Clock;
+  readonly #onLoaded: () => Promise<void>;
   #keys = new Map<string, Promise<RememberedKey | undefined>>();
   #people = new Map<string, Promise<{ person: PersonRow; actor: Actor } | undefined>>();
   #names = new Map<string, string>();
@@ -65,10 +66,17 @@ export class Authenticator {
   /** How often something was remembered, and how often it had to be asked for. */
   readonly memory = { hits: 0, misses: 0 };
 
-  constructor(options: { db: Queryable; epoch: Epoch; clock: Clock }) {
+  constructor(options: {
+    db: Queryable;
+    epoch: Epoch;
+    clock: Clock;
+    /** Waited for after rights were read, which may be newer than the epoch that is known. */
+    onLoaded?: () => Promise<void>;
+  }) {
     this.#db = options.db;
     this.#epoch = options.epoch;
     this.#clock = options.clock;
+    this.#onLoaded = options.onLoaded ?? (async () => {});
     options.epoch.onRights(() => {
       this.#keys = new Map();
       this.#people = new Map();
@@ -133,6 +141,7 @@ export class Authenticator {
         this.#people.delete(userId);
         return undefined;
       }
+      await this.#onLoaded();
       return { person, actor: this.#actor(person) };
     });
   }

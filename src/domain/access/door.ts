@@ -9,7 +9,7 @@ export { anonymousActor, systemActor } from './actor.ts';
 export { type Authenticated, Authenticator, type Credentials } from './authenticate.ts';
 export { sessionFollower } from './follow.ts';
 export { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
-export { type HiddenFields, hiddenFieldSlice } from './roles.ts';
+export { type HiddenFields, hiddenFieldSlice, type OwnFields, ownFieldSlice } from './roles.ts';
 export { Oidc, OIDC_PATH } from './oidc.ts';
 export { accessRoutes } from './routes.ts';
 export { setPassword } from './sessions.ts';

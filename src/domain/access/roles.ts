@@ -1,5 +1,5 @@
 /** Roles compiled for use: per snapshot the grants of each role by type, and per set of roles their union. Pure. */
-import { type FieldResolver, parseCondition, type TypedCondition } from '../../lib/filter.ts';
+import { type FieldResolver, parseCondition, type TypedCondition, type TypedLeaf } from '../../lib/filter.ts';
 import type { ConfigSnapshot, ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
 import { fieldResolver, type RecordType, typeSlice } from '../metadata/door.ts';
 import type { GlobalRight, RecordGrant, RoleDefinition } from './definitions.ts';
@@ -115,3 +115,46 @@ function buildHidden(source: ConfigSource): HiddenFields {
 
 /** Which fields not every reader reads: the search room keeps their words apart. */
 export const hiddenFieldSlice: Slice<HiddenFields> = { name: 'access.hidden', build: buildHidden };
+
+/** What reading grants on a type compare with the caller: it tells the few records that are somebody's own. */
+export interface OwnFields {
+  /** Codes of the type's fields. */
+  fields: ReadonlySet<string>;
+  /** Whether who created the record is compared. */
+  createdBy: boolean;
+}
+
+const CALLERS = new Set(['me', 'myGroups', 'myOrgUnit', 'myOrgUnits']);
+
+/** The leaves that hold where a field is the caller's, or one of theirs. */
+function* ownLeaves(condition: TypedCondition): Generator<TypedLeaf> {
+  if ('logic' in condition) {
+    for (const part of condition.conditions) yield* ownLeaves(part);
+    return;
+  }
+  const operands =
+    condition.operator === 'equals' ? [condition.value] : condition.operator === 'in' ? condition.values : [];
+  if (operands.some((operand) => 'variable' in operand && CALLERS.has(operand.variable))) yield condition;
+}
+
+function buildOwn(_source: ConfigSource, snapshot: ConfigSnapshot): ReadonlyMap<string, OwnFields> {
+  const roles = snapshot.get(roleSlice);
+  const own = new Map<string, { fields: Set<string>; createdBy: boolean }>();
+  for (const id of roles.ids.values()) {
+    for (const [typeId, grants] of roles.one(id)?.grants ?? []) {
+      const of = own.get(typeId) ?? { fields: new Set<string>(), createdBy: false };
+      own.set(typeId, of);
+      for (const { where, actions } of grants) {
+        if (where === null || !actions.has('read')) continue;
+        for (const { field } of ownLeaves(where)) {
+          if (field.kind === 'value') of.fields.add(field.code);
+          else if (field.code === 'createdBy') of.createdBy = true;
+        }
+      }
+    }
+  }
+  return own;
+}
+
+/** Type id → its own fields: they are indexed like those that may be filtered, so that who sees little is answered along it. */
+export const ownFieldSlice: Slice<ReadonlyMap<string, OwnFields>> = { name: 'access.own', build: buildOwn };

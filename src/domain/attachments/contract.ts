@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
+import { SAFE_TYPES } from './rules.ts';
 
 const AttachmentSchema = Type.Object(
   {
@@ -73,7 +74,8 @@ export const readContent = defineOperation({
   description: 'Served only for download. One byte range may be asked for; the answer is then 206.',
   params,
   answer: Type.Unknown(),
-  raw: { mediaTypes: ['application/octet-stream'] },
+  raw: { mediaTypes: ['application/octet-stream', ...SAFE_TYPES] },
+  alsoAnswers: [206, 304],
   faults: ['NOT_FOUND'],
 });
 

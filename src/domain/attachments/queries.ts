@@ -4,9 +4,9 @@ import { Fault } from '../../lib/fault.ts';
 import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
 import { type ContentParts, isKnown } from '../../mechanisms/blobs/serve.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
-import { findVisible, requireVisible, type VisibleObject } from '../objects/door.ts';
+import { findVisible, readableRecord, requireVisible, type VisibleObject } from '../objects/door.ts';
 import { contentHeaders, requestedRange } from './rules.ts';
-import { type AttachmentRow, findAttachment, listAttachments as listRows } from './store.ts';
+import { type AttachmentRow, findAttachment, findServed, listAttachments as listRows } from './store.ts';
 
 export type AttachmentAnswer = Omit<AttachmentRow, 'createdBy' | 'createdByName'> & {
   createdBy: { id: string; displayName: string } | null;
@@ -37,8 +37,9 @@ export async function requireAttachment(
 
 /** Archived files are not served. @throws Fault NOT_FOUND */
 async function requireServed(ctx: ReadContext, id: string): Promise<AttachmentRow> {
-  const { row } = await requireAttachment(ctx, id);
-  if (row.state === 'ARCHIVED') throw new Fault('NOT_FOUND', 'There is no such file, or you may not see it.');
+  const readable = readableRecord(ctx, 'a.object_id');
+  const row = readable === null ? undefined : await findServed(ctx, id, readable);
+  if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such file, or you may not see it.');
   return row;
 }
 

@@ -5,7 +5,8 @@ import { isWellFormedText } from '../../lib/text.ts';
 const LONGEST_NAME = 255;
 
 /** Types that a browser can be told of without harm; everything else is bytes. */
-const SAFE_TYPES: ReadonlySet<string> = new Set([
+/** Media types that are served as they were given; all others are `application/octet-stream`. */
+export const SAFE_TYPES: ReadonlySet<string> = new Set([
   'application/gzip',
   'application/json',
   'application/msword',

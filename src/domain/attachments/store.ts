@@ -26,6 +26,14 @@ export async function findAttachment(ctx: ReadContext, id: string): Promise<Atta
   return rows[0];
 }
 
+/** The file, where `readable` holds and it is not archived: the rights of its record are judged in the same statement. */
+export async function findServed(ctx: ReadContext, id: string, readable: Sql): Promise<AttachmentRow | undefined> {
+  const rows = await ctx.query<AttachmentRow>(
+    sql`SELECT ${COLUMNS} FROM attachments a WHERE a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${readable}`,
+  );
+  return rows[0];
+}
+
 export async function listAttachments(ctx: ReadContext, objectId: string): Promise<AttachmentRow[]> {
   return await ctx.query<AttachmentRow>(sql`
     SELECT ${COLUMNS} FROM attachments a WHERE a.object_id = ${objectId}::uuid AND a.state = 'ACTIVE'

@@ -8,3 +8,4 @@ export { addComment } from './commands.ts';
 export { addComment as addOperation } from './contract.ts';
 export { commentEvents, findVisibleComments, PRIVATE, plannedComment, readComment, replayComment } from './queries.ts';
 export { commentRoutes } from './routes.ts';
+export { commentChecks, commentMissing } from './store-checks.ts';

@@ -56,10 +56,17 @@ export const insertComment: TableWrite<{
 }> = {
   name: 'insert_comment',
   guard: true,
+  columns: {
+    id: 'uuid',
+    object_id: 'uuid',
+    body: 'text',
+    visibility: 'text',
+    author_id: 'uuid',
+    at: 'timestamptz',
+  },
   sql: (rows: Sql) => sql`
     INSERT INTO comments (id, object_id, revision, body, visibility, author_id, created_at, updated_at)
-    SELECT id, object_id, 1, body, visibility, author_id, at, at
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, object_id uuid, body text, visibility text, author_id uuid, at timestamptz)
+    SELECT id, object_id, 1, body, visibility, author_id, at, at FROM ${rows}
     RETURNING 1`,
 };
 

@@ -6,6 +6,7 @@ import { ObjectSchema } from '../objects/door.ts';
 
 export const exportRecords = defineOperation({
   id: 'exports.create',
+  mayLag: true,
   method: 'POST',
   path: '/exports',
   access: 'exports:read',

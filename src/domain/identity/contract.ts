@@ -71,6 +71,7 @@ const write = { ...shared, method: 'POST', access: 'identity:write', unit: 'writ
 export const listUsers = defineOperation({
   ...read,
   id: 'identity.users',
+  mayLag: true,
   path: '/identity/users',
   summary: 'List people by name, archived ones left out',
   answer: Type.Array(User),
@@ -101,6 +102,7 @@ export const createUser = defineOperation({
 export const listGroups = defineOperation({
   ...read,
   id: 'identity.groups',
+  mayLag: true,
   path: '/identity/groups',
   summary: 'List groups by name, archived ones left out',
   answer: Type.Array(Group),
@@ -120,6 +122,7 @@ export const createGroup = defineOperation({
 export const listUnits = defineOperation({
   ...read,
   id: 'identity.orgUnits',
+  mayLag: true,
   path: '/identity/org-units',
   summary: 'List organisation units by name, archived ones left out',
   answer: Type.Array(OrgUnit),

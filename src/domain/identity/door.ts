@@ -25,3 +25,4 @@ export {
   whoIs,
 } from './queries.ts';
 export { identityRoutes } from './routes.ts';
+export { identityChecks } from './store-checks.ts';

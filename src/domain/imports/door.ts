@@ -11,4 +11,5 @@ export type { Content } from './content.ts';
 export { importFile } from './files.ts';
 export { importRoutes } from './routes.ts';
 export type { Progress } from './run.ts';
+export { importChecks } from './store-checks.ts';
 export { importFigures } from './store-figures.ts';

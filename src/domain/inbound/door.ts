@@ -7,4 +7,5 @@
  * reason too, and nothing else.
  */
 export { inboundRoutes } from './routes.ts';
+export { inboundChecks } from './store-checks.ts';
 export { purgeRuns } from './store.ts';

@@ -63,6 +63,7 @@ const kb = { tag } as const;
 export const listArticles = defineOperation({
   ...kb,
   id: 'kb.list',
+  mayLag: true,
   method: 'GET',
   path: '/kb/articles',
   access: 'kb:read',
@@ -115,6 +116,7 @@ export const readImage = defineOperation({
   params: closed({ articleId: Id, sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
   answer: Type.Unknown(),
   raw: { mediaTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] },
+  alsoAnswers: [304],
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });
 

@@ -8,4 +8,5 @@
  */
 export { knowledgeRoutes } from './routes.ts';
 export { articleEvent, articleSource } from './sources.ts';
+export { knowledgeChecks } from './store-checks.ts';
 export { articleImageUse } from './store-named.ts';

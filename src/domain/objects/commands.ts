@@ -6,7 +6,7 @@ import { requireRevision } from './conflict.ts';
 import { rememberRow, requireActive, requireGranted } from './load.ts';
 import { judge, type ObjectAnswer, project, type VisibleObject } from './record.ts';
 import { requireReferences } from './references.ts';
-import { derive, planChange, planValues, requireWritable, type Values } from './rules.ts';
+import { changesText, derive, planChange, planValues, requireWritable, type Values } from './rules.ts';
 import { changeObject, insertObject, type ObjectRow } from './store.ts';
 import { useImage } from './store-images.ts';
 
@@ -244,9 +244,12 @@ export function applyChange(ctx: WriteContext, object: VisibleObject, plan: Obje
   const typeVersion = plan.typeVersion ?? row.typeVersion;
   const version = object.type.versions.get(typeVersion) ?? object.version;
   const state = plan.state ?? row.state;
+  // Nothing is folded again that folds to what is stored.
+  const foldsAnew = typeVersion !== row.typeVersion || changesText(version, Object.keys(plan.changes));
+  const derived = foldsAnew && plan.values !== undefined ? derive(version, plan.values) : {};
   const next: ObjectRow = {
     ...row,
-    ...(plan.values === undefined ? {} : { values: plan.values, ...derive(version, plan.values) }),
+    ...(plan.values === undefined ? {} : { values: plan.values, ...derived }),
     typeVersion,
     revision: row.revision + 1,
     state,
@@ -263,8 +266,8 @@ export function applyChange(ctx: WriteContext, object: VisibleObject, plan: Obje
     title: next.title,
     state: next.state,
     workflow_state_id: next.workflowStateId,
-    values: next.values,
-    folded: next.folded ?? derive(version, next.values).folded,
+    values: plan.values ?? null,
+    folded: foldsAnew ? (next.folded ?? derive(version, next.values).folded) : null,
     at: ctx.now,
     by: ctx.actor.userId,
     archived_at: next.archivedAt,

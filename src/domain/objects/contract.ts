@@ -61,6 +61,7 @@ const tag = 'Objects';
 
 export const listObjects = defineOperation({
   id: 'objects.list',
+  mayLag: true,
   method: 'GET',
   path: '/objects',
   access: 'objects:read',
@@ -157,6 +158,7 @@ export const archiveObject = defineOperation({
 
 export const getHistory = defineOperation({
   id: 'objects.history',
+  mayLag: true,
   method: 'GET',
   path: '/objects/{objectId}/history',
   access: 'objects:read',
@@ -201,6 +203,7 @@ export const readImage = defineOperation({
   params: closed({ objectId: Id, sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
   answer: Type.Unknown(),
   raw: { mediaTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] },
+  alsoAnswers: [304],
   faults: ['NOT_FOUND'],
 });
 

@@ -38,7 +38,8 @@ export {
   visibleValues,
 } from './record.ts';
 export type { HistoryRow, ObjectRow } from './store.ts';
-export { holdActive, holdRevision } from './store.ts';
+export { holdActive, holdRevision, readableRecord } from './store.ts';
+export { objectChecks, recordMissing } from './store-checks.ts';
 export { imageUse } from './store-images.ts';
 export { requireReferences } from './references.ts';
 export { findByField, type PageMark, readPage, type Wanted } from './queries-lookups.ts';

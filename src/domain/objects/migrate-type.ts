@@ -17,8 +17,19 @@ export interface Unmoved {
   reasons: { field: string; reason: string }[];
 }
 
+/** A record that changed its version and nothing else, as it now is. */
+export interface MovedAlone {
+  id: string;
+  typeId: string;
+  typeVersion: number;
+  number: string | null;
+  values: Values;
+}
+
 export interface MigratedBatch {
   moved: number;
+  /** Those of them of which no event tells: what follows from a record's version must be told by the caller. */
+  silently: MovedAlone[];
   unmoved: Unmoved[];
   /** Where the next batch begins; null when there is none. */
   next: string | null;
@@ -33,14 +44,19 @@ export async function migrateTypeBatch(ctx: WriteContext, code: string, after: s
   if (type === undefined) throw new Fault('NOT_FOUND', `There is no record type "${code}".`);
   const rows = await listOlderVersions(ctx, type.id, type.newest.version, after, BATCH);
   const unmoved: Unmoved[] = [];
+  const silently: MovedAlone[] = [];
   for (const row of rows) {
     const object = judge(ctx, row);
     const { values, reasons } = convert(type, object);
     if (reasons.length > 0) unmoved.push({ id: row.id, number: row.number, reasons });
-    else move(ctx, type, object, values);
+    else if (move(ctx, type, object, values) === 'silently') {
+      const { id, number } = row;
+      silently.push({ id, typeId: type.id, typeVersion: type.newest.version, number, values });
+    }
   }
   return {
     moved: rows.length - unmoved.length,
+    silently,
     unmoved,
     next: rows.length < BATCH ? null : (rows.at(-1)?.id ?? null),
   };
@@ -75,7 +91,7 @@ function stateIn(type: RecordType, { row, state }: VisibleObject): string | null
   return same?.id ?? workflow.initialId;
 }
 
-function move(ctx: WriteContext, type: RecordType, object: VisibleObject, values: Values): void {
+function move(ctx: WriteContext, type: RecordType, object: VisibleObject, values: Values): 'silently' | 'told' {
   const before = object.row.values;
   const changes: Record<string, [unknown, unknown]> = {};
   for (const code of new Set([...Object.keys(before), ...Object.keys(values)])) {
@@ -95,7 +111,7 @@ function move(ctx: WriteContext, type: RecordType, object: VisibleObject, values
       type_version: type.newest.version,
       folded: derive(type.newest, values).folded,
     });
-    return;
+    return 'silently';
   }
   applyChange(ctx, object, {
     type: 'ObjectUpdated',
@@ -105,4 +121,5 @@ function move(ctx: WriteContext, type: RecordType, object: VisibleObject, values
     changes,
     data: { migratedToVersion: type.newest.version },
   });
+  return 'told';
 }

@@ -4,7 +4,7 @@ import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import { pointer } from '../../lib/json.ts';
 import { idsIn, type NamedIds, registry, type TypeVersion } from '../metadata/door.ts';
 import { invalidValues, type Values } from './rules.ts';
-import { findNamed, namedThings } from './store-named.ts';
+import { findNamed, namedGroups, namedObjects, namedUnits, namedUsers } from './store-named.ts';
 
 /**
  * Checks the ids in `values`. Nearly always they are right, so at first a guard of the flush has them checked with the change
@@ -53,27 +53,28 @@ export async function requireReferences(
   if (problems.length > 0) throw invalidValues(problems);
 }
 
-const KINDS: ReadonlyMap<string, 'user' | 'group' | 'unit'> = new Map([
-  ['user', 'user'],
-  ['group', 'group'],
-  ['org-unit', 'unit'],
+const PEOPLE: ReadonlyMap<string, typeof namedUsers> = new Map([
+  ['user', namedUsers],
+  ['group', namedGroups],
+  ['org-unit', namedUnits],
 ]);
 
 /** Plans the check of what is named. @returns false where something is known to be wrong already, and nothing was planned */
 function leaveToGuard(ctx: WriteContext, version: TypeVersion, named: readonly NamedIds[]): boolean {
   const types = registry(ctx);
-  const visible = ctx.actor.visible('o', 'read', ctx.now);
-  if (named.some(({ dataType }) => dataType === 'reference') && visible === null) return false;
-  const guard = namedThings(visible);
-  const rows = named.flatMap(({ code, dataType, ids }) => {
-    if (dataType === 'service') return [];
-    const kind = KINDS.get(dataType) ?? 'object';
-    const allowed = kind === 'object' ? version.fields.get(code)?.constraints.types : undefined;
-    const typeIds = allowed?.flatMap((type) => types.byCode.get(type)?.id ?? []) ?? null;
-    return ids.map((id) => ({ kind, id, types: typeIds }));
-  });
+  const references = named.some(({ dataType }) => dataType === 'reference');
+  const visible = references ? ctx.actor.visible('o', 'read', ctx.now) : null;
+  if (references && visible === null) return false;
   const services = named.filter(({ dataType }) => dataType === 'service');
   if (!services.every(({ ids }) => ids.every((id) => types.services.has(id)))) return false;
-  for (const row of rows) ctx.plan(guard, row);
+  const objects = visible === null ? undefined : namedObjects(visible);
+  for (const { code, dataType, ids } of named) {
+    const people = PEOPLE.get(dataType);
+    if (people !== undefined) for (const id of ids) ctx.plan(people, { id });
+    if (dataType !== 'reference' || objects === undefined) continue;
+    const allowed = version.fields.get(code)?.constraints.types;
+    const typeIds = allowed?.flatMap((type) => types.byCode.get(type)?.id ?? []) ?? null;
+    for (const id of ids) ctx.plan(objects, { id, types: typeIds });
+  }
   return true;
 }

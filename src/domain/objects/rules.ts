@@ -1,5 +1,6 @@
 /** Pure decisions on values: what a create or a change would store, or every reason why not. No database, no clock. */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { TEXT_TYPES } from '../../lib/data-types.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import { fold } from '../../lib/text.ts';
 import type { RecordRight } from '../../mechanisms/context.ts';
@@ -205,4 +206,12 @@ export function derive(
   // Under a key that no field can have: conditions on the system field `title` compare this copy.
   if (title !== null) folded.$title = fold(title);
   return { folded, title };
+}
+
+/** Whether a change of these fields may change what `derive` gives. */
+export function changesText(version: TypeVersion, codes: readonly string[]): boolean {
+  return codes.some((code) => {
+    const field = version.fields.get(code);
+    return code === version.titleField || (field !== undefined && TEXT_TYPES.has(field.dataType));
+  });
 }

@@ -51,26 +51,35 @@ function isAmong(column: Sql, ids: readonly string[]): Sql {
   return ids.length === 1 ? sql`${column} = ${ids[0]}::uuid` : sql`${column} = ANY(${[...ids]}::uuid[])`;
 }
 
-export interface NamedRow {
-  kind: 'user' | 'group' | 'unit' | 'object';
+/** The guards that each id names a person, a group or a unit that is there and active. */
+export const namedUsers = named('named_users', sql`users`);
+export const namedGroups = named('named_groups', sql`groups`);
+export const namedUnits = named('named_units', sql`org_units`);
+
+function named(name: string, table: Sql): TableWrite<{ id: string }> {
+  return {
+    name,
+    guard: true,
+    columns: { id: 'uuid' },
+    sql: (rows: Sql) => sql`SELECT n.id FROM ${rows} JOIN ${table} n ON n.id = r.id WHERE n.state = 'ACTIVE'`,
+  };
+}
+
+export interface NamedObject {
   id: string;
   /** Types that the record may be of; null: any. */
   types: string[] | null;
 }
 
-/** The guard that all of the rows name something that is there and active; of records, something under `visible`. */
-export function namedThings(visible: Sql | null): TableWrite<NamedRow> {
+/** The guard that each id names a record that is there and active, of one of its types, and under `visible`. */
+export function namedObjects(visible: Sql): TableWrite<NamedObject> {
   return {
-    name: 'named_things',
+    name: 'named_objects',
     guard: true,
+    varies: true,
+    columns: { id: 'uuid', types: 'uuid[]' },
     sql: (rows: Sql) => sql`
-      SELECT r.id FROM jsonb_to_recordset(${rows}) AS r (kind text, id uuid, types uuid[])
-      WHERE CASE r.kind
-        WHEN 'user' THEN EXISTS (SELECT FROM users u WHERE u.id = r.id AND u.state = 'ACTIVE')
-        WHEN 'group' THEN EXISTS (SELECT FROM groups g WHERE g.id = r.id AND g.state = 'ACTIVE')
-        WHEN 'unit' THEN EXISTS (SELECT FROM org_units g WHERE g.id = r.id AND g.state = 'ACTIVE')
-        ELSE EXISTS (SELECT FROM objects o WHERE o.id = r.id AND o.state = 'ACTIVE'
-          AND (r.types IS NULL OR o.type_id = ANY(r.types)) AND ${visible ?? sql`false`})
-      END`,
+      SELECT o.id FROM ${rows} JOIN objects o ON o.id = r.id
+      WHERE o.state = 'ACTIVE' AND (r.types IS NULL OR o.type_id = ANY(r.types)) AND ${visible}`,
   };
 }

@@ -39,10 +39,18 @@ export async function findObject(ctx: ReadContext, id: string): Promise<ObjectRo
   return rows[0];
 }
 
+/** The predicate that the record whose id stands in the column may be read by the caller; null where none may be. */
+export function readableRecord(ctx: ReadContext, column: string): Sql | null {
+  const visible = ctx.actor.visible('o', 'read', ctx.now);
+  return visible === null ? null : sql`EXISTS (SELECT FROM objects o WHERE o.id = ${raw(column)} AND ${visible})`;
+}
+
 export async function findObjects(ctx: ReadContext, ids: readonly string[]): Promise<ObjectRow[]> {
-  return await ctx.query<ObjectRow>(
-    sql`SELECT ${OBJECT_COLUMNS}, ${NAMES} FROM objects o WHERE o.id = ANY(${[...ids]}::uuid[])`,
-  );
+  // A list is planned anew at each execution, since the planner takes it to be ten long when it does not look; of two, the two
+  // ends of a relation, that would cost several times the look-up.
+  const among =
+    ids.length === 2 ? sql`o.id IN (${ids[0]}::uuid, ${ids[1]}::uuid)` : sql`o.id = ANY(${[...ids]}::uuid[])`;
+  return await ctx.query<ObjectRow>(sql`SELECT ${OBJECT_COLUMNS}, ${NAMES} FROM objects o WHERE ${among}`);
 }
 
 export interface ListPage {
@@ -136,9 +144,12 @@ export interface ObjectChange {
   title: string | null;
   state: 'ACTIVE' | 'ARCHIVED';
   workflow_state_id: string | null;
-  /** All values: the revision is the condition, so nothing that another wrote can be written over. */
-  values: Record<string, unknown>;
-  folded: Record<string, unknown>;
+  /**
+   * All values: the revision is the condition, so nothing that another wrote can be written over. Null where they stay as they
+   * are: then they are not sent, read and compressed again.
+   */
+  values: Record<string, unknown> | null;
+  folded: Record<string, unknown> | null;
   at: string;
   by: string | null;
   archived_at: string | null;
@@ -164,13 +175,15 @@ export const changeObject: TableWrite<ObjectChange> = {
     by: 'uuid',
     archived_at: 'timestamptz',
   },
-  sql: (rows: Sql) => sql`
+  sql: (rows: Sql, alone: boolean) => sql`
     UPDATE objects o SET revision = o.revision + 1, type_version = r.type_version, title = r.title, state = r.state,
-      workflow_state_id = r.workflow_state_id, "values" = r."values", folded = r.folded, updated_at = r.at, updated_by = r.by, archived_at = r.archived_at
-    FROM (
-      SELECT r.* FROM ${rows}
-      JOIN objects l ON l.id = r.id ORDER BY r.id FOR NO KEY UPDATE OF l
-    ) AS r
+      workflow_state_id = r.workflow_state_id, "values" = coalesce(r."values", o."values"), folded = coalesce(r.folded, o.folded),
+      updated_at = r.at, updated_by = r.by, archived_at = r.archived_at
+    FROM ${
+      alone
+        ? rows
+        : sql`(SELECT r.* FROM ${rows} JOIN objects l ON l.id = r.id ORDER BY r.id FOR NO KEY UPDATE OF l) AS r`
+    }
     WHERE o.id = r.id AND o.revision = r.expected RETURNING 1`,
 };
 
@@ -232,8 +245,9 @@ export const moveVersion: TableWrite<{
 export const holdActive: TableWrite<{ id: string }> = {
   name: 'hold_active',
   guard: true,
+  columns: { id: 'uuid' },
   sql: (rows: Sql) => sql`
-    SELECT o.id FROM objects o JOIN jsonb_to_recordset(${rows}) AS r (id uuid) ON r.id = o.id
+    SELECT o.id FROM objects o JOIN ${rows} ON r.id = o.id
     WHERE o.state = 'ACTIVE' ORDER BY o.id FOR SHARE OF o`,
 };
 
@@ -241,7 +255,8 @@ export const holdActive: TableWrite<{ id: string }> = {
 export const holdRevision: TableWrite<{ id: string; expected: number }> = {
   name: 'hold_revision',
   guard: true,
+  columns: { id: 'uuid', expected: 'integer' },
   sql: (rows: Sql) => sql`
-    SELECT o.id FROM objects o JOIN jsonb_to_recordset(${rows}) AS r (id uuid, expected integer) ON r.id = o.id
+    SELECT o.id FROM objects o JOIN ${rows} ON r.id = o.id
     WHERE o.revision = r.expected ORDER BY o.id FOR SHARE OF o`,
 };

@@ -11,7 +11,7 @@ import {
   requireGranted,
   type VisibleObject,
 } from '../objects/door.ts';
-import { definitions, type KnownDefinition } from './definitions.ts';
+import { definitions, type KnownDefinition, onlyOne } from './definitions.ts';
 import { requireRelation } from './queries.ts';
 import { archiveRelation, cycleLock, insertRelation, listInTheWay, reaches } from './store.ts';
 
@@ -88,14 +88,6 @@ export async function addRelation(ctx: WriteContext, input: AddInput): Promise<A
   });
   emit(ctx, 'RelationAdded', { relationId: id, definitionCode: definition.code, sourceId, targetId });
   return { relation: { id, revision: 1 }, idempotent: false };
-}
-
-/** Which end may have one active relation of the definition only. */
-function onlyOne({ cardinality }: KnownDefinition): { source: boolean; target: boolean } {
-  return {
-    source: cardinality === 'one-to-one' || cardinality === 'many-to-one',
-    target: cardinality === 'one-to-one' || cardinality === 'one-to-many',
-  };
 }
 
 function emit(

@@ -23,7 +23,7 @@ export interface KnownDefinition extends RelationDefinition {
   id: string;
 }
 
-const relationSlice: Slice<ReadonlyMap<string, KnownDefinition>> = {
+export const relationSlice: Slice<ReadonlyMap<string, KnownDefinition>> = {
   name: 'relations',
   build: (source: ConfigSource) =>
     new Map(
@@ -39,4 +39,12 @@ const relationSlice: Slice<ReadonlyMap<string, KnownDefinition>> = {
 /** All definitions by id, those that are not active too: their relations stay. */
 export function definitions(ctx: ReadContext): ReadonlyMap<string, KnownDefinition> {
   return ctx.config.get(relationSlice);
+}
+
+/** Which end may have one active relation of the definition only. */
+export function onlyOne({ cardinality }: KnownDefinition): { source: boolean; target: boolean } {
+  return {
+    source: cardinality === 'one-to-one' || cardinality === 'many-to-one',
+    target: cardinality === 'one-to-one' || cardinality === 'one-to-many',
+  };
 }

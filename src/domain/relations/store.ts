@@ -78,12 +78,21 @@ export const insertRelation: TableWrite<{
 }> = {
   name: 'insert_relation',
   guard: true,
+  columns: {
+    id: 'uuid',
+    definition_id: 'uuid',
+    source_id: 'uuid',
+    target_id: 'uuid',
+    source_once: 'uuid',
+    target_once: 'uuid',
+    at: 'timestamptz',
+    by: 'uuid',
+  },
   // Whichever unique index another caller filled first: the unit is decided anew and sees what stands there.
   sql: (rows: Sql) => sql`
     INSERT INTO relations (id, definition_id, source_id, target_id, source_once, target_once, revision, created_at, created_by)
     SELECT id, definition_id, source_id, target_id, source_once, target_once, 1, at, by
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, definition_id uuid, source_id uuid, target_id uuid, source_once uuid,
-      target_once uuid, at timestamptz, by uuid)
+    FROM ${rows}
     ON CONFLICT DO NOTHING RETURNING 1`,
 };
 

@@ -7,7 +7,7 @@
  * told in docs/search.md.
  */
 export { type Comparison, compareProjection } from './compare.ts';
-export { searchFollower } from './follow.ts';
+export { projectMoved, searchFollower } from './follow.ts';
 export { searchJobs } from './jobs.ts';
 export { wordMatch } from './lists.ts';
 export { makeSearchParts, type SearchParts } from './parts.ts';

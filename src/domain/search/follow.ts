@@ -20,6 +20,20 @@ function touchesWords(form: Form, event: PlannedEvent): boolean {
   return form.fields.some(({ field }) => Object.hasOwn(changed, field.code));
 }
 
+/** Records that came to another version of their type and changed nothing else, of which no event tells: it says what is searched. */
+export function projectMoved(
+  ctx: WriteContext,
+  analysis: Analysis,
+  records: readonly Pick<ObjectRow, 'id' | 'typeId' | 'typeVersion' | 'number' | 'values'>[],
+): void {
+  const forms = ctx.config.get(formSlice);
+  for (const { id, typeId, typeVersion, number, values } of records) {
+    const form = forms.of(typeId, typeVersion);
+    ctx.plan(putRecord, { id, form: form.id, ...projectRecord(analysis, form, values, number) });
+    ctx.plan(unlearned, { id });
+  }
+}
+
 export function searchFollower(analysis: Analysis, articles: ArticleSource): Follower {
   const putRow = (ctx: WriteContext, row: ObjectRow, form: Form, created: boolean): void => {
     const projected = projectRecord(analysis, form, row.values, row.number);

@@ -152,7 +152,7 @@ async function rank(
     : [];
   const all = [...first, ...behind];
   if (numbers === null || ids.length === 0 || tier !== 'all') return all;
-  const base = { ...question.base, reach, filter: null, words: null } as const;
+  const base = { ...question.base, reach, hints: question.hints, filter: null, words: null } as const;
   const exact = new Set(await numberedAmong(question, base, all, numbers.exact));
   return all
     .map((one) => (exact.has(one.id) ? { ...one, score: one.score + BY_NUMBER } : one))

@@ -9,9 +9,6 @@ import type { IndexLexeme } from '../../lib/words.ts';
 
 const LABEL = '\u0001';
 const NUMBER = '\u0002';
-const CONTROLS = /\p{Cc}/u;
-/** What has a meaning of its own between quotes. */
-const QUOTES = /['\\]/;
 
 /** As PostgreSQL counts: positions above this are one. */
 const LAST_POSITION = 16_383;
@@ -30,15 +27,24 @@ export function numberLexeme(number: string): string {
   return NUMBER + foldNumber(number);
 }
 
+/** Whether there is neither a control character in it nor what has a meaning of its own between quotes. */
+function isPlain(text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0x20 || code === 0x27 || code === 0x5c || (code >= 0x7f && code < 0xa0)) return false;
+  }
+  return true;
+}
+
 /** Empty for what cannot be kept. */
 function clean(lexeme: string): string {
-  const text = CONTROLS.test(lexeme) ? lexeme.replaceAll(/\p{Cc}/gu, '') : lexeme;
+  const text = isPlain(lexeme) ? lexeme : lexeme.replaceAll(/\p{Cc}/gu, '');
   // A UTF-16 unit is at most three bytes.
   return text.length * 3 <= LONGEST_LEXEME || Buffer.byteLength(text) <= LONGEST_LEXEME ? text : '';
 }
 
 function quoted(lexeme: string): string {
-  return QUOTES.test(lexeme) ? `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${lexeme}'`;
+  return isPlain(lexeme) ? `'${lexeme}'` : `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
 
 /** What one field gives to a row. */

@@ -7,7 +7,7 @@ import type { Need } from './store-need.ts';
 import type { Reach } from './store-reach.ts';
 import type { Numbers, Term } from './terms.ts';
 
-/** With more matches than this a walk by update is the shorter way. */
+/** With no more matches than this, all of them are looked up. */
 const FEW = 4000;
 
 export interface Looking {
@@ -15,7 +15,7 @@ export interface Looking {
   hints: WordHints;
   reach: Reach;
   /** Match without words: state, filter, order. */
-  base: Omit<Match, 'words' | 'reach'>;
+  base: Omit<Match, 'words' | 'reach' | 'hints'>;
 }
 
 export interface Question extends Looking {
@@ -43,7 +43,7 @@ export async function matchOf(looking: Looking, need: Need, share: number): Prom
   const { rows } = await looking.hints.read(looking.ctx);
   const bounded = Math.min(1, share);
   const words = { ...need, share: bounded, common: bounded * rows > FEW };
-  return { ...looking.base, reach: looking.reach, words };
+  return { ...looking.base, reach: looking.reach, words, hints: looking.hints };
 }
 
 /** Of records that hold all: words go together more often than by chance, and less often than always. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bundle, stored } from '../../../test/harness/load-world.ts';
-import { SEARCH_ROLES, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
+import { SEARCH_ROLES, SEARCH_TYPES, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
 import { searchParts } from '../../rooms.ts';
-import { beginRebuild, compareProjection, stepRebuild } from './door.ts';
+import { migrateTypeBatch } from '../objects/door.ts';
+import { beginRebuild, compareProjection, projectMoved, stepRebuild } from './door.ts';
 
 describe('the search projection', () => {
   let world: SearchWorld;
@@ -143,5 +144,25 @@ describe('the search projection', () => {
     await loop.stop();
     assert.deepEqual(await stored(world.app, 'SELECT 1 FROM search_unlearned'), []);
     assert.deepEqual(await world.titles('chief', { q: 'marmoest' }), ['Marmoset']);
+  });
+
+  it('follows a record to another version of its type, although nothing of it changes', async () => {
+    const id = await world.make({ title: 'Moves', plain: 'wombat' });
+    assert.deepEqual(await world.titles('chief', { q: 'wombat' }), []);
+    // The newer version searches a field that the older one does not; that it is required makes it a version of its own.
+    const before = 'code: plain, dataType: string, search: { text: false }';
+    const searched = SEARCH_TYPES.replace(before, 'code: plain, dataType: string, required: true, default: none');
+    assert.notEqual(searched, SEARCH_TYPES);
+    await world.app.apply(bundle(searched + SEARCH_ROLES));
+    assert.deepEqual(await world.titles('chief', { q: 'wombat' }), []);
+    const { work } = world.app.app;
+    const migrated = await work.write(world.app.app.system(), async (ctx) => {
+      const batch = await migrateTypeBatch(ctx, 'ticket', null);
+      projectMoved(ctx, parts.analysis, batch.silently);
+      return batch.silently.map((one) => one.id);
+    });
+    assert.ok(migrated.kind === 'done' && migrated.data.includes(id), JSON.stringify(migrated));
+    assert.deepEqual(await world.titles('chief', { q: 'wombat' }), ['Moves']);
+    assert.deepEqual((await compare()).different, []);
   });
 });

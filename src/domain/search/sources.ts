@@ -64,7 +64,7 @@ export async function recordSource(
       await findHits({ ctx, hints, analysis, reach, base, q, terms, numbers, comments, counted }),
     );
   }
-  const match = { ...base, reach, words: null };
+  const match = { ...base, reach, words: null, hints: parts.hints };
   const ids = await listMatches(ctx, match, asked.counted + 1);
   return sourceOf('object', {
     ranked: [],

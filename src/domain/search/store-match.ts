@@ -4,14 +4,12 @@
  */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
+import { millisecondsOf, type Order, type WordHints } from './store-hints.ts';
 import { type Reach, trustedRows } from './store-reach.ts';
+import { type Way, waysTo } from './ways.ts';
 
-/** How many records a walk looks at, beside as many as the page lies deep, before the index of words is asked. */
-const LONGEST_WALK = 30_000;
-/** So many more for each match that is left out before the page. */
-const WALK_A_PLACE = 8;
-/** A walk that found too few goes on from the start, once it is known how far. */
-const MOST_WALKS = 3;
+/** A way that found too few is left for another, once it is known how far the matches lie apart. */
+const MOST_TRIES = 3;
 
 /** What records must be and hold. */
 export interface Match {
@@ -23,7 +21,9 @@ export interface Match {
   filter: Sql | null;
   /** Null: whatever their words. */
   words: Words | null;
-  order: 'updated_at' | 'created_at';
+  order: Order;
+  /** What is known of how many there are. */
+  hints: WordHints;
 }
 
 export interface Words {
@@ -33,6 +33,7 @@ export interface Words {
   exact: Sql | null;
   /** Estimated share of all rows that satisfy `query`: which way is the shorter one. */
   share: number;
+  /** Whether so many match that the way matters. */
   common: boolean;
 }
 
@@ -103,25 +104,68 @@ function byWords(match: Match, words: Words, page: Page): Sql {
 }
 
 /**
- * What a walk goes along. With a filter the records that it admits, since it may have an index; else all records, since the
- * planner knows nothing of how many a row condition admits, and would rather sort them all.
+ * The matches among the records that were changed (or made) last, since `moment`. Ids are of their records' time, so the index
+ * of ids bounds what the index of words has found before any row is read; an older record that was changed since is looked up by
+ * itself. The moment itself is asked of each record, so the ids decide nothing.
  */
-function path(match: Match): Sql {
-  return match.filter === null ? inState(match) : seen(match);
-}
-
-/** Along records, in order, no further than `walk` of them. */
-function alongRecords(match: Match, words: Words, walk: number, page: Page): Sql {
+function sinceMoment(match: Match, words: Words, moment: string, page: Page, indexed: boolean): Sql {
+  const { limit, offset, except } = page;
+  const at = column(match.order);
+  const first = sql`${firstIdOf(moment)}::uuid`;
+  const since = sql`${moment}::timestamptz`;
+  const row = words.exact === null ? sql`s.id, s.form` : sql`s.id, s.form, s.words`;
+  const unlisted = except.length === 0 ? empty : sql`AND o.id <> ALL(${[...except]}::uuid[])`;
+  // The planner takes what the index of words finds for much cheaper than it is where a word is common.
+  const young = indexed
+    ? sql`search_records s`
+    : sql`(SELECT s.id, s.form, s.words FROM search_records s WHERE s.id >= ${first} OFFSET 0) s`;
   return sql`SELECT o.id
-    FROM (SELECT o.* FROM objects o WHERE ${path(match)} ${ordered(match)} LIMIT ${walk}::int OFFSET 0) o
-      JOIN LATERAL (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
-    WHERE s.words @@ ${words.query}::tsquery AND ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)} ${paged(match, page)}`;
+    FROM (SELECT ${row} FROM ${young} WHERE s.words @@ ${words.query}::tsquery ${indexed ? sql`AND s.id >= ${first}` : empty}
+        UNION ALL
+        SELECT ${row} FROM (SELECT o.id FROM objects o WHERE ${inState(match)} AND ${at} >= ${since} AND o.id < ${first} OFFSET 0) o
+          JOIN LATERAL (SELECT s.id, s.form, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
+        WHERE s.words @@ ${words.query}::tsquery) s
+      JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = s.id OFFSET 0) o ON true
+    WHERE ${at} >= ${since} AND ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)} ${unlisted}
+    ORDER BY ${at} DESC, o.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`;
 }
 
-/** Whether a walk of `most` records reaches the end. */
-async function isShort(ctx: ReadContext, match: Match, most: number): Promise<boolean> {
+/** The least id that a record of this moment can have. */
+function firstIdOf(moment: string): string {
+  const hex = Math.max(0, Math.floor(millisecondsOf(moment)))
+    .toString(16)
+    .padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}
+
+function column(order: Order): Sql {
+  return order === 'updated_at' ? sql`o.updated_at` : sql`o.created_at`;
+}
+
+/** Along records, in order, no further than `most` of them; what they are is looked at where they hold the words. */
+function alongRecords(match: Match, words: Words, most: number, page: Page): Sql {
+  const at = column(match.order);
+  return sql`SELECT o.id
+    FROM (SELECT o.id, ${at} AS at FROM objects o WHERE ${inState(match)} ${ordered(match)} LIMIT ${most}::int OFFSET 0) w
+      JOIN LATERAL (SELECT s.id, s.form, s.words FROM search_records s WHERE s.id = w.id OFFSET 0) s ON true
+      JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = w.id OFFSET 0) o ON s.words @@ ${words.query}::tsquery
+    WHERE ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)}
+      ${page.except.length === 0 ? empty : sql`AND w.id <> ALL(${[...page.except]}::uuid[])`}
+    ORDER BY w.at DESC, w.id DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`;
+}
+
+/** Along what rights and filter admit, by whatever index tells of it, no further than `most` of them. */
+function alongAdmitted(match: Match, words: Words, most: number, page: Page): Sql {
+  return sql`SELECT o.id
+    FROM (SELECT o.* FROM objects o WHERE ${seen(match)} ${ordered(match)} LIMIT ${most}::int OFFSET 0) o
+      JOIN LATERAL (SELECT s.id, s.form, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
+    WHERE s.words @@ ${words.query}::tsquery ${trustedRows(match.reach)} ${exactly(words)} ${paged(match, page)}`;
+}
+
+/** Whether rights and filter admit no more than `most` records. */
+async function areFew(ctx: ReadContext, match: Match, most: number): Promise<boolean> {
   const [row] = await ctx.query<{ n: number }>(
-    sql`SELECT count(*) AS n FROM (SELECT 1 FROM objects o WHERE ${path(match)} LIMIT ${most + 1}::int) AS counted`,
+    sql`SELECT count(*) AS n FROM (SELECT 1 FROM objects o WHERE ${seen(match)} LIMIT ${most + 1}::int) AS counted`,
     { freshPlan: true },
   );
   return (row?.n ?? 0) <= most;
@@ -141,32 +185,60 @@ export async function listMatches(
   // The best way hangs on the values: how many records a filter admits, how far the page lies.
   const fresh = { freshPlan: words === null || match.filter !== null || offset > 0 };
   if (words === null) return await idsOf(ctx, withoutWords(match, page), fresh);
-  const walked = words.common ? await walk(ctx, match, words, page) : undefined;
-  return walked ?? (await idsOf(ctx, byWords(match, words, page), fresh));
+  const found = words.common ? await byShortest(ctx, match, words, page) : undefined;
+  return found ?? (await idsOf(ctx, byWords(match, words, page), fresh));
 }
 
 async function idsOf(ctx: ReadContext, statement: Sql, options: { freshPlan: boolean }): Promise<string[]> {
   return (await ctx.query<{ id: string }>(statement, options)).map(({ id }) => id);
 }
 
-/** Undefined where too many records lie between the matches. */
-async function walk(ctx: ReadContext, match: Match, words: Words, page: Page): Promise<string[] | undefined> {
-  const wanted = page.limit + page.offset + page.except.length;
-  const longest = LONGEST_WALK + WALK_A_PLACE * page.offset;
-  let length = Math.ceil((1.5 * wanted) / words.share);
-  for (let round = 0; round < MOST_WALKS && length <= longest; round++) {
-    const found = await idsOf(ctx, alongRecords(match, words, length, page), {
-      freshPlan: match.filter !== null,
-    });
-    if (found.length === page.limit) return found;
-    if (await isShort(ctx, match, length)) return found;
-    // Short of a page far behind, nothing tells how many there were.
-    if (found.length === 0 && page.offset > 0) {
-      length = length < longest ? Math.min(longest, 3 * length) : longest + 1;
-      continue;
+const FRESH = { freshPlan: true };
+
+/** What one way finds; `all` if it says that there are no more. Null: the way cannot be gone. */
+async function byWay(
+  ctx: ReadContext,
+  match: Match,
+  words: Words,
+  { by, depth }: Way,
+  page: Page,
+): Promise<{ ids: string[]; all: boolean } | null> {
+  switch (by) {
+    case 'since':
+    case 'recent': {
+      const moment = await match.hints.momentOf(ctx, match.order, match.state, depth);
+      if (moment === undefined) return null;
+      return { ids: await idsOf(ctx, sinceMoment(match, words, moment, page, by === 'since'), FRESH), all: false };
     }
-    const density = (found.length === 0 ? 0.5 : found.length + page.offset) / length;
-    length = Math.max(4 * length, Math.ceil((1.5 * wanted) / density));
+    case 'walk':
+      return { ids: await idsOf(ctx, alongRecords(match, words, depth, page), { freshPlan: false }), all: false };
+    case 'admitted': {
+      const ids = await idsOf(ctx, alongAdmitted(match, words, depth, page), FRESH);
+      return { ids, all: ids.length < page.limit && (await areFew(ctx, match, depth)) };
+    }
+    case 'matches':
+      return { ids: await idsOf(ctx, byWords(match, words, page), FRESH), all: true };
+  }
+}
+
+/** By the way that seems the shortest; where it ends too soon, by the next one, with what it told. Undefined where none is. */
+async function byShortest(ctx: ReadContext, match: Match, words: Words, page: Page): Promise<string[] | undefined> {
+  const { rows } = await match.hints.read(ctx);
+  const wanted = page.limit + page.offset + page.except.length;
+  let admitted = await match.hints.admitted(ctx, seen(match));
+  const gone = new Set<Way['by']>();
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const way = waysTo({ rows, share: words.share, admitted, wanted }).find(
+      ({ by }) => by === 'since' || !gone.has(by),
+    );
+    if (way === undefined) return undefined;
+    const found = await byWay(ctx, match, words, way, page);
+    if (found !== null && (found.all || found.ids.length === page.limit)) return found.ids;
+    gone.add(way.by);
+    // Short of a page far behind, nothing tells how many there were.
+    const there = found === null || found.ids.length === 0 ? 0 : found.ids.length + page.offset;
+    const density = Math.max(there, 0.5) / way.depth;
+    admitted = Math.min(admitted / 2, density / words.share);
   }
   return undefined;
 }

@@ -12,10 +12,10 @@ export interface Need {
 
 /** The word stands where the caller may read it on this very record. */
 export function holdsTerm({ free, classes }: TermQuery, reach: Reach): Sql {
-  const parts: Sql[] = free.text === '' ? [] : [sql`s.words @@ ${free.text}::tsquery`];
-  for (const [index, { text }] of classes.entries()) {
+  const parts: Sql[] = free.match === '' ? [] : [sql`s.words @@ ${free.match}::tsquery`];
+  for (const [index, { match }] of classes.entries()) {
     const of = reach.classes[index];
-    if (of !== undefined && text !== '') parts.push(sql`(${of.holds} AND s.words @@ ${text}::tsquery)`);
+    if (of !== undefined && match !== '') parts.push(sql`(${of.holds} AND s.words @@ ${match}::tsquery)`);
   }
   return parts.length === 0 ? sql`false` : sql`(${join(parts, ' OR ')})`;
 }

@@ -24,6 +24,8 @@ export interface Labels {
 export interface Part {
   text: string;
   operands: number;
+  /** The same matches by fewer operands: what a beginning covers is not looked up apart. */
+  match: string;
 }
 
 /** One word: where the labels are free, and for each class of labels that hangs on the record. */
@@ -40,10 +42,16 @@ function under(labels: readonly string[], term: Term, loosely: boolean): Part {
   const exact = new Set([...term.lexemes, ...term.completions, ...(loosely ? term.near : [])]);
   const beginnings = new Set(term.beginnings);
   if (loosely && term.raw.length >= SHORTEST_BEGINNING) beginnings.add(term.raw);
-  const parts = [anyLexeme([...exact], labels, false), anyLexeme([...beginnings], labels, true)];
+  const covered = (word: string): boolean => [...beginnings].some((other) => other !== word && word.startsWith(other));
+  const asked = (lexemes: readonly string[], starts: readonly string[]): string =>
+    [anyLexeme(lexemes, labels, false), anyLexeme(starts, labels, true)].filter((part) => part !== '').join(' | ');
   return {
-    text: parts.filter((part) => part !== '').join(' | '),
+    text: asked([...exact], [...beginnings]),
     operands: (exact.size + beginnings.size) * labels.length,
+    match: asked(
+      [...exact].filter((word) => !beginnings.has(word) && !covered(word)),
+      [...beginnings].filter((word) => !covered(word)),
+    ),
   };
 }
 
@@ -58,8 +66,8 @@ export function termQuery(term: Term, labels: Labels, loosely = false): TermQuer
 /** All of the word's queries in one: what a record must at least hold to be looked at. */
 export function widest(query: TermQuery): string {
   return [query.free, ...query.classes]
-    .map(({ text }) => text)
-    .filter((text) => text !== '')
+    .map(({ match }) => match)
+    .filter((match) => match !== '')
     .join(' | ');
 }
 

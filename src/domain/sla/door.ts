@@ -9,4 +9,5 @@
 export { slaFollower } from './follow.ts';
 export { dueTimeMover, fireDue } from './jobs.ts';
 export { slaRoutes } from './routes.ts';
+export { slaChecks } from './store-checks.ts';
 export { timerFigures } from './store-figures.ts';

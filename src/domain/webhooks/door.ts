@@ -13,5 +13,6 @@ export { examineWebhooks } from './doctor.ts';
 export { EVENTS } from './event-schemas.ts';
 export { webhookRoutes } from './routes.ts';
 export { createSecret, rotateSecret } from './signing-secrets.ts';
+export { webhookChecks } from './store-checks.ts';
 export { purgeDeliveries } from './store-delivery.ts';
 export { deliveryFigures } from './store-figures.ts';

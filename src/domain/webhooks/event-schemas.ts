@@ -3,8 +3,8 @@
  * required here is in every delivery of the kind; the rest depends on the event and on what the executor may read.
  */
 import Type, { type TProperties, type TSchema } from 'typebox';
-import type { DescribedEvent } from '../../contract/openapi.ts';
-import { Id, Instant, nullable, Revision, Values } from '../../contract/schemas.ts';
+import type { DescribedEvent } from '../../contract/openapi-events.ts';
+import { Id, nullable, Revision, Values } from '../../contract/schemas.ts';
 import { WorkflowState } from '../objects/door.ts';
 import { EVENT_KINDS } from './event-kinds.ts';
 
@@ -29,18 +29,9 @@ const CommentText = Type.Object(
   { id: Id, revision: Revision, body: Type.String(), visibility: Type.String() },
   { description: 'The comment as it is now, where the executor may read it.' },
 );
-const ABOUT_COMMENT = { commentId: Id, visibility: Type.String(), comment: Type.Optional(CommentText) };
+const ABOUT_COMMENT = { commentId: Id, comment: Type.Optional(CommentText) };
 const ABOUT_RELATION = { relationId: Id, definitionCode: Type.String(), sourceObjectId: Id, targetObjectId: Id };
-const ABOUT_SLA = {
-  slaInstanceId: Id,
-  policyId: Id,
-  policyCode: Type.String(),
-  status: Type.String(),
-  slaRevision: Revision,
-  targetMs: Type.Integer(),
-  elapsedMs: Type.Integer(),
-  dueAt: nullable(Instant),
-};
+const ABOUT_SLA = { slaInstanceId: Id };
 const ABOUT_ARTICLE = {
   articleId: Id,
   versionId: Id,
@@ -63,17 +54,11 @@ const ABOUT: Readonly<Record<Kind, { summary: string; more?: TProperties; articl
   CommentArchived: { summary: 'A comment was archived.', more: ABOUT_COMMENT },
   AttachmentAdded: {
     summary: 'A file was attached to a record.',
-    more: {
-      attachmentId: Id,
-      originalFilename: Type.String(),
-      mediaType: Type.String(),
-      size: Type.Integer(),
-      sha256: Type.String(),
-    },
+    more: { attachmentId: Id },
   },
   AttachmentArchived: {
     summary: 'A file of a record was archived.',
-    more: { attachmentId: Id, originalFilename: Type.String() },
+    more: { attachmentId: Id },
   },
   RelationAdded: { summary: 'A relation was made from a record.', more: ABOUT_RELATION },
   RelationArchived: { summary: 'A relation from a record was removed.', more: ABOUT_RELATION },
@@ -84,11 +69,11 @@ const ABOUT: Readonly<Record<Kind, { summary: string; more?: TProperties; articl
   SlaRecalculated: { summary: 'Target or calendar of an SLA instance changed.', more: ABOUT_SLA },
   SlaWarning: {
     summary: 'A part of the target is used up.',
-    more: { ...ABOUT_SLA, percent: Type.Integer() },
+    more: ABOUT_SLA,
   },
   SlaBreached: {
     summary: 'The target is used up.',
-    more: { ...ABOUT_SLA, breachedAt: nullable(Instant) },
+    more: ABOUT_SLA,
   },
   ArticlePublished: { summary: 'A version of an article was published.', article: true },
   ArticleArchived: { summary: 'A version of an article was archived.', article: true },

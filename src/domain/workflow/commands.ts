@@ -55,7 +55,7 @@ export async function transitionObject(
   const changed = applyChange(ctx, object, {
     type: 'ObjectTransitioned',
     workflowStateId: transition.toId,
-    values,
+    ...(Object.keys(changes).length === 0 ? {} : { values }),
     images,
     changes: { ...changes, workflowState: [object.state?.code ?? null, to?.code ?? null] },
     data: { transition: { id: transition.id, code: transition.code }, ...remarks },

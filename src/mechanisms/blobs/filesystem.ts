@@ -1,6 +1,6 @@
 /** Keeps blobs as files: written whole to a temporary name, synced, renamed, and the folder synced, before anybody refers to them. */
 import { constants } from 'node:fs';
-import { mkdir, open, opendir, rename, stat, unlink, utimes } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, opendir, rename, stat, unlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { newId, systemClock } from '../clock.ts';
@@ -78,9 +78,33 @@ export class FileBlobs implements BlobStore {
   }
 
   async read(sha256: string, range?: ByteRange): Promise<Readable> {
+    const file = await this.#open(sha256);
+    return file.createReadStream(range === undefined ? {} : { start: range.start, end: range.end });
+  }
+
+  /** One read of the whole, and no stream: most content is small, and streams cost more than it does. */
+  async bytes(sha256: string, most: number, range?: ByteRange): Promise<Buffer> {
+    const length = range === undefined ? most + 1 : range.end - range.start + 1;
+    const file = await this.#open(sha256);
     try {
-      const file = await open(this.#path(sha256), 'r');
-      return file.createReadStream(range === undefined ? {} : { start: range.start, end: range.end });
+      // Memory that no other buffer shares: what is read may be held for as long as a client takes.
+      const bytes = Buffer.allocUnsafeSlow(length);
+      let filled = 0;
+      while (filled < length) {
+        const { bytesRead } = await file.read(bytes, filled, length - filled, (range?.start ?? 0) + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+        if (filled === most) break;
+      }
+      return bytes.subarray(0, filled);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #open(sha256: string): Promise<FileHandle> {
+    try {
+      return await open(this.#path(sha256), 'r');
     } catch (error) {
       if ((error as { code?: string }).code === 'ENOENT') throw new BlobMissing(sha256);
       throw error;

@@ -48,7 +48,7 @@ export class ContentHolder {
       held = 0;
     };
     try {
-      const bytes = await buffer(await blobs.read(sha256, range));
+      const bytes = (await blobs.bytes?.(sha256, expected, range)) ?? (await buffer(await blobs.read(sha256, range)));
       if (bytes.length !== expected) throw new BlobMissing(sha256);
       return { bytes, release };
     } catch (error) {

@@ -15,6 +15,8 @@ export interface BlobStore {
   put(sha256: string, bytes: Uint8Array): Promise<void>;
   /** The content, or a part of it. @throws BlobMissing */
   read(sha256: string, range?: ByteRange): Promise<Readable>;
+  /** The same as bytes, where the keeper has a shorter way; at most one byte more than `most`. @throws BlobMissing */
+  bytes?(sha256: string, most: number, range?: ByteRange): Promise<Buffer>;
   /** Removes content; what is not there is no error. */
   remove(sha256: string): Promise<void>;
   /** Keys of content kept for longer than `olderThanMs`, in portions. What interrupted puts left behind goes on the way. */

@@ -27,14 +27,26 @@ export function fieldIndex(typeId: string, field: ValueField): FieldIndex | null
   const on = field.multiple
     ? `USING gin (${jsonOf(field, '').text} jsonb_path_ops)`
     : `(${keyOf(field, '').text}, updated_at DESC, id DESC)`;
-  const body = `ON objects ${on} WHERE type_id = '${typeId}' AND state = 'ACTIVE'`;
-  const name = `objects_field_${createHash('sha256').update(body).digest('hex').slice(0, 24)}`;
+  const { name, create } = indexOn(typeId, on);
   const key = field.multiple ? null : keyOf(field, '').text;
   const known = key === null ? '' : `objects_known_${createHash('sha256').update(key).digest('hex').slice(0, 24)}`;
   return {
     name,
-    sql: `CREATE INDEX CONCURRENTLY ${name} ${body}`,
+    sql: create,
     statistics:
       key === null ? null : { name: known, sql: `CREATE STATISTICS IF NOT EXISTS ${known} ON (${key}) FROM objects` },
   };
+}
+
+/** The index that serves conditions on who created a record, among the active records of one type. */
+export function creatorIndex(typeId: string): FieldIndex {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(typeId)) throw new Error('not a type id');
+  const { name, create } = indexOn(typeId, '(created_by, updated_at DESC, id DESC)');
+  return { name, sql: create, statistics: null };
+}
+
+function indexOn(typeId: string, on: string): { name: string; create: string } {
+  const body = `ON objects ${on} WHERE type_id = '${typeId}' AND state = 'ACTIVE'`;
+  const name = `objects_field_${createHash('sha256').update(body).digest('hex').slice(0, 24)}`;
+  return { name, create: `CREATE INDEX CONCURRENTLY ${name} ${body}` };
 }

@@ -14,7 +14,7 @@ import { systemLeaf } from './filter-sql-system.ts';
 import { valueLeaf } from './filter-sql-values.ts';
 
 export type { CompileEnvironment } from './filter-sql-environment.ts';
-export { type FieldIndex, fieldIndex } from './filter-sql-index.ts';
+export { creatorIndex, type FieldIndex, fieldIndex } from './filter-sql-index.ts';
 
 /** The predicate of the condition, in parentheses. Field codes stand in its text, every value is a parameter. */
 export function compileCondition(condition: TypedCondition, environment: CompileEnvironment): Sql {

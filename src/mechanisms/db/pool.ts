@@ -2,7 +2,6 @@
  * The pool of connections to PostgreSQL: named prepared statements, typed results, and errors that never end the process.
  */
 import pg from 'pg';
-import type { Sql } from 'sql-template-tag';
 import { statementName, type Tracer } from '../traces.ts';
 
 export interface QueryOptions {
@@ -13,8 +12,14 @@ export interface QueryOptions {
   freshPlan?: boolean;
 }
 
+/** A statement with its values; a `Sql` is one. */
+export interface Statement {
+  readonly text: string;
+  readonly values: unknown[];
+}
+
 export interface Queryable {
-  query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]>;
+  query<Row>(statement: Statement, options?: QueryOptions): Promise<Row[]>;
 }
 
 export interface DatabaseOptions {
@@ -78,7 +83,7 @@ export class Database implements Queryable {
     });
   }
 
-  #named(statement: Sql, options: QueryOptions = {}): pg.QueryConfig {
+  #named(statement: Statement, options: QueryOptions = {}): pg.QueryConfig {
     const text = statement.text;
     if (options.freshPlan === true) return { text, values: statement.values };
     let name = this.#names.get(text);
@@ -91,7 +96,7 @@ export class Database implements Queryable {
   }
 
   /** Runs one statement on its own; it commits by itself. */
-  async query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]> {
+  async query<Row>(statement: Statement, options?: QueryOptions): Promise<Row[]> {
     const send = (): Promise<pg.QueryResult> => this.#pool.query(this.#named(statement, options));
     const result = await (this.tracer === undefined ? send() : this.#traced(this.tracer, statement.text, send));
     return result.rows as Row[];
@@ -121,7 +126,7 @@ export class Database implements Queryable {
       await client.query(begin);
       const tx: Transaction = {
         transaction: true,
-        query: async <Row>(statement: Sql, options?: QueryOptions) => {
+        query: async <Row>(statement: Statement, options?: QueryOptions) => {
           const send = (): Promise<pg.QueryResult> => client.query(this.#named(statement, options));
           const sent = this.tracer === undefined ? send() : this.#traced(this.tracer, statement.text, send);
           return (await sent).rows as Row[];

@@ -123,6 +123,11 @@ export function isConnectionLost(error: unknown): boolean {
   return CONNECTION_MESSAGE.test(error.message);
 }
 
+/** Whether the same read may well succeed on another server: this one is gone, busy, or needed the rows out of the way. */
+export function isPassing(error: unknown): boolean {
+  return isConnectionLost(error) || isRetryable(error) || (error instanceof Error && error.message === POOL_BUSY);
+}
+
 /**
  * The fault that an error of the database or its driver means. Faults and errors that do not come from the database are
  * answered as they are; an unexpected error of the database becomes a `DatabaseFailure`.

@@ -1,0 +1,1041 @@
+// Written by client/tools/generate.ts from the OpenAPI documents: change those, not this.
+import { type CallOptions, Group } from '../transport.ts';
+import type { Download } from '../content.ts';
+import type * as T from './api-types.ts';
+
+export class OpenapiOperations extends Group {
+  /**
+   * This document. Raw, without envelope. Needs no key and may be cached by its ETag.
+   *
+   * `GET /openapi.json`
+   */
+  read(options?: CallOptions): Promise<Download> {
+    return this.sender.send<Download>(
+      { id: 'openapi.read', method: 'GET', path: '/openapi.json', surface: 'api', answer: 'raw' },
+      { params: [] },
+      options,
+    );
+  }
+}
+
+export class MetadataOperations extends Group {
+  /**
+   * List the record types and dictionaries that the caller has access to.
+   *
+   * `GET /metadata/types`, scope `metadata:read`
+   */
+  types(options?: CallOptions): Promise<T.MetadataTypesResponses[200]['data']> {
+    return this.sender.send<T.MetadataTypesResponses[200]['data']>(
+      { id: 'metadata.types', method: 'GET', path: '/metadata/types', surface: 'api', answer: 'json' },
+      { params: [] },
+      options,
+    );
+  }
+
+  /**
+   * Read the field schema of a record type.
+   *
+   * `GET /metadata/types/{typeId}/fields`, scope `metadata:read`
+   */
+  fields(
+    typeId: T.MetadataFieldsData['path']['typeId'],
+    options?: CallOptions,
+  ): Promise<T.MetadataFieldsResponses[200]['data']> {
+    return this.sender.send<T.MetadataFieldsResponses[200]['data']>(
+      { id: 'metadata.fields', method: 'GET', path: '/metadata/types/{typeId}/fields', surface: 'api', answer: 'json' },
+      { params: [typeId] },
+      options,
+    );
+  }
+}
+
+export class ObjectsOperations extends Group {
+  /**
+   * List records, newest first. A live list, not a stable snapshot. `state` takes ACTIVE (default), ARCHIVED or the code of a workflow state. `q` narrows it to records in which the words stand; where there are none, to those with some of them.
+   *
+   * `GET /objects`, scope `objects:read`
+   */
+  list(
+    query: NonNullable<T.ObjectsListData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.ObjectsListResponses[200]['data']> {
+    return this.sender.send<T.ObjectsListResponses[200]['data']>(
+      { id: 'objects.list', method: 'GET', path: '/objects', surface: 'api', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+
+  /**
+   * Create a record.
+   *
+   * `POST /objects`, scope `objects:write`, right `create`; made once, however often it is sent
+   */
+  create(body: T.ObjectsCreateData['body'], options?: CallOptions): Promise<T.ObjectsCreateResponses[201]['data']> {
+    return this.sender.send<T.ObjectsCreateResponses[201]['data']>(
+      { id: 'objects.create', method: 'POST', path: '/objects', surface: 'api', answer: 'json', keyed: true },
+      { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * Read a record.
+   *
+   * `GET /objects/{objectId}`, scope `objects:read`, right `read`
+   */
+  get(
+    objectId: T.ObjectsGetData['path']['objectId'],
+    options?: CallOptions,
+  ): Promise<T.ObjectsGetResponses[200]['data']> {
+    return this.sender.send<T.ObjectsGetResponses[200]['data']>(
+      { id: 'objects.get', method: 'GET', path: '/objects/{objectId}', surface: 'api', answer: 'json' },
+      { params: [objectId] },
+      options,
+    );
+  }
+
+  /**
+   * Change fields of a record. Each value replaces the stored one whole; null clears. Values equal to the stored ones change nothing.
+   *
+   * `PATCH /objects/{objectId}`, scope `objects:write`, right `update`
+   */
+  update(
+    objectId: T.ObjectsUpdateData['path']['objectId'],
+    body: T.ObjectsUpdateData['body'],
+    options?: CallOptions,
+  ): Promise<T.ObjectsUpdateResponses[200]['data']> {
+    return this.sender.send<T.ObjectsUpdateResponses[200]['data']>(
+      { id: 'objects.update', method: 'PATCH', path: '/objects/{objectId}', surface: 'api', answer: 'json' },
+      { params: [objectId], body },
+      options,
+    );
+  }
+
+  /**
+   * Archive a record. The record stays and takes no further change. The expected revision comes in the JSON body or in If-Match.
+   *
+   * `DELETE /objects/{objectId}`, scope `objects:write`, right `archive`
+   */
+  archive(
+    objectId: T.ObjectsArchiveData['path']['objectId'],
+    body: T.ObjectsArchiveData['body'],
+    options?: CallOptions,
+  ): Promise<T.ObjectsArchiveResponses[200]['data']> {
+    return this.sender.send<T.ObjectsArchiveResponses[200]['data']>(
+      { id: 'objects.archive', method: 'DELETE', path: '/objects/{objectId}', surface: 'api', answer: 'json' },
+      { params: [objectId], body },
+      options,
+    );
+  }
+
+  /**
+   * Read the history of a record, oldest first.
+   *
+   * `GET /objects/{objectId}/history`, scope `objects:read`, right `history`
+   */
+  history(
+    objectId: T.ObjectsHistoryData['path']['objectId'],
+    options?: CallOptions,
+  ): Promise<T.ObjectsHistoryResponses[200]['data']> {
+    return this.sender.send<T.ObjectsHistoryResponses[200]['data']>(
+      { id: 'objects.history', method: 'GET', path: '/objects/{objectId}/history', surface: 'api', answer: 'json' },
+      { params: [objectId] },
+      options,
+    );
+  }
+
+  /**
+   * Read the field schema of one record. The schema of the stored type version with the field rights that hold on this record; no values.
+   *
+   * `GET /objects/{objectId}/schema`, scope `metadata:read`, right `read`
+   */
+  schema(
+    objectId: T.ObjectsSchemaData['path']['objectId'],
+    options?: CallOptions,
+  ): Promise<T.ObjectsSchemaResponses[200]['data']> {
+    return this.sender.send<T.ObjectsSchemaResponses[200]['data']>(
+      { id: 'objects.schema', method: 'GET', path: '/objects/{objectId}/schema', surface: 'api', answer: 'json' },
+      { params: [objectId] },
+      options,
+    );
+  }
+
+  /**
+   * Read an image of a rich text. A stored rich text names its images by `blob:<sha256>`. An image is there for whoever may read a field that shows it, or an event of the history that does.
+   *
+   * `GET /objects/{objectId}/images/{sha256}`, scope `objects:read`, right `read`
+   */
+  image(
+    objectId: T.ObjectsImageData['path']['objectId'],
+    sha256: T.ObjectsImageData['path']['sha256'],
+    options?: CallOptions,
+  ): Promise<Download> {
+    return this.sender.send<Download>(
+      {
+        id: 'objects.image',
+        method: 'GET',
+        path: '/objects/{objectId}/images/{sha256}',
+        surface: 'api',
+        answer: 'raw',
+      },
+      { params: [objectId, sha256] },
+      options,
+    );
+  }
+}
+
+export class CommentsOperations extends Group {
+  /**
+   * List the comments of a record, oldest first. Internal comments need the right Private Comment; archived ones are not listed.
+   *
+   * `GET /objects/{objectId}/comments`, scope `comments:read`, right `read`
+   */
+  list(
+    objectId: T.CommentsListData['path']['objectId'],
+    options?: CallOptions,
+  ): Promise<T.CommentsListResponses[200]['data']> {
+    return this.sender.send<T.CommentsListResponses[200]['data']>(
+      { id: 'comments.list', method: 'GET', path: '/objects/{objectId}/comments', surface: 'api', answer: 'json' },
+      { params: [objectId] },
+      options,
+    );
+  }
+
+  /**
+   * Add a comment. Without `visibility` the comment is internal, which needs the right Private Comment; it is never silently public.
+   *
+   * `POST /objects/{objectId}/comments`, scope `comments:write`, right `comment.create`; made once, however often it is sent
+   */
+  add(
+    objectId: T.CommentsAddData['path']['objectId'],
+    body: T.CommentsAddData['body'],
+    options?: CallOptions,
+  ): Promise<T.CommentsAddResponses[201]['data']> {
+    return this.sender.send<T.CommentsAddResponses[201]['data']>(
+      {
+        id: 'comments.add',
+        method: 'POST',
+        path: '/objects/{objectId}/comments',
+        surface: 'api',
+        answer: 'json',
+        keyed: true,
+      },
+      { params: [objectId], body },
+      options,
+    );
+  }
+
+  /**
+   * Change a comment. What is left out stays as it is. Where an internal comment is involved, before or after, Private Comment is needed.
+   *
+   * `PATCH /comments/{commentId}`, scope `comments:write`, right `comment.edit`
+   */
+  edit(
+    commentId: T.CommentsEditData['path']['commentId'],
+    body: T.CommentsEditData['body'],
+    options?: CallOptions,
+  ): Promise<T.CommentsEditResponses[200]['data']> {
+    return this.sender.send<T.CommentsEditResponses[200]['data']>(
+      { id: 'comments.edit', method: 'PATCH', path: '/comments/{commentId}', surface: 'api', answer: 'json' },
+      { params: [commentId], body },
+      options,
+    );
+  }
+
+  /**
+   * Archive a comment.
+   *
+   * `DELETE /comments/{commentId}`, scope `comments:write`, right `comment.edit`
+   */
+  archive(
+    commentId: T.CommentsArchiveData['path']['commentId'],
+    body: T.CommentsArchiveData['body'],
+    options?: CallOptions,
+  ): Promise<T.CommentsArchiveResponses[200]['data']> {
+    return this.sender.send<T.CommentsArchiveResponses[200]['data']>(
+      { id: 'comments.archive', method: 'DELETE', path: '/comments/{commentId}', surface: 'api', answer: 'json' },
+      { params: [commentId], body },
+      options,
+    );
+  }
+}
+
+export class AttachmentsOperations extends Group {
+  /**
+   * List the files of a record, oldest first.
+   *
+   * `GET /objects/{objectId}/attachments`, scope `files:read`, right `read`
+   */
+  list(
+    objectId: T.AttachmentsListData['path']['objectId'],
+    options?: CallOptions,
+  ): Promise<T.AttachmentsListResponses[200]['data']> {
+    return this.sender.send<T.AttachmentsListResponses[200]['data']>(
+      {
+        id: 'attachments.list',
+        method: 'GET',
+        path: '/objects/{objectId}/attachments',
+        surface: 'api',
+        answer: 'json',
+      },
+      { params: [objectId] },
+      options,
+    );
+  }
+
+  /**
+   * Add a file to a record.
+   *
+   * `POST /objects/{objectId}/attachments`, scope `files:write`, right `attachment.add`; made once, however often it is sent
+   */
+  add(
+    objectId: T.AttachmentsAddData['path']['objectId'],
+    body: T.AttachmentsAddData['body'],
+    options?: CallOptions,
+  ): Promise<T.AttachmentsAddResponses[201]['data']> {
+    return this.sender.send<T.AttachmentsAddResponses[201]['data']>(
+      {
+        id: 'attachments.add',
+        method: 'POST',
+        path: '/objects/{objectId}/attachments',
+        surface: 'api',
+        answer: 'json',
+        keyed: true,
+      },
+      { params: [objectId], body },
+      options,
+    );
+  }
+
+  /**
+   * Download a file. Served only for download. One byte range may be asked for; the answer is then 206.
+   *
+   * `GET /attachments/{attachmentId}/content`, scope `files:read`, right `read`
+   */
+  content(attachmentId: T.AttachmentsContentData['path']['attachmentId'], options?: CallOptions): Promise<Download> {
+    return this.sender.send<Download>(
+      {
+        id: 'attachments.content',
+        method: 'GET',
+        path: '/attachments/{attachmentId}/content',
+        surface: 'api',
+        answer: 'raw',
+      },
+      { params: [attachmentId] },
+      options,
+    );
+  }
+
+  /**
+   * Archive a file.
+   *
+   * `DELETE /attachments/{attachmentId}`, scope `files:write`, right `attachment.delete`
+   */
+  archive(
+    attachmentId: T.AttachmentsArchiveData['path']['attachmentId'],
+    body: T.AttachmentsArchiveData['body'],
+    options?: CallOptions,
+  ): Promise<T.AttachmentsArchiveResponses[200]['data']> {
+    return this.sender.send<T.AttachmentsArchiveResponses[200]['data']>(
+      {
+        id: 'attachments.archive',
+        method: 'DELETE',
+        path: '/attachments/{attachmentId}',
+        surface: 'api',
+        answer: 'json',
+      },
+      { params: [attachmentId], body },
+      options,
+    );
+  }
+}
+
+export class RelationsOperations extends Group {
+  /**
+   * List the relations of a record. Relations whose other end the caller cannot read are left out.
+   *
+   * `GET /objects/{objectId}/relations`, scope `relations:read`, right `read`
+   */
+  list(
+    objectId: T.RelationsListData['path']['objectId'],
+    query: NonNullable<T.RelationsListData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.RelationsListResponses[200]['data']> {
+    return this.sender.send<T.RelationsListResponses[200]['data']>(
+      { id: 'relations.list', method: 'GET', path: '/objects/{objectId}/relations', surface: 'api', answer: 'json' },
+      { params: [objectId], query },
+      options,
+    );
+  }
+
+  /**
+   * Relate the record to another. `idempotent` is true when the relation existed already.
+   *
+   * `POST /objects/{objectId}/relations`, scope `relations:write`, right `relation.create`; made once, however often it is sent
+   */
+  add(
+    objectId: T.RelationsAddData['path']['objectId'],
+    body: T.RelationsAddData['body'],
+    options?: CallOptions,
+  ): Promise<T.RelationsAddResponses[201]['data']> {
+    return this.sender.send<T.RelationsAddResponses[201]['data']>(
+      {
+        id: 'relations.add',
+        method: 'POST',
+        path: '/objects/{objectId}/relations',
+        surface: 'api',
+        answer: 'json',
+        keyed: true,
+      },
+      { params: [objectId], body },
+      options,
+    );
+  }
+
+  /**
+   * List the active relation definitions. With `sourceObjectId`: those that the record can be the source of; needs relation.create on it.
+   *
+   * `GET /relation-definitions`, scope `relations:read`
+   */
+  definitions(
+    query: NonNullable<T.RelationsDefinitionsData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.RelationsDefinitionsResponses[200]['data']> {
+    return this.sender.send<T.RelationsDefinitionsResponses[200]['data']>(
+      { id: 'relations.definitions', method: 'GET', path: '/relation-definitions', surface: 'api', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+
+  /**
+   * Remove a relation.
+   *
+   * `DELETE /relations/{relationId}`, scope `relations:write`, right `relation.delete`
+   */
+  archive(
+    relationId: T.RelationsArchiveData['path']['relationId'],
+    body: T.RelationsArchiveData['body'],
+    options?: CallOptions,
+  ): Promise<T.RelationsArchiveResponses[200]['data']> {
+    return this.sender.send<T.RelationsArchiveResponses[200]['data']>(
+      { id: 'relations.archive', method: 'DELETE', path: '/relations/{relationId}', surface: 'api', answer: 'json' },
+      { params: [relationId], body },
+      options,
+    );
+  }
+}
+
+export class WorkflowOperations extends Group {
+  /**
+   * Read the state of a record and the transitions that the caller can make now.
+   *
+   * `GET /objects/{objectId}/workflow`, scope `workflow:read`, right `read`
+   */
+  get(
+    objectId: T.WorkflowGetData['path']['objectId'],
+    options?: CallOptions,
+  ): Promise<T.WorkflowGetResponses[200]['data']> {
+    return this.sender.send<T.WorkflowGetResponses[200]['data']>(
+      { id: 'workflow.get', method: 'GET', path: '/objects/{objectId}/workflow', surface: 'api', answer: 'json' },
+      { params: [objectId] },
+      options,
+    );
+  }
+
+  /**
+   * Make a transition. Rights and conditions are judged anew, whatever an earlier read said.
+   *
+   * `POST /objects/{objectId}/transitions`, scope `workflow:write`, right `transition`
+   */
+  transition(
+    objectId: T.WorkflowTransitionData['path']['objectId'],
+    body: T.WorkflowTransitionData['body'],
+    options?: CallOptions,
+  ): Promise<T.WorkflowTransitionResponses[200]['data']> {
+    return this.sender.send<T.WorkflowTransitionResponses[200]['data']>(
+      {
+        id: 'workflow.transition',
+        method: 'POST',
+        path: '/objects/{objectId}/transitions',
+        surface: 'api',
+        answer: 'json',
+      },
+      { params: [objectId], body },
+      options,
+    );
+  }
+}
+
+export class SearchOperations extends Group {
+  /**
+   * Search. By words (`q`), by a `filter` (JSON; records alone), or both. Hits in which all words match come first; where they are fewer than 25, hits with fewer words follow. With `q` the best first among the 1,000 matches last updated, then the rest by last update; without `q` last updated first.
+   *
+   * `GET /search`, scope `search:read`
+   */
+  search(
+    query: NonNullable<T.SearchSearchData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.SearchSearchResponses[200]['data']> {
+    return this.sender.send<T.SearchSearchResponses[200]['data']>(
+      { id: 'search.search', method: 'GET', path: '/search', surface: 'api', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+}
+
+export class BulkOperations extends Group {
+  /**
+   * Change up to 1000 records in one call. Items are independent and applied in order: one that fails leaves no trace and undoes no other. Results come in the order of the items, with the error that the endpoint for one record would give.
+   *
+   * `POST /bulk`, scope `objects:write`
+   */
+  run(body: T.BulkRunData['body'], options?: CallOptions): Promise<T.BulkRunResponses[200]['data']> {
+    return this.sender.send<T.BulkRunResponses[200]['data']>(
+      { id: 'bulk.run', method: 'POST', path: '/bulk', surface: 'api', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+}
+
+export class SlaOperations extends Group {
+  /**
+   * List the SLA instances of a record, oldest first. Calculated at this moment: running ones from the policies and calendars in force, stopped ones as they stopped. Reading writes nothing. `dueAt` of a paused instance is as if it went on now; null where its calendar is never open long enough.
+   *
+   * `GET /objects/{objectId}/sla`, scope `sla:read`, right `read`
+   */
+  list(objectId: T.SlaListData['path']['objectId'], options?: CallOptions): Promise<T.SlaListResponses[200]['data']> {
+    return this.sender.send<T.SlaListResponses[200]['data']>(
+      { id: 'sla.list', method: 'GET', path: '/objects/{objectId}/sla', surface: 'api', answer: 'json' },
+      { params: [objectId] },
+      options,
+    );
+  }
+
+  /**
+   * List the events of an SLA instance, oldest first.
+   *
+   * `GET /sla/{instanceId}/history`, scope `sla:read`, right `read`
+   */
+  history(
+    instanceId: T.SlaHistoryData['path']['instanceId'],
+    options?: CallOptions,
+  ): Promise<T.SlaHistoryResponses[200]['data']> {
+    return this.sender.send<T.SlaHistoryResponses[200]['data']>(
+      { id: 'sla.history', method: 'GET', path: '/sla/{instanceId}/history', surface: 'api', answer: 'json' },
+      { params: [instanceId] },
+      options,
+    );
+  }
+
+  /**
+   * Pause, resume, stop or recalculate an SLA instance. Pauses an ACTIVE instance, resumes a PAUSED one, stops either, recalculates any, which keeps its status. A pause by command lasts until the command to resume; a resume or stop by command stands until the condition of the policy was false once. Only `recalculate` takes a calendar, which the instance then keeps until it is recalculated without one.
+   *
+   * `POST /sla/{instanceId}/{command}`, scope `sla:write`, right `sla.control`
+   */
+  command(
+    instanceId: T.SlaCommandData['path']['instanceId'],
+    command: T.SlaCommandData['path']['command'],
+    body?: T.SlaCommandData['body'],
+    options?: CallOptions,
+  ): Promise<T.SlaCommandResponses[200]['data']> {
+    return this.sender.send<T.SlaCommandResponses[200]['data']>(
+      { id: 'sla.command', method: 'POST', path: '/sla/{instanceId}/{command}', surface: 'api', answer: 'json' },
+      { params: [instanceId, command], body },
+      options,
+    );
+  }
+}
+
+export class ImportsOperations extends Group {
+  /**
+   * Define an import. Says how rows of a source become records, users, groups or organisation units. `resolver.externalIdField` names the column that holds the external id.
+   *
+   * `POST /import-definitions`, scope `imports:write`, right `import.manage`
+   */
+  define(body: T.ImportsDefineData['body'], options?: CallOptions): Promise<T.ImportsDefineResponses[201]['data']> {
+    return this.sender.send<T.ImportsDefineResponses[201]['data']>(
+      { id: 'imports.define', method: 'POST', path: '/import-definitions', surface: 'api', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * Import rows. Each row is stored independently, under the rights of the key owner. A dry run does all but keep the changes. Malformed content is refused as a whole.
+   *
+   * `POST /imports/run`, scope `imports:write`, right `import.execute`
+   */
+  run(body: T.ImportsRunData['body'], options?: CallOptions): Promise<T.ImportsRunResponses[201]['data']> {
+    return this.sender.send<T.ImportsRunResponses[201]['data']>(
+      { id: 'imports.run', method: 'POST', path: '/imports/run', surface: 'api', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * Read an import run with the results of its rows.
+   *
+   * `GET /import-runs/{runId}`, scope `imports:read`, right `import.manage`
+   */
+  get(runId: T.ImportsGetData['path']['runId'], options?: CallOptions): Promise<T.ImportsGetResponses[200]['data']> {
+    return this.sender.send<T.ImportsGetResponses[200]['data']>(
+      { id: 'imports.get', method: 'GET', path: '/import-runs/{runId}', surface: 'api', answer: 'json' },
+      { params: [runId] },
+      options,
+    );
+  }
+}
+
+export class ExportsOperations extends Group {
+  /**
+   * Export records of a type as a file. Active records that the caller may read, newest first, with the fields that they may read. Whole rows only, up to `limit` and 16 MiB; the file does not tell whether there was more.
+   *
+   * `POST /exports`, scope `exports:read`, right `export.execute`
+   */
+  create(body: T.ExportsCreateData['body'], options?: CallOptions): Promise<Download> {
+    return this.sender.send<Download>(
+      { id: 'exports.create', method: 'POST', path: '/exports', surface: 'api', answer: 'raw' },
+      { params: [], body },
+      options,
+    );
+  }
+}
+
+export class ServicesOperations extends Group {
+  /**
+   * List the services that are available to the caller, by name.
+   *
+   * `GET /services`, scope `catalog:read`
+   */
+  list(
+    query: NonNullable<T.ServicesListData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.ServicesListResponses[200]['data']> {
+    return this.sender.send<T.ServicesListResponses[200]['data']>(
+      { id: 'services.list', method: 'GET', path: '/services', surface: 'api', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+
+  /**
+   * Read a service.
+   *
+   * `GET /services/{serviceId}`, scope `catalog:read`
+   */
+  get(
+    serviceId: T.ServicesGetData['path']['serviceId'],
+    query: NonNullable<T.ServicesGetData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.ServicesGetResponses[200]['data']> {
+    return this.sender.send<T.ServicesGetResponses[200]['data']>(
+      { id: 'services.get', method: 'GET', path: '/services/{serviceId}', surface: 'api', answer: 'json' },
+      { params: [serviceId], query },
+      options,
+    );
+  }
+}
+
+export class CatalogOperations extends Group {
+  /**
+   * Read the active catalogue. Items that are not available to the caller are left out, and so are categories in which nothing stands; null when no catalogue is active.
+   *
+   * `GET /catalog`, scope `catalog:read`
+   */
+  get(
+    query: NonNullable<T.CatalogGetData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.CatalogGetResponses[200]['data']> {
+    return this.sender.send<T.CatalogGetResponses[200]['data']>(
+      { id: 'catalog.get', method: 'GET', path: '/catalog', surface: 'api', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+
+  /**
+   * Make a request on behalf of a person. Availability, the right to create, values and asset are judged for the requester; the history names both people. `values` takes the fields of the item’s form alone.
+   *
+   * `POST /catalog/items/{itemId}/requests`, scope `catalog:impersonate`, right `catalog.impersonate`; made once, however often it is sent
+   */
+  request(
+    itemId: T.CatalogRequestData['path']['itemId'],
+    body: T.CatalogRequestData['body'],
+    options?: CallOptions,
+  ): Promise<T.CatalogRequestResponses[201]['data']> {
+    return this.sender.send<T.CatalogRequestResponses[201]['data']>(
+      {
+        id: 'catalog.request',
+        method: 'POST',
+        path: '/catalog/items/{itemId}/requests',
+        surface: 'api',
+        answer: 'json',
+        keyed: true,
+      },
+      { params: [itemId], body },
+      options,
+    );
+  }
+}
+
+export class KbOperations extends Group {
+  /**
+   * List published articles, last published first. The operator channel: active versions of both visibilities whose audience admits the caller, one of each article.
+   *
+   * `GET /kb/articles`, scope `kb:read`, right `kb.read`
+   */
+  list(query: NonNullable<T.KbListData['query']> = {}, options?: CallOptions): Promise<T.KbListResponses[200]['data']> {
+    return this.sender.send<T.KbListResponses[200]['data']>(
+      { id: 'kb.list', method: 'GET', path: '/kb/articles', surface: 'api', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+
+  /**
+   * Make a draft: of a new article, or a new version of one that has the code in the base. The visibility must be that of the base, the locale one of its locales.
+   *
+   * `POST /kb/articles`, scope `kb:write`, right `kb.write`
+   */
+  create(body: T.KbCreateData['body'], options?: CallOptions): Promise<T.KbCreateResponses[201]['data']> {
+    return this.sender.send<T.KbCreateResponses[201]['data']>(
+      { id: 'kb.create', method: 'POST', path: '/kb/articles', surface: 'api', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * Read a published article.
+   *
+   * `GET /kb/articles/{articleId}`, scope `kb:read`, right `kb.read`
+   */
+  get(
+    articleId: T.KbGetData['path']['articleId'],
+    query: NonNullable<T.KbGetData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.KbGetResponses[200]['data']> {
+    return this.sender.send<T.KbGetResponses[200]['data']>(
+      { id: 'kb.get', method: 'GET', path: '/kb/articles/{articleId}', surface: 'api', answer: 'json' },
+      { params: [articleId], query },
+      options,
+    );
+  }
+
+  /**
+   * Read an image of an article. An image is there for whoever may read a version that shows it, and for those who write articles.
+   *
+   * `GET /kb/articles/{articleId}/images/{sha256}`, scope `kb:read`, right `kb.read`
+   */
+  image(
+    articleId: T.KbImageData['path']['articleId'],
+    sha256: T.KbImageData['path']['sha256'],
+    options?: CallOptions,
+  ): Promise<Download> {
+    return this.sender.send<Download>(
+      {
+        id: 'kb.image',
+        method: 'GET',
+        path: '/kb/articles/{articleId}/images/{sha256}',
+        surface: 'api',
+        answer: 'raw',
+      },
+      { params: [articleId, sha256] },
+      options,
+    );
+  }
+
+  /**
+   * Change a draft. Only what is given changes; null clears. Section, code and locale of a version stay.
+   *
+   * `PATCH /kb/article-versions/{versionId}`, scope `kb:write`, right `kb.write`
+   */
+  edit(
+    versionId: T.KbEditData['path']['versionId'],
+    body?: T.KbEditData['body'],
+    options?: CallOptions,
+  ): Promise<T.KbEditResponses[200]['data']> {
+    return this.sender.send<T.KbEditResponses[200]['data']>(
+      { id: 'kb.edit', method: 'PATCH', path: '/kb/article-versions/{versionId}', surface: 'api', answer: 'json' },
+      { params: [versionId], body },
+      options,
+    );
+  }
+
+  /**
+   * Publish a draft. The version needs an audience. The version that was active in the locale is archived by the same change.
+   *
+   * `POST /kb/articles/publish`, scope `kb:write`, right `kb.publish`
+   */
+  publish(body: T.KbPublishData['body'], options?: CallOptions): Promise<T.KbPublishResponses[200]['data']> {
+    return this.sender.send<T.KbPublishResponses[200]['data']>(
+      { id: 'kb.publish', method: 'POST', path: '/kb/articles/publish', surface: 'api', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * Archive what an article has in one locale: the active version and the draft.
+   *
+   * `POST /kb/articles/archive`, scope `kb:write`, right `kb.write`
+   */
+  archive(body: T.KbArchiveData['body'], options?: CallOptions): Promise<T.KbArchiveResponses[200]['data']> {
+    return this.sender.send<T.KbArchiveResponses[200]['data']>(
+      { id: 'kb.archive', method: 'POST', path: '/kb/articles/archive', surface: 'api', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+}
+
+export class WebhooksOperations extends Group {
+  /**
+   * List webhook subscriptions. Settings, archived subscriptions too, never the signing secret.
+   *
+   * `GET /webhooks`, scope `webhooks:manage`, right `webhook.manage`
+   */
+  list(options?: CallOptions): Promise<T.WebhooksListResponses[200]['data']> {
+    return this.sender.send<T.WebhooksListResponses[200]['data']>(
+      { id: 'webhooks.list', method: 'GET', path: '/webhooks', surface: 'api', answer: 'json' },
+      { params: [] },
+      options,
+    );
+  }
+
+  /**
+   * Create a webhook subscription. Sends nothing. The secret must have a value unless `enabled` is false. An executor other than the caller needs the right role.assign.
+   *
+   * `POST /webhooks`, scope `webhooks:manage`, right `webhook.manage`
+   */
+  create(body: T.WebhooksCreateData['body'], options?: CallOptions): Promise<T.WebhooksCreateResponses[201]['data']> {
+    return this.sender.send<T.WebhooksCreateResponses[201]['data']>(
+      { id: 'webhooks.create', method: 'POST', path: '/webhooks', surface: 'api', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * List the last 100 deliveries. Newest first, of the subscription named, or of all; each with its attempts.
+   *
+   * `GET /webhook-deliveries`, scope `webhooks:manage`, right `webhook.manage`
+   */
+  deliveries(
+    query: NonNullable<T.WebhooksDeliveriesData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.WebhooksDeliveriesResponses[200]['data']> {
+    return this.sender.send<T.WebhooksDeliveriesResponses[200]['data']>(
+      { id: 'webhooks.deliveries', method: 'GET', path: '/webhook-deliveries', surface: 'api', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+}
+
+export class IdentityOperations extends Group {
+  /**
+   * List people by name, archived ones left out.
+   *
+   * `GET /identity/users`, scope `identity:read`, right `user.administer`
+   */
+  users(options?: CallOptions): Promise<T.IdentityUsersResponses[200]['data']> {
+    return this.sender.send<T.IdentityUsersResponses[200]['data']>(
+      { id: 'identity.users', method: 'GET', path: '/identity/users', surface: 'api', answer: 'json' },
+      { params: [] },
+      options,
+    );
+  }
+
+  /**
+   * Create a person. Sets no password and assigns no role. Login and e-mail address are unique whatever their case; archived people keep theirs.
+   *
+   * `POST /identity/users`, scope `identity:write`, right `user.administer`
+   */
+  createUser(
+    body: T.IdentityCreateUserData['body'],
+    options?: CallOptions,
+  ): Promise<T.IdentityCreateUserResponses[201]['data']> {
+    return this.sender.send<T.IdentityCreateUserResponses[201]['data']>(
+      { id: 'identity.createUser', method: 'POST', path: '/identity/users', surface: 'api', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * List groups by name, archived ones left out.
+   *
+   * `GET /identity/groups`, scope `identity:read`, right `user.administer`
+   */
+  groups(options?: CallOptions): Promise<T.IdentityGroupsResponses[200]['data']> {
+    return this.sender.send<T.IdentityGroupsResponses[200]['data']>(
+      { id: 'identity.groups', method: 'GET', path: '/identity/groups', surface: 'api', answer: 'json' },
+      { params: [] },
+      options,
+    );
+  }
+
+  /**
+   * Create a group without members.
+   *
+   * `POST /identity/groups`, scope `identity:write`, right `user.administer`
+   */
+  createGroup(
+    body: T.IdentityCreateGroupData['body'],
+    options?: CallOptions,
+  ): Promise<T.IdentityCreateGroupResponses[201]['data']> {
+    return this.sender.send<T.IdentityCreateGroupResponses[201]['data']>(
+      { id: 'identity.createGroup', method: 'POST', path: '/identity/groups', surface: 'api', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * List organisation units by name, archived ones left out.
+   *
+   * `GET /identity/org-units`, scope `identity:read`, right `user.administer`
+   */
+  orgUnits(options?: CallOptions): Promise<T.IdentityOrgUnitsResponses[200]['data']> {
+    return this.sender.send<T.IdentityOrgUnitsResponses[200]['data']>(
+      { id: 'identity.orgUnits', method: 'GET', path: '/identity/org-units', surface: 'api', answer: 'json' },
+      { params: [] },
+      options,
+    );
+  }
+
+  /**
+   * Create an organisation unit. Without `code` one is made from the name.
+   *
+   * `POST /identity/org-units`, scope `identity:write`, right `user.administer`
+   */
+  createOrgUnit(
+    body: T.IdentityCreateOrgUnitData['body'],
+    options?: CallOptions,
+  ): Promise<T.IdentityCreateOrgUnitResponses[201]['data']> {
+    return this.sender.send<T.IdentityCreateOrgUnitResponses[201]['data']>(
+      { id: 'identity.createOrgUnit', method: 'POST', path: '/identity/org-units', surface: 'api', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * Make a person or a group a member of a group. Whoever adds to a group must hold the roles that its members get through it and the groups around it, or the right role.assign. A membership that stands is answered as it stands.
+   *
+   * `POST /identity/group-memberships`, scope `identity:write`, right `user.administer`
+   */
+  addGroupMember(
+    body: T.IdentityAddGroupMemberData['body'],
+    options?: CallOptions,
+  ): Promise<T.IdentityAddGroupMemberResponses[201]['data']> {
+    return this.sender.send<T.IdentityAddGroupMemberResponses[201]['data']>(
+      {
+        id: 'identity.addGroupMember',
+        method: 'POST',
+        path: '/identity/group-memberships',
+        surface: 'api',
+        answer: 'json',
+      },
+      { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * Put a person into an organisation unit, or move them. A person is in one unit. `expectedOrganizationUnitId` is the unit to move them from; without it, or with null, they must be in none. Where they are in the unit already, nothing changes.
+   *
+   * `POST /identity/org-memberships`, scope `identity:write`, right `user.administer`
+   */
+  setOrgMember(
+    body: T.IdentitySetOrgMemberData['body'],
+    options?: CallOptions,
+  ): Promise<T.IdentitySetOrgMemberResponses[201]['data']> {
+    return this.sender.send<T.IdentitySetOrgMemberResponses[201]['data']>(
+      {
+        id: 'identity.setOrgMember',
+        method: 'POST',
+        path: '/identity/org-memberships',
+        surface: 'api',
+        answer: 'json',
+      },
+      { params: [], body },
+      options,
+    );
+  }
+}
+
+export class IntegrationsOperations extends Group {
+  /**
+   * Set up an inbound integration. Disabled unless `enabled` says otherwise. `executionPrincipalId` is the caller, or the caller holds role.assign; calls run with the rights of their key’s owner whoever it names.
+   *
+   * `POST /integrations`, scope `integrations:manage`, right `integration.manage`
+   */
+  create(
+    body: T.IntegrationsCreateData['body'],
+    options?: CallOptions,
+  ): Promise<T.IntegrationsCreateResponses[201]['data']> {
+    return this.sender.send<T.IntegrationsCreateResponses[201]['data']>(
+      { id: 'integrations.create', method: 'POST', path: '/integrations', surface: 'api', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+}
+
+export class InboundOperations extends Group {
+  /**
+   * Call an integration. The body is whatever the mapping of the integration reads. The configured command runs exactly as its own endpoint would for the owner of the key: same checks, same errors at the same places, and `data` is that endpoint’s.
+   *
+   * `POST /inbound/{integrationId}`, scope `integrations:execute`; made once, however often it is sent
+   */
+  run(
+    integrationId: T.InboundRunData['path']['integrationId'],
+    body?: T.InboundRunData['body'],
+    options?: CallOptions,
+  ): Promise<T.InboundRunResponses[201]['data']> {
+    return this.sender.send<T.InboundRunResponses[201]['data']>(
+      {
+        id: 'inbound.run',
+        method: 'POST',
+        path: '/inbound/{integrationId}',
+        surface: 'api',
+        answer: 'json',
+        keyed: true,
+      },
+      { params: [integrationId], body },
+      options,
+    );
+  }
+}
+
+/** What a receiver of webhooks gets, by kind of event. */
+export interface Events {
+  ObjectCreated: T.ObjectCreatedDelivery;
+  ObjectUpdated: T.ObjectUpdatedDelivery;
+  ObjectTransitioned: T.ObjectTransitionedDelivery;
+  ObjectArchived: T.ObjectArchivedDelivery;
+  ObjectRestored: T.ObjectRestoredDelivery;
+  CommentAdded: T.CommentAddedDelivery;
+  CommentUpdated: T.CommentUpdatedDelivery;
+  CommentArchived: T.CommentArchivedDelivery;
+  AttachmentAdded: T.AttachmentAddedDelivery;
+  AttachmentArchived: T.AttachmentArchivedDelivery;
+  RelationAdded: T.RelationAddedDelivery;
+  RelationArchived: T.RelationArchivedDelivery;
+  SlaStarted: T.SlaStartedDelivery;
+  SlaPaused: T.SlaPausedDelivery;
+  SlaResumed: T.SlaResumedDelivery;
+  SlaStopped: T.SlaStoppedDelivery;
+  SlaRecalculated: T.SlaRecalculatedDelivery;
+  SlaWarning: T.SlaWarningDelivery;
+  SlaBreached: T.SlaBreachedDelivery;
+  ArticlePublished: T.ArticlePublishedDelivery;
+  ArticleArchived: T.ArticleArchivedDelivery;
+}

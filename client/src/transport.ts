@@ -1,0 +1,290 @@
+/**
+ * Sends operations and reads their answers, again and again where that is safe. Knows no operation by name: what it has to know
+ * of one comes with it.
+ */
+import { Download } from './content.ts';
+import { ConnectionFailed, errorOf, reasonOf } from './errors.ts';
+import type { DocketObject } from './generated/api-types.ts';
+import { delayMs, PATIENCE, type Patience, retryAfterMs, wait } from './patience.ts';
+
+/** An operation as the generated methods name it. */
+export interface OperationFacts {
+  id: string;
+  method: string;
+  /** Below the prefix, with `{places}`. */
+  path: string;
+  surface: 'api' | 'admin';
+  answer: 'json' | 'raw' | 'none';
+  /** It takes an idempotency key. */
+  keyed?: boolean;
+}
+
+export interface Given {
+  params: readonly string[];
+  query?: Readonly<Record<string, unknown>>;
+  body?: unknown;
+}
+
+/** One try, for figures and logs. */
+export interface Attempt {
+  operation: string;
+  /** From 1. */
+  attempt: number;
+  ms: number;
+  /** Undefined where no answer came. */
+  status: number | undefined;
+  /** Why another try follows; undefined for the last one. */
+  again: string | undefined;
+}
+
+/** What came of a call, beside its data. */
+export interface AnswerInfo {
+  status: number;
+  headers: Headers;
+  correlationId: string;
+  /** The service gave the answer of an earlier call with the same idempotency key. */
+  replayed: boolean;
+  attempts: number;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** In place of one of the client's own: where a later run of the program must find what this one made. */
+  idempotencyKey?: string;
+  /** 1 to 128 of `A-Za-z0-9._-`; kept by the service and found in its log. */
+  correlationId?: string;
+  /** Milliseconds that one try may take. */
+  timeoutMs?: number;
+  patience?: Partial<Patience>;
+  onAnswer?: (answer: AnswerInfo) => void;
+}
+
+export interface TransportOptions {
+  /** Where the service is, without `/api/v1`. */
+  url: string;
+  /** An API key. Left out only where something else vouches for the caller, as a proxy or a session in a browser. */
+  key?: string | undefined;
+  /** In place of the global one. */
+  fetch?: typeof globalThis.fetch;
+  /** Sent with every request. */
+  headers?: Readonly<Record<string, string>>;
+  /** Milliseconds that one try may take; 60 s, and 310 s for bulk, imports and exports, which may take that long. */
+  timeoutMs?: number;
+  patience?: Partial<Patience>;
+  /** Told of every try. */
+  onAttempt?: (attempt: Attempt) => void;
+}
+
+export interface Sender {
+  send<Result>(operation: OperationFacts, given: Given, options?: CallOptions): Promise<Result>;
+}
+
+/** Operations that belong together; the generated classes extend it. */
+export class Group {
+  protected readonly sender: Sender;
+
+  constructor(sender: Sender) {
+    this.sender = sender;
+  }
+}
+
+const PREFIX = { api: '/api/v1', admin: '/api/admin/v1' };
+const TIMEOUT_MS = 60_000;
+const LONG_TIMEOUT_MS = 310_000;
+const LONG = new Set(['bulk.run', 'imports.run', 'imports.preview', 'exports.create', 'config.apply']);
+
+/** Refused before anything was done: safe to send again, whatever it is. */
+const NOTHING_DONE = new Set(['RATE_LIMITED', 'OVERLOADED', 'IDEMPOTENCY_IN_PROGRESS']);
+
+interface Failure {
+  code: string;
+  message: string;
+  details: unknown;
+}
+
+type Outcome =
+  | { kind: 'answered'; response: Response; data: unknown }
+  | { kind: 'refused'; response: Response; failure: Failure }
+  | { kind: 'silent'; cause: unknown };
+
+/**
+ * Whether the call may be sent again when nobody knows what became of it: reads; what bears an idempotency key; and what names
+ * the revision it is decided on, since it cannot change the same revision twice.
+ */
+function isRepeatable({ method, keyed }: OperationFacts, { body }: Given): boolean {
+  if (method === 'GET' || keyed === true) return true;
+  if (typeof body !== 'object' || body === null) return false;
+  if ('expectedRevision' in body && body.expectedRevision !== undefined) return true;
+  if (!('items' in body) || !Array.isArray(body.items)) return false;
+  return body.items.every((item: unknown) => typeof item === 'object' && item !== null && 'expectedRevision' in item);
+}
+
+export class Transport implements Sender {
+  readonly #options: TransportOptions;
+  readonly #fetch: typeof globalThis.fetch;
+  readonly #base: string;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    // Called as a method of ours, a browser's own would refuse.
+    const own = options.fetch ?? globalThis.fetch;
+    this.#fetch = (input, init) => own(input, init);
+    this.#base = options.url.replace(/\/+$/, '');
+  }
+
+  /**
+   * The `data` of the answer, or the answer itself where it is no envelope.
+   *
+   * @throws DocketError when the service refuses; ConnectionFailed when no answer comes; the signal's reason when it ends the call
+   */
+  async send<Result>(operation: OperationFacts, given: Given, options: CallOptions = {}): Promise<Result> {
+    const patience = { ...PATIENCE, ...this.#options.patience, ...options.patience };
+    const request = this.#request(operation, given, options);
+    const repeatable = isRepeatable(operation, given);
+    const deadline = performance.now() + patience.totalMs;
+    let uncertain = false;
+    for (let attempt = 1; ; attempt++) {
+      options.signal?.throwIfAborted();
+      const began = performance.now();
+      const outcome = await this.#attempt(operation, request, options);
+      const ms = performance.now() - began;
+      const again = whyAgain(outcome, repeatable);
+      const asked = outcome.kind === 'silent' ? null : outcome.response.headers.get('retry-after');
+      const delay = delayMs(patience, attempt, retryAfterMs(asked, Date.now()), Math.random());
+      const goesOn = again !== undefined && performance.now() + delay < deadline;
+      this.#options.onAttempt?.({
+        operation: operation.id,
+        attempt,
+        ms,
+        status: outcome.kind === 'silent' ? undefined : outcome.response.status,
+        again: goesOn ? again : undefined,
+      });
+      if (goesOn) {
+        uncertain ||= outcome.kind === 'silent' || !NOTHING_DONE.has(outcomeCode(outcome));
+        await wait(delay, options.signal);
+        continue;
+      }
+      if (outcome.kind === 'silent') throw new ConnectionFailed(operation.id, attempt, outcome.cause);
+      const { response } = outcome;
+      const correlationId = response.headers.get('x-correlation-id') ?? '';
+      if (outcome.kind === 'refused') {
+        const { status } = response;
+        const retryAfter = retryAfterMs(asked, Date.now());
+        const refusal = { ...outcome.failure, status, correlationId, operation: operation.id, uncertain };
+        throw errorOf({ ...refusal, retryAfterMs: retryAfter }, this.#reader(operation, given));
+      }
+      const replayed = response.headers.get('idempotency-replayed') === 'true';
+      options.onAnswer?.({
+        status: response.status,
+        headers: response.headers,
+        correlationId,
+        replayed,
+        attempts: attempt,
+      });
+      return outcome.data as Result;
+    }
+  }
+
+  /** Reads the record that a refused call was about. */
+  #reader({ path }: OperationFacts, { params }: Given): (() => Promise<DocketObject>) | undefined {
+    const [objectId] = params;
+    if (!path.startsWith('/objects/{objectId}') || objectId === undefined) return undefined;
+    const read = {
+      id: 'objects.get',
+      method: 'GET',
+      path: '/objects/{objectId}',
+      surface: 'api',
+      answer: 'json',
+    } as const;
+    return () => this.send<DocketObject>(read, { params: [objectId] });
+  }
+
+  #request(
+    operation: OperationFacts,
+    { params, query, body }: Given,
+    options: CallOptions,
+  ): { url: string; init: RequestInit } {
+    let place = 0;
+    const path = operation.path.replaceAll(/\{[^}]+\}/g, () => encodeURIComponent(params[place++] ?? ''));
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query ?? {})) {
+      if (value === undefined) continue;
+      search.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
+    }
+    const headers = new Headers(this.#options.headers);
+    if (this.#options.key !== undefined) headers.set('authorization', `Bearer ${this.#options.key}`);
+    if (body !== undefined) headers.set('content-type', 'application/json');
+    if (options.correlationId !== undefined) headers.set('x-correlation-id', options.correlationId);
+    if (operation.keyed === true) headers.set('idempotency-key', options.idempotencyKey ?? crypto.randomUUID());
+    const text = search.size === 0 ? '' : `?${search}`;
+    return {
+      url: `${this.#base}${PREFIX[operation.surface]}${path}${text}`,
+      init: { method: operation.method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
+    };
+  }
+
+  async #attempt(
+    operation: OperationFacts,
+    { url, init }: { url: string; init: RequestInit },
+    options: CallOptions,
+  ): Promise<Outcome> {
+    const limit =
+      options.timeoutMs ?? this.#options.timeoutMs ?? (LONG.has(operation.id) ? LONG_TIMEOUT_MS : TIMEOUT_MS);
+    const stop = new AbortController();
+    const abort = (): void => stop.abort(options.signal?.reason);
+    options.signal?.addEventListener('abort', abort, { once: true });
+    const timer = setTimeout(() => stop.abort(new Error(`no answer within ${limit} ms`)), limit);
+    let streams = false;
+    try {
+      const response = await this.#fetch(url, { ...init, signal: stop.signal });
+      if (!response.ok) return { kind: 'refused', response, failure: failureOf(response, await response.text()) };
+      // The caller reads what is no envelope: from here on only their own signal ends it.
+      streams = operation.answer === 'raw';
+      return { kind: 'answered', response, data: await dataOf(operation, response) };
+    } catch (cause) {
+      options.signal?.throwIfAborted();
+      return { kind: 'silent', cause };
+    } finally {
+      clearTimeout(timer);
+      if (!streams) options.signal?.removeEventListener('abort', abort);
+    }
+  }
+}
+
+async function dataOf({ answer }: OperationFacts, response: Response): Promise<unknown> {
+  if (answer === 'raw') return new Download(response);
+  const text = await response.text();
+  return answer === 'none' ? undefined : (JSON.parse(text) as { data: unknown }).data;
+}
+
+/** What an answer says that is none of the service's own, as a proxy gives it, is told by its status. */
+function failureOf(response: Response, text: string): Failure {
+  try {
+    const { error } = JSON.parse(text) as { error?: Partial<Failure> };
+    if (typeof error?.code === 'string') {
+      return { code: error.code, message: error.message ?? error.code, details: error.details ?? [] };
+    }
+  } catch {
+    // It is no JSON.
+  }
+  return {
+    code: `HTTP_${response.status}`,
+    message: `The answer was ${response.status}: ${text.slice(0, 200)}`,
+    details: [],
+  };
+}
+
+function outcomeCode(outcome: Outcome): string {
+  return outcome.kind === 'refused' ? outcome.failure.code : '';
+}
+
+/** Why the call is sent again; undefined where it is not. */
+function whyAgain(outcome: Outcome, repeatable: boolean): string | undefined {
+  if (outcome.kind === 'answered') return undefined;
+  if (outcome.kind === 'silent') return repeatable ? reasonOf(outcome.cause) : undefined;
+  const { status } = outcome.response;
+  const { code } = outcome.failure;
+  const said = `${status} ${code}`;
+  if (status === 429 || NOTHING_DONE.has(code)) return said;
+  return repeatable && [502, 503, 504].includes(status) ? said : undefined;
+}

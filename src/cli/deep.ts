@@ -1,0 +1,26 @@
+/** What `docket doctor --deep` asks: every invariant of what is stored, beside a service that runs or without one. */
+import type { BlobStore } from '../mechanisms/blobs/store.ts';
+import { runCheck } from '../mechanisms/checks.ts';
+import { examineIdle, examineIntegrity } from '../mechanisms/db/integrity.ts';
+import { CHECKS } from '../rooms.ts';
+import type { Tool } from './service.ts';
+
+/** One line of the doctor's. */
+export interface Examined {
+  name: string;
+  ok: boolean;
+  says: string;
+}
+
+/** @returns a line for each invariant; what breaks one is named */
+export async function examineDeep(tool: Pick<Tool, 'db' | 'caller'>, blobs: BlobStore): Promise<Examined[]> {
+  const lines: Examined[] = [];
+  for (const check of CHECKS) {
+    const { total, named } = await runCheck(tool.db, check, { config: tool.caller.config, blobs });
+    const more = total > named.length ? ` and ${total - named.length} more` : '';
+    lines.push({ name: check.name, ok: total === 0, says: total === 0 ? 'holds' : `${named.join(', ')}${more}` });
+  }
+  lines.push({ name: 'I12 tables and indexes', ...(await examineIntegrity(tool.db)) });
+  lines.push({ name: 'I12 idle transactions', ...(await examineIdle(tool.db)) });
+  return lines;
+}

@@ -1,0 +1,13 @@
+/** What must hold of calls from outside after whatever happened (reliability, 5.1). */
+import sql from 'sql-template-tag';
+import { type Check, keptAnswersOf, rowCheck } from '../../mechanisms/checks.ts';
+import { commentMissing } from '../comments/door.ts';
+import { recordMissing } from '../objects/door.ts';
+
+export const inboundChecks: readonly Check[] = [
+  rowCheck(
+    'I5 a kept answer has the record or comment that it names',
+    sql`SELECT 'key ' || k.key AS what FROM (${keptAnswersOf('inbound.run')}) k
+      WHERE k.id IS NULL OR (${recordMissing(sql`k.id`)} AND ${commentMissing(sql`k.id`)})`,
+  ),
+];

@@ -1,0 +1,16 @@
+/** What must hold of SLA instances after whatever happened (reliability, 5.1). */
+import sql from 'sql-template-tag';
+import { type Check, rowCheck } from '../../mechanisms/checks.ts';
+import { recordMissing } from '../objects/door.ts';
+
+export const slaChecks: readonly Check[] = [
+  rowCheck(
+    'I4 no SLA instance without its record',
+    sql`SELECT 'instance ' || i.id AS what FROM sla_instances i WHERE ${recordMissing(sql`i.object_id`)}`,
+  ),
+  rowCheck(
+    'I4 one running SLA instance of a record and policy at most',
+    sql`SELECT 'record ' || i.object_id AS what FROM sla_instances i WHERE i.status <> 'STOPPED'
+      GROUP BY i.object_id, i.policy_id HAVING count(*) > 1`,
+  ),
+];

@@ -1,0 +1,144 @@
+/** Processes that share budgets through the database: what they let through together, and what a caller sees of it. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
+import { Database } from '../mechanisms/db/pool.ts';
+import { purgeBudgets, settleBudgets } from '../mechanisms/rate-budgets.ts';
+import { MemoryRateLimiter, type RateAnswer } from './rate.ts';
+import { SharedRateLimiter } from './rate-shared.ts';
+
+describe('the rate of requests over several processes', () => {
+  let database: TestDatabase;
+  let db: Database;
+  const limiters: SharedRateLimiter[] = [];
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = new Database({ url: database.url, max: 6 });
+  });
+
+  after(async () => {
+    for (const limiter of limiters) await limiter.stop();
+    await db.close();
+    await database.drop();
+  });
+
+  function limiter(perMinute: number, settle = settleBudgets.bind(null, db)): SharedRateLimiter {
+    const made = new SharedRateLimiter(perMinute, { settle });
+    limiters.push(made);
+    return made;
+  }
+
+  const take = async (one: SharedRateLimiter, caller: string): Promise<RateAnswer> =>
+    await one.take(caller, performance.now());
+
+  /** Sends as much as it can through all processes for a while. @returns requests let through, by process */
+  async function flood(processes: readonly SharedRateLimiter[], caller: string, ms: number): Promise<number[]> {
+    const began = performance.now();
+    return await Promise.all(
+      processes.map(async (one) => {
+        let admitted = 0;
+        while (performance.now() - began < ms) {
+          for (let i = 0; i < 20; i++) if ((await take(one, caller)).allowed) admitted++;
+          await sleep(1);
+        }
+        return admitted;
+      }),
+    );
+  }
+
+  for (const quota of [60, 12_000]) {
+    it(`three processes let one flooding key have ${quota} a minute, a tenth more at most`, async () => {
+      const processes = [limiter(quota), limiter(quota), limiter(quota)];
+      const began = performance.now();
+      const admitted = await flood(processes, `flood-${quota}`, 1800);
+      const budget = quota + ((performance.now() - began) / 60_000) * quota;
+      const sum = admitted.reduce((a, b) => a + b, 0);
+      assert.ok(sum <= budget * 1.1, `${sum} of ${budget}: ${admitted}`);
+      assert.ok(sum >= quota * 0.9, `${sum} of ${budget}: ${admitted}`);
+    });
+  }
+
+  it('a budget that one process used up is used up for the others', async () => {
+    const [a, b] = [limiter(100), limiter(100)];
+    for (let i = 0; i < 100; i++) assert.equal((await take(a, 'up')).allowed, true);
+    const answer = await take(b, 'up');
+    assert.deepEqual([answer.allowed, answer.remaining], [false, 0]);
+    assert.ok(answer.retryAfter >= 1);
+  });
+
+  it('what one process leased and did not use is there for the others within a second or two', async () => {
+    const [a, b] = [limiter(1200), limiter(1200)];
+    // Enough for a lease, of which a part is left.
+    for (let i = 0; i < 30; i++) await take(a, 'left');
+    await a.settleAll();
+    await a.settleAll();
+    let admitted = 0;
+    while (admitted < 2000 && (await take(b, 'left')).allowed) admitted++;
+    assert.ok(admitted >= 1165 && admitted <= 1200, String(admitted));
+  });
+
+  it('alone, a process answers as one that counts for itself', async () => {
+    for (const quota of [60, 600]) {
+      const shared = limiter(quota);
+      const own = new MemoryRateLimiter(quota);
+      for (let i = 0; i < quota + 3; i++) {
+        const now = performance.now();
+        const wanted = own.take('x', now);
+        const given = await shared.take(`alone-${quota}`, now);
+        assert.equal(given.allowed, wanted.allowed, `request ${i} of ${quota}`);
+        // A request takes time, in which one may have come back.
+        assert.ok(Math.abs(given.remaining - wanted.remaining) <= 1 + quota / 600, `${i}: ${given.remaining}`);
+        if (i % 100 === 50) await shared.settleAll();
+      }
+    }
+  });
+
+  it('a caller that keeps to the rate exactly is never refused, however often is settled', async () => {
+    let now = 1000;
+    const quota = 600;
+    const shared = new SharedRateLimiter(quota, { settle: settleBudgets.bind(null, db), now: () => now });
+    limiters.push(shared);
+    const began = performance.now();
+    for (let i = 0; i < quota; i++) assert.equal((await shared.take('steady', now)).allowed, true);
+    // The database's clock goes on by itself; this process's goes with it.
+    for (let i = 0; i < 15; i++) {
+      await sleep(105);
+      now = 1000 + performance.now() - began;
+      assert.equal((await shared.take('steady', now)).allowed, true, `request ${i}`);
+      if (i % 3 === 0) await shared.settleAll();
+    }
+  });
+
+  it('goes on by what it knows while the database does not answer, without waiting long', async () => {
+    let broken: 'error' | 'silence' | undefined;
+    const one = limiter(60, async (interval, list) => {
+      if (broken === 'error') throw new Error('gone');
+      if (broken === 'silence') await sleep(3000);
+      return await settleBudgets(db, interval, list);
+    });
+    assert.equal((await take(one, 'blind')).remaining, 59);
+    for (const how of ['error', 'silence'] as const) {
+      broken = how;
+      const began = performance.now();
+      let last = await take(one, `blind-${how}`);
+      for (let i = 1; i < 60; i++) last = await take(one, `blind-${how}`);
+      assert.deepEqual([last.allowed, last.remaining], [true, 0]);
+      assert.equal((await take(one, `blind-${how}`)).allowed, false, 'its own count still holds');
+      assert.ok(performance.now() - began < 2500, 'it does not wait for each request');
+      await sleep(1100);
+    }
+    broken = undefined;
+  });
+
+  it('forgets budgets that are whole', async () => {
+    await settleBudgets(db, 5, [{ callerId: 'old', spent: 1, spentFor: -200_000, returned: 0, wanted: 0 }]);
+    await settleBudgets(db, 5, [{ callerId: 'new', spent: 1, spentFor: 10, returned: 0, wanted: 0 }]);
+    assert.ok((await purgeBudgets(db)) >= 1);
+    const [kept] = await settleBudgets(db, 1000, [
+      { callerId: 'new', spent: 0, spentFor: null, returned: 0, wanted: 100 },
+    ]);
+    assert.ok((kept?.granted ?? 0) >= 59);
+  });
+});

@@ -1,0 +1,209 @@
+/**
+ * The rate of requests, shared by processes without a counter on the way of a request. The database keeps each caller's
+ * budget; a process leases a part of it for about a second at a time and counts that down by itself. A caller who asks
+ * little is let through on credit, which is settled once a second, so that it never waits for a lease.
+ *
+ * What all processes let through together exceeds the budget by what they gave on credit and had not settled: half a
+ * percent each, so a tenth at twenty processes, and that is paid off by what follows.
+ */
+import type { Settled, Settlement } from '../mechanisms/rate-budgets.ts';
+import { type RateAnswer, type RateLimiter, seconds } from './rate.ts';
+
+const WINDOW_MS = 60_000;
+const SETTLE_MS = 1000;
+/** Nobody waits longer for a lease; then what this process knows decides. */
+const PATIENCE_MS = 150;
+/** After the budget was found empty it is not asked for again before this. */
+const EMPTY_MS = 100;
+/** After the database was found unreachable. */
+const BLIND_MS = 1000;
+const CREDIT_SHARE = 200;
+const LARGEST_SHARE = 8;
+const MOST_CALLERS = 100_000;
+
+interface Budget {
+  /** When the whole budget is back as far as this process knows, monotonic milliseconds. */
+  full: number;
+  lease: number;
+  /** Let through on credit and not yet reported, and when these alone would be paid off. */
+  spent: number;
+  spentUntil: number;
+  /** Let through since the last settlement of all. */
+  used: number;
+  /** How much the next lease asks for. */
+  size: number;
+  asking: Promise<void> | undefined;
+  emptyUntil: number;
+}
+
+export interface SharedOptions {
+  settle(interval: number, settlements: readonly Settlement[]): Promise<Settled[]>;
+  /** Monotonic milliseconds. */
+  now?: () => number;
+}
+
+export class SharedRateLimiter implements RateLimiter {
+  readonly quota: number;
+  readonly windowSeconds = WINDOW_MS / 1000;
+  readonly #interval: number;
+  readonly #credit: number;
+  readonly #settle: SharedOptions['settle'];
+  readonly #now: () => number;
+  readonly #budgets = new Map<string, Budget>();
+  readonly #timer: NodeJS.Timeout;
+  #settling: Promise<void> | undefined;
+  #blindUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(perMinute: number, options: SharedOptions) {
+    this.quota = perMinute;
+    this.#interval = WINDOW_MS / perMinute;
+    this.#credit = Math.floor(perMinute / CREDIT_SHARE);
+    this.#settle = options.settle;
+    this.#now = options.now ?? (() => performance.now());
+    this.#timer = setInterval(() => void this.settleAll(), SETTLE_MS);
+    this.#timer.unref();
+  }
+
+  take(callerId: string, now: number): RateAnswer | Promise<RateAnswer> {
+    let budget = this.#budgets.get(callerId);
+    if (budget === undefined) {
+      budget = {
+        full: Number.NEGATIVE_INFINITY,
+        lease: 0,
+        spent: 0,
+        spentUntil: Number.NEGATIVE_INFINITY,
+        used: 0,
+        size: Math.max(1, 2 * this.#credit),
+        asking: undefined,
+        emptyUntil: Number.NEGATIVE_INFINITY,
+      };
+      this.#budgets.set(callerId, budget);
+    }
+    return this.#answer(budget, now) ?? this.#asked(callerId, budget);
+  }
+
+  /** Undefined where only the database knows. */
+  #answer(budget: Budget, now: number): RateAnswer | undefined {
+    const full = Math.max(budget.full, now) + this.#interval;
+    const spare = now + WINDOW_MS - full;
+    // The tolerance absorbs rounding, as in the limiter of one process.
+    if (spare < -1e-6) return refused(-spare);
+    if (budget.lease > 0) {
+      budget.lease--;
+    } else if (budget.spent < this.#credit || now < this.#blindUntil) {
+      budget.spent++;
+      budget.spentUntil = Math.max(budget.spentUntil, now) + this.#interval;
+    } else if (now < budget.emptyUntil) {
+      return refused(EMPTY_MS);
+    } else {
+      return undefined;
+    }
+    budget.full = full;
+    budget.used++;
+    const remaining = Math.floor(spare / this.#interval + 1e-6);
+    const reset = remaining > 0 ? full - now : this.#interval - spare;
+    return { allowed: true, remaining, resetSeconds: seconds(reset), retryAfter: 0 };
+  }
+
+  async #asked(callerId: string, budget: Budget): Promise<RateAnswer> {
+    // Others may be waiting for the same lease, and use it up.
+    for (let round = 0; round < 3; round++) {
+      budget.asking ??= this.#lease(callerId, budget).finally(() => {
+        budget.asking = undefined;
+      });
+      await budget.asking;
+      const answer = this.#answer(budget, this.#now());
+      if (answer !== undefined) return answer;
+    }
+    return refused(EMPTY_MS);
+  }
+
+  async #lease(callerId: string, budget: Budget): Promise<void> {
+    const wanted = budget.size;
+    budget.size = Math.min(Math.max(1, Math.ceil(this.quota / LARGEST_SHARE)), budget.size * 2);
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      this.#blindUntil = this.#now() + BLIND_MS;
+      late.resolve();
+    }, PATIENCE_MS);
+    await Promise.race([this.#settleFor([[callerId, budget, wanted, 0]]), late.promise]);
+    clearTimeout(timer);
+  }
+
+  async #settleFor(list: readonly [string, Budget, wanted: number, returned: number][]): Promise<void> {
+    const sentAt = this.#now();
+    const settlements = list.map(([callerId, budget, wanted, returned]): Settlement => {
+      const { spent, spentUntil } = budget;
+      budget.spent = 0;
+      budget.spentUntil = Number.NEGATIVE_INFINITY;
+      budget.lease -= returned;
+      return { callerId, spent, spentFor: spent > 0 ? spentUntil - sentAt : null, returned, wanted };
+    });
+    let settled: Settled[];
+    try {
+      settled = await this.#settle(this.#interval, settlements);
+    } catch {
+      // Whether it was written is not known; a caller must not pay twice.
+      this.#blindUntil = this.#now() + BLIND_MS;
+      return;
+    }
+    const answers = new Map(settled.map((one) => [one.callerId, one]));
+    for (const [callerId, budget, wanted] of list) {
+      const answer = answers.get(callerId);
+      if (answer === undefined) continue;
+      budget.lease += answer.granted;
+      // What was let through meanwhile is not in the answer.
+      const known = sentAt + answer.fullIn + (budget.spent - budget.lease) * this.#interval;
+      budget.full = Math.max(known, budget.spentUntil);
+      if (wanted > 0 && answer.granted === 0) budget.emptyUntil = this.#now() + EMPTY_MS;
+    }
+  }
+
+  /** Reports what was spent, gives back what is not used, and learns what others did. */
+  settleAll(): Promise<void> {
+    this.#settling ??= this.#settleEach().finally(() => {
+      this.#settling = undefined;
+    });
+    return this.#settling;
+  }
+
+  async #settleEach(): Promise<void> {
+    const now = this.#now();
+    const list: [string, Budget, number, number][] = [];
+    for (const [callerId, budget] of this.#budgets) {
+      const { used, lease, spent, asking } = budget;
+      budget.used = 0;
+      if (asking !== undefined) continue;
+      if (used === 0 && lease === 0 && spent === 0) {
+        if (budget.full <= now) this.#budgets.delete(callerId);
+        continue;
+      }
+      const returned = Math.max(0, lease - used);
+      if (returned > 0) budget.size = Math.max(1, Math.ceil(budget.size / 2));
+      list.push([callerId, budget, 0, returned]);
+    }
+    this.#forget();
+    if (list.length > 0) await this.#settleFor(list);
+  }
+
+  /** Callers who came first go first, were there ever too many. */
+  #forget(): void {
+    for (const callerId of this.#budgets.keys()) {
+      if (this.#budgets.size <= MOST_CALLERS) break;
+      this.#budgets.delete(callerId);
+    }
+  }
+
+  /** Gives everything back. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#settling;
+    for (const budget of this.#budgets.values()) budget.used = 0;
+    await this.settleAll();
+  }
+}
+
+function refused(waitMs: number): RateAnswer {
+  const wait = seconds(waitMs);
+  return { allowed: false, remaining: 0, resetSeconds: wait, retryAfter: wait };
+}

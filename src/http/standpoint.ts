@@ -1,0 +1,35 @@
+/** How far a caller has seen (decision 0014): the header `X-Docket-Position`, given with each write, sent with later reads. */
+import { ADMIN_SCOPE } from '../contract/scopes.ts';
+import { Fault } from '../lib/fault.ts';
+import { readPosition, writePosition } from '../mechanisms/db/position.ts';
+import type { Standpoint } from '../mechanisms/db/replica.ts';
+import type { Exchange } from './exchange.ts';
+import { singleHeader } from './headers.ts';
+import type { Authenticated } from './types.ts';
+
+const HEADER = 'X-Docket-Position';
+
+/** @throws Fault INVALID_REQUEST */
+export function standpointOf(mayLag: boolean, exchange: Exchange, found: Authenticated): Standpoint {
+  const { callerId, keyId, scopes } = found;
+  const given = exchange.request.headers['x-docket-position'];
+  const seen =
+    given === undefined ? undefined : readPosition(singleHeader(exchange.request, 'x-docket-position') ?? '');
+  if (given !== undefined && seen === undefined) {
+    const message = `Send the ${HEADER} of an earlier answer, or none.`;
+    throw new Fault('INVALID_REQUEST', message, [{ path: `header.${HEADER}`, code: 'WRONG_FORMAT', message }]);
+  }
+  return { callerId, mayLag, seen, mayHaveWritten: mayLag && writes(keyId, scopes), wrote: undefined };
+}
+
+/** Whether the caller can have written: a session, or a key that does not only read. */
+function writes(keyId: string | null, scopes: ReadonlySet<string>): boolean {
+  if (keyId === null || scopes.has(ADMIN_SCOPE)) return true;
+  for (const scope of scopes) if (!scope.endsWith(':read')) return true;
+  return false;
+}
+
+/** Tells the caller how far to have seen from now on. */
+export function tellPosition(exchange: Exchange, standpoint: Standpoint | undefined): void {
+  if (standpoint?.wrote !== undefined) exchange.extra.push(HEADER, writePosition(standpoint.wrote));
+}

@@ -1,0 +1,95 @@
+/** What PostgreSQL's own extension amcheck says of tables and indexes (reliability, I12), and transactions that stand idle. */
+import sql from 'sql-template-tag';
+import { savepoint } from '../transactions.ts';
+import type { Database, Queryable, Transaction } from './pool.ts';
+
+const IDLE_SECONDS = 15;
+const MOST_NAMED = 5;
+
+/** Undefined where amcheck cannot be had: then `says` tells why, in a sentence. */
+export interface Integrity {
+  ok: boolean;
+  says: string;
+}
+
+interface Relation {
+  oid: number;
+  name: string;
+  method: string;
+}
+
+/**
+ * Checks every B-tree and GIN index against its table, and every table. The extension is made in a transaction that is undone,
+ * so that nothing of it stays.
+ */
+export async function examineIntegrity(db: Database): Promise<Integrity> {
+  const available = await db.query<{ one: number }>(
+    sql`SELECT 1 AS one FROM pg_available_extensions WHERE name = 'amcheck'`,
+  );
+  if (available.length === 0) return { ok: true, says: 'not looked at: this server has no extension amcheck' };
+  return await db.transaction(
+    'BEGIN',
+    async (tx) => {
+      try {
+        await savepoint(tx, () => tx.query(sql`CREATE EXTENSION IF NOT EXISTS amcheck`));
+      } catch {
+        return { ok: true, says: 'not looked at: this user may not create the extension amcheck' };
+      }
+      await tx.query(sql`SELECT set_config('statement_timeout', '0', true)`);
+      return await examineRelations(tx);
+    },
+    () => false,
+  );
+}
+
+async function examineRelations(tx: Transaction): Promise<Integrity> {
+  const gin = await tx.query<{ one: number }>(sql`SELECT 1 AS one FROM pg_proc WHERE proname = 'gin_index_check'`);
+  const relations = await tx.query<Relation>(sql`
+    SELECT c.oid::int AS oid, c.relname AS name, a.amname AS method FROM pg_class c JOIN pg_am a ON a.oid = c.relam
+    LEFT JOIN pg_index i ON i.indexrelid = c.oid
+    WHERE c.relnamespace = current_schema()::regnamespace AND a.amname IN ('heap', 'btree', 'gin') AND c.relkind IN ('r', 'i')
+      AND coalesce(i.indisvalid, true) AND c.relpersistence = 'p'
+    ORDER BY c.relname`);
+  const flaws: string[] = [];
+  let looked = 0;
+  for (const relation of relations) {
+    if (relation.method === 'gin' && gin.length === 0) continue;
+    looked++;
+    const flaw = await flawOf(tx, relation);
+    if (flaw !== undefined) flaws.push(`${relation.name}: ${flaw}`);
+  }
+  if (flaws.length === 0) return { ok: true, says: `${looked} tables and indexes are sound` };
+  const more = flaws.length > MOST_NAMED ? ` and ${flaws.length - MOST_NAMED} more` : '';
+  return { ok: false, says: `${flaws.slice(0, MOST_NAMED).join('; ')}${more}; restore from a backup, or REINDEX` };
+}
+
+/** What the extension says; it names places in files, never values. */
+async function flawOf(tx: Transaction, { oid, method }: Relation): Promise<string | undefined> {
+  try {
+    return await savepoint(tx, async () => {
+      if (method === 'heap') {
+        const rows = await tx.query<{ msg: string }>(
+          sql`SELECT msg FROM verify_heapam(${oid}::int::oid::regclass) LIMIT 1`,
+        );
+        return rows[0]?.msg;
+      }
+      if (method === 'gin') await tx.query(sql`SELECT gin_index_check(${oid}::int::oid::regclass)::text AS done`);
+      else await tx.query(sql`SELECT bt_index_check(${oid}::int::oid::regclass, true)::text AS done`);
+      return undefined;
+    });
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Connections of this database that hold a transaction open and do nothing. */
+export async function examineIdle(db: Queryable, seconds = IDLE_SECONDS): Promise<Integrity> {
+  const rows = await db.query<{ what: string }>(sql`
+    SELECT 'process ' || pid || ' (' || coalesce(application_name, '') || ')' AS what FROM pg_stat_activity
+    WHERE datname = current_database() AND state LIKE 'idle in transaction%'
+      AND now() - state_change > make_interval(secs => ${seconds}::int)`);
+  const named = rows.map(({ what }) => what).join(', ');
+  return rows.length === 0
+    ? { ok: true, says: `none stands idle for more than ${seconds} s` }
+    : { ok: false, says: `idle for more than ${seconds} s: ${named}` };
+}

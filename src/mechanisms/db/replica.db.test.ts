@@ -1,0 +1,206 @@
+/**
+ * Reads from a streaming replica (decision 0014), against a real one whose replay is paused to make it late. Where a read went
+ * is told by what it shows and by the counts.
+ */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTestApp, type TestAnswer, type TestApp } from '../../../test/harness/app.ts';
+import { type Pair, startPair } from '../../../test/harness/replica.ts';
+import { readPosition, writePosition } from './position.ts';
+
+describe('reads from a replica', () => {
+  let pair: Pair;
+  let app: TestApp;
+  let other: TestApp;
+  let key: string;
+  let reader: string;
+  let readerId: string;
+  const type = 'incident';
+
+  before(async () => {
+    pair = await startPair();
+    const database = { url: pair.url, readUrl: pair.readUrl };
+    app = await startTestApp({ database });
+    other = await startTestApp({ on: app, database });
+    key = (await app.createKey({ login: 'admin' })).key;
+    const made = await app.createKey({ login: 'admin', scopes: ['objects:read', 'search:read', 'exports:read'] });
+    reader = made.key;
+    readerId = made.id;
+  });
+
+  after(async () => {
+    await other?.close();
+    await app?.close();
+    await pair?.stop();
+  });
+
+  const pause = (): Promise<unknown> => pair.ask('replica', 'SELECT pg_wal_replay_pause()');
+  const resume = (): Promise<unknown> => pair.ask('replica', 'SELECT pg_wal_replay_resume()');
+  const counts = (of: TestApp): { replica: number; primary: number } => ({
+    ...(of.app.replica as NonNullable<typeof of.app.replica>).counts,
+  });
+
+  beforeEach(async () => {
+    await resume();
+    // Until both processes find it there, and as far as it must be.
+    for (const one of [app, other]) {
+      for (let i = 0; ; i++) {
+        const before = counts(one).replica;
+        await list(one, reader);
+        if (counts(one).replica > before) break;
+        assert.ok(i < 100, 'the replica is not used');
+        await sleep(50);
+      }
+    }
+  });
+
+  async function create(title: string, headers = {}): Promise<TestAnswer> {
+    const answer = await app.request('POST', '/api/v1/objects', {
+      key,
+      headers,
+      body: { typeDefinitionId: type, values: { title, priority: 'p3' } },
+    });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer;
+  }
+
+  function list(on: TestApp, by: string, headers: Record<string, string> = {}): Promise<TestAnswer> {
+    return on.request('GET', `/api/v1/objects?typeId=${type}&pageSize=100`, { key: by, headers });
+  }
+
+  const titles = (answer: TestAnswer): string[] => {
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    const rows = (answer.body.data.rows ?? answer.body.data.items ?? answer.body.data) as {
+      values?: { title?: string };
+      title?: string;
+    }[];
+    return rows.map((row) => row.title ?? row.values?.title ?? '');
+  };
+
+  it('go there, with the answers that the primary gives', async () => {
+    const made = await create('there and back');
+    assert.match(made.headers.get('x-docket-position') ?? '', /^[0-9A-F]+\/[0-9A-F]+$/);
+    for (let i = 0; !titles(await list(app, reader)).includes('there and back'); i++) {
+      assert.ok(i < 50);
+      await sleep(20);
+    }
+    const before = counts(app).replica;
+    const id = made.body.data.id as string;
+    assert.equal((await app.request('GET', `/api/v1/objects/${id}/history`, { key: reader })).status, 200);
+    assert.equal((await app.request('GET', '/api/v1/search?q=back', { key: reader })).body.data.results.length, 1);
+    const file = await app.request('POST', '/api/v1/exports', {
+      key: reader,
+      body: { typeDefinitionId: type, format: 'CSV' },
+    });
+    assert.match(String(file.body), /there and back/);
+    assert.ok(counts(app).replica >= before + 3, JSON.stringify(counts(app)));
+    const exact = await app.request('GET', `/api/v1/objects/${id}`, { key: reader });
+    assert.equal(exact.status, 200);
+  });
+
+  it('show a caller what they wrote, in this process and in another, with the header and without', async () => {
+    await pause();
+    const made = await create('just written');
+    const position = made.headers.get('x-docket-position') as string;
+    assert.ok(titles(await list(app, key)).includes('just written'), 'this process');
+    assert.ok(titles(await list(other, key)).includes('just written'), 'another process, a plain client');
+    assert.ok(
+      titles(await list(other, reader, { 'x-docket-position': position })).includes('just written'),
+      'another key that was told the position',
+    );
+    const found = await other.request('GET', '/api/v1/search?q=written', { key });
+    assert.equal(found.body.data.results.length, 1);
+    const file = await other.request('POST', '/api/v1/exports', {
+      key,
+      body: { typeDefinitionId: type, format: 'CSV' },
+    });
+    assert.match(String(file.body), /just written/);
+    // Once it has replayed, the replica itself shows it.
+    await resume();
+    await sleep(100);
+    const before = counts(other).replica;
+    assert.ok(titles(await list(other, key, { 'x-docket-position': position })).includes('just written'));
+    assert.equal(counts(other).replica, before + 1);
+  });
+
+  it('may be a moment old to one who only reads, and no older than the epoch that is known', async () => {
+    await pause();
+    await create('not seen yet');
+    // The epoch is read every 300 ms, and with it how far the primary was.
+    await sleep(700);
+    const began = performance.now();
+    assert.ok(titles(await list(app, reader)).includes('not seen yet'));
+    assert.ok(performance.now() - began < 5000);
+  });
+
+  it('never judge old data by newer rights', async () => {
+    const id = (await create('withdrawn before the right was given')).body.data.id as string;
+    await sleep(700);
+    await pause();
+    // First the record goes, then a key comes that might see it where it still stands.
+    const revision = (await app.request('GET', `/api/v1/objects/${id}`, { key })).body.data.revision as number;
+    const gone = await app.request('DELETE', `/api/v1/objects/${id}`, { key, body: { expectedRevision: revision } });
+    assert.equal(gone.status, 200, JSON.stringify(gone.body));
+    const fresh = await app.createKey({ login: 'admin', scopes: ['objects:read', 'search:read'] });
+    for (const on of [app, other]) {
+      for (let i = 0; i < 6; i++) {
+        const answer = await list(on, fresh.key);
+        assert.ok(!titles(answer).includes('withdrawn before the right was given'), `answer ${i}`);
+        await sleep(20);
+      }
+    }
+  });
+
+  it('are refused at once where the key was withdrawn, however late the replica is', async () => {
+    await pause();
+    const doomed = await app.createKey({ login: 'admin', scopes: ['objects:read'] });
+    assert.equal((await list(other, doomed.key)).status, 200);
+    await pair.ask(
+      'primary',
+      `WITH k AS (UPDATE api_keys SET revoked_at = now() WHERE id = '${doomed.id}')
+      UPDATE epoch SET rights = rights + 1`,
+    );
+    await sleep(1000);
+    assert.equal((await list(other, doomed.key)).status, 401);
+    assert.notEqual(readerId, doomed.id);
+  });
+
+  it('go to the primary alone while the replica is far behind or gone, and back when it is there again', async () => {
+    await pause();
+    await create('while it slept');
+    await sleep(2800);
+    const began = performance.now();
+    const before = counts(app);
+    for (let i = 0; i < 20; i++) assert.ok(titles(await list(app, reader)).includes('while it slept'));
+    assert.equal(counts(app).replica, before.replica);
+    // It is known to be late: nobody waits for it any more.
+    assert.ok(performance.now() - began < 3000);
+    await resume();
+    await pair.stopReplica();
+    for (let i = 0; i < 20; i++) assert.ok(titles(await list(app, key)).includes('while it slept'), `answer ${i}`);
+    await pair.startReplica();
+  });
+
+  it('take no position that is none', async () => {
+    for (const bad of ['x', '1/2/3', '0/123456789', '']) {
+      const answer = await list(app, key, { 'x-docket-position': bad });
+      assert.equal(answer.status, 400, bad);
+      assert.equal(answer.body.error.details[0].path, 'header.X-Docket-Position');
+    }
+    // One of the far future can only be served by the primary.
+    const before = counts(app).primary;
+    assert.equal((await list(app, key, { 'x-docket-position': 'FFFFFFFF/FFFFFFFF' })).status, 200);
+    assert.equal(counts(app).primary, before + 1);
+  });
+
+  it('know positions by their order', () => {
+    const places = ['0/0', '0/FF', '1/0', 'A/1', '10/0', 'FFFFFFFF/FFFFFFFF'];
+    const read = places.map((place) => readPosition(place) as bigint);
+    assert.deepEqual(
+      [...read].sort((a, b) => (a < b ? -1 : 1)),
+      read,
+    );
+    assert.deepEqual(read.map(writePosition), places);
+  });
+});

@@ -1,0 +1,42 @@
+/** What makes a unit of work be decided anew, or give way to an answer that was kept. */
+import { Fault } from '../lib/fault.ts';
+
+const GUARD_STATE = 'DK001';
+
+/** A fault thrown after existence and rights were checked: it gives way to the replay of a kept answer. */
+export class LateFault extends Error {
+  readonly fault: Fault;
+  constructor(fault: Fault) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}
+
+export function isLate(error: unknown): boolean {
+  // A unique violation stands for "it exists already", which the first call with this key may have made.
+  return (
+    (error instanceof LateFault && error.fault.code !== 'RIGHT_MISSING' && error.fault.code !== 'NOT_FOUND') ||
+    (error as { code?: unknown }).code === '23505'
+  );
+}
+
+export function unwrapLate(error: unknown): unknown {
+  return error instanceof LateFault ? error.fault : error;
+}
+
+export function guardOf(error: unknown): string | undefined {
+  const { code, detail } = error as { code?: unknown; detail?: unknown };
+  return code === GUARD_STATE && typeof detail === 'string' ? detail : undefined;
+}
+
+export function contended(): Fault {
+  return new Fault('OVERLOADED', 'Too many changes of the same thing at once; retry shortly.', [], {
+    headers: { 'Retry-After': '1' },
+  });
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

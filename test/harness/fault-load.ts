@@ -1,0 +1,137 @@
+/** A mix of all writes while something breaks, then everything that was told held against what is stored. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { judge } from './fault-judge.ts';
+import { type MixJournal, newJournal, runMixClient } from './fault-mix.ts';
+import type { Stage } from './fault-stage.ts';
+import { docket } from './fault-service.ts';
+import { random } from './load-clients.ts';
+
+/** What was under way is answered within this after the last fault. */
+const BACK_MS = 20_000;
+
+export interface Fault {
+  stage: Stage;
+  /** Begins every tag of this load, and of no other on this stage. */
+  name: string;
+  seed: number;
+  clients?: number;
+  pauseMs?: number;
+  excused?: readonly string[];
+  /** What happens meanwhile; the load ends when it does. */
+  faults(next: () => number): Promise<void>;
+}
+
+/** What is wrong after a fault, and what was told during it. */
+export interface Outcome {
+  problems: string[];
+  journal: MixJournal;
+}
+
+export async function underMix(fault: Fault): Promise<Outcome> {
+  const { stage, name, seed } = fault;
+  const journal = newJournal();
+  let running = true;
+  let givenUp = Number.POSITIVE_INFINITY;
+  const clients = Array.from({ length: fault.clients ?? 16 }, (_, turn) =>
+    runMixClient({
+      urls: stage.urls(),
+      key: stage.key,
+      ids: stage.ids,
+      name: `${name}-${turn}`,
+      random: random(seed + turn + 1),
+      journal,
+      running: () => running,
+      patient: () => performance.now() < givenUp,
+      ...(fault.excused === undefined ? {} : { excused: fault.excused }),
+      ...(fault.pauseMs === undefined ? {} : { pauseMs: fault.pauseMs }),
+    }),
+  );
+  const problems: string[] = [];
+  try {
+    await fault.faults(random(seed));
+  } finally {
+    running = false;
+    givenUp = performance.now() + BACK_MS;
+    await Promise.all(clients);
+  }
+  if (!stage.alive()) problems.push(`a process ended by itself:\n${stage.said()}`);
+  problems.push(...(await judge((text, values) => stage.rows(text, values), journal, `${name}-`)));
+  problems.push(...(await examine(stage)));
+  return { problems, journal };
+}
+
+/** The service's own invariant checks, and those that hold only while nobody takes the outbox. */
+export async function examine(stage: Stage): Promise<string[]> {
+  const ended = await docket(['doctor', '--deep', '--json'], stage.env);
+  const checks = JSON.parse(ended.stdout) as { name: string; ok: boolean; says: string }[];
+  const problems = checks.filter(({ ok }) => !ok).map(({ name, says }) => `${name}: ${says}`);
+  if (stage.keepsOutbox) {
+    const rows = await stage.rows<{ id: string }>(
+      `SELECT j.id FROM journal j LEFT JOIN outbox x ON x.event_id = j.id GROUP BY j.id HAVING count(x.event_id) <> 1 LIMIT 5`,
+    );
+    problems.push(...rows.map(({ id }) => `I3: the event ${id} is not in the outbox once`));
+  }
+  return problems;
+}
+
+/** One line about what was told. */
+export function told({ journal }: Outcome): string {
+  const acknowledged = [...journal.acknowledged].map(([kind, count]) => `${count} ${kind}`).join(', ');
+  const refusals = [...journal.codes].map(([code, count]) => `${count} ${code}`).join(', ');
+  const sum = [...journal.acknowledged.values()].reduce((total, count) => total + count, 0);
+  return (
+    `${sum} writes acknowledged (${acknowledged}); ${journal.unanswered} without an answer; ` +
+    `${journal.refused} refused (${refusals}), the slowest after ${Math.round(journal.slowest)} ms`
+  );
+}
+
+export interface KillCounts {
+  service: number;
+  backend: number;
+  database: number;
+}
+
+/** Milliseconds that it took to answer again after each kill of the database. */
+export interface Kills extends Outcome {
+  back: number[];
+}
+
+/** Kills processes of the service, connections of the database and the whole database, one after the other. */
+export async function kill(
+  stage: Stage,
+  counts: KillCounts,
+  seed: number,
+  say: (line: string) => void,
+  name = 'kill',
+): Promise<Kills> {
+  const back: number[] = [];
+  const alive = (): void => {
+    if (!stage.alive()) throw new Error(`a process ended by itself:\n${stage.said()}`);
+  };
+  const outcome = await underMix({
+    stage,
+    name,
+    seed,
+    faults: async (next) => {
+      for (let turn = 0; turn < counts.service; turn++) {
+        await sleep(next() * 500);
+        await stage.killService(turn % stage.processes);
+        await stage.untilAnswered(turn % stage.processes);
+        if (turn % 20 === 19) say(`${turn + 1} kills of the service`);
+      }
+      for (let turn = 0; turn < counts.backend; turn++) {
+        await sleep(next() * 400);
+        back.push(await stage.killBackend(next));
+        alive();
+        if (turn % 20 === 19) say(`${turn + 1} kills of a connection`);
+      }
+      for (let turn = 0; turn < counts.database; turn++) {
+        await sleep(200 + next() * 500);
+        back.push(await stage.killDatabase());
+        alive();
+        if (turn % 10 === 9) say(`${turn + 1} kills of the database`);
+      }
+    },
+  });
+  return { ...outcome, back };
+}

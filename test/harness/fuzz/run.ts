@@ -1,0 +1,268 @@
+/** Fires generated requests at the service, one after the other, and holds every answer against what must always be so. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildDocument } from '../../../src/contract/openapi.ts';
+import { ADMIN_SCOPE } from '../../../src/contract/scopes.ts';
+import { operations } from '../../../src/rooms.ts';
+import { startTestApp, type TestApp } from '../app.ts';
+import { type Call, CANARY, type Login, rows, WORLD } from '../load-calls.ts';
+import { documentCheck } from '../load-document.ts';
+import { bundle, stored } from '../load-world.ts';
+import { Cards } from './cards.ts';
+import { judge, type Judge } from './oracle.ts';
+import { Pool } from './pool.ts';
+import { describe, Requests } from './requests.ts';
+import { Target } from './target.ts';
+import { type Seen, type Shot, Wire } from './wire.ts';
+
+export interface FuzzOptions {
+  requests: number;
+  seed: number;
+  /** Told of each thing that is wrong, at once. */
+  say(line: string): void;
+}
+
+export interface FuzzReport {
+  requests: number;
+  byStatus: Record<string, number>;
+  /** Operations that answered a request with success at least once, of those that there are. */
+  succeeded: number;
+  operations: number;
+  overloaded: number;
+  /** Requests that kept the loop for more than 100 ms of processor time each time they were made, and the longest. */
+  stalls: number;
+  longestStallMs: number;
+  slowestMs: number;
+  rssMiB: number;
+  problems: string[];
+}
+
+const LOGINS: readonly Login[] = ['full', 'partial', 'reader', 'nobody'];
+/** Milliseconds of processor time that one request may keep the loop from others. */
+export const MOST_STALL_MS = 100;
+const MOST_MS = 1000;
+/** New calls take the place of those that were used up, after as many requests. */
+const RENEWED_EVERY = 2500;
+
+/** What one without any right may do: look, sign out, keep queues of their own, and be refused item by item. */
+const MAY = new Set([
+  'session.create',
+  'session.delete',
+  'bulk.run',
+  'desk.queues.create',
+  'desk.queues.change',
+  'desk.queues.delete',
+]);
+
+type KeySet = Map<string, string>;
+
+/** Keys of everybody, and anew for whom they do not work any more. */
+async function makeKeys(app: TestApp, pool: Pool, keys: KeySet): Promise<void> {
+  for (const login of LOGINS) {
+    const plain = await app.createKey({ login });
+    const admin = await app.createKey({ login, scopes: [ADMIN_SCOPE] });
+    for (const { id } of [plain, admin]) pool.spared.add(id);
+    keys.set(`${login} /api/v1`, plain.key);
+    keys.set(`${login} /api/admin/v1`, admin.key);
+  }
+}
+
+async function gather(app: TestApp, keys: KeySet, corpus: Map<string, Call[]>): Promise<void> {
+  const table = rows(app, keys.get('full /api/v1') ?? '', keys.get('full /api/admin/v1') ?? '');
+  for (const [id, row] of Object.entries(table)) {
+    const calls: Call[] = [];
+    for (const make of [() => row.call(), () => row.call(), () => row.hidden?.seen(), () => row.hidden?.absent()]) {
+      try {
+        const call = await make();
+        if (call !== undefined) calls.push(call);
+      } catch {
+        // What was fired has taken away what this call is made of; the calls before it stay.
+      }
+    }
+    if (calls.length > 0) corpus.set(id, calls);
+  }
+}
+
+export async function fuzz({ requests, seed, say }: FuzzOptions): Promise<FuzzReport> {
+  const app = await startTestApp({ bundle: bundle(WORLD) });
+  const target = new Target(app);
+  try {
+    await target.ready();
+    return await run(app, target, { requests, seed, say });
+  } finally {
+    await target.end();
+    await app.close();
+  }
+}
+
+async function run(app: TestApp, target: Target, { requests, seed, say }: FuzzOptions): Promise<FuzzReport> {
+  const cards = new Cards(seed);
+  const pool = new Pool(cards);
+  const keys: KeySet = new Map();
+  const corpus = new Map<string, Call[]>();
+  await makeKeys(app, pool, keys);
+  await gather(app, keys, corpus);
+  for (const { id } of await stored<{ id: string }>(app, 'SELECT id FROM users')) pool.spared.add(id);
+  for (const calls of corpus.values()) for (const { params } of calls) pool.learn('', {}, params ?? {});
+  for (const [name, values] of Object.entries(VALUES)) for (const value of values) pool.put(name, value);
+  const known = operations();
+  const publicIds = new Set(known.filter(({ access }) => access !== 'console').map(({ id }) => id));
+  const documents = [
+    { document: buildDocument(known, { surface: 'public' }), prefix: '/api/v1' },
+    { document: buildDocument(known, { surface: 'console' }), prefix: '/api/admin/v1' },
+  ];
+  const described = documents.flatMap(({ document, prefix }) => describe(document, prefix, publicIds, cards, pool));
+  const maker = new Requests({
+    cards,
+    pool,
+    known: described,
+    corpus,
+    keys: (who, prefix) => keys.get(`${who} ${prefix}`),
+  });
+  const rules: Judge = {
+    checks: documents.map(({ document, prefix }) => documentCheck(document, prefix)),
+    // Bundles are pointed into by file and line; an inbound call is refused in the words of the command that it runs.
+    pointless: new Set(['config.plan', 'config.apply', 'inbound.run']),
+    forbidden: (who) => (who === 'partial' || who === 'nobody' ? [CANARY] : []),
+    mayWrite: (operation) => MAY.has(operation),
+  };
+  const wire = new Wire(target.url, 1);
+  const report: FuzzReport = {
+    requests: 0,
+    byStatus: {},
+    succeeded: 0,
+    operations: new Set(described.map(({ id }) => id)).size,
+    overloaded: 0,
+    stalls: 0,
+    longestStallMs: 0,
+    slowestMs: 0,
+    rssMiB: 0,
+    problems: [],
+  };
+  const tell = (shot: Shot, problem: string): void => {
+    const line = `[${report.requests}] ${shot.way} ${shot.who} ${shot.operation}: ${problem}\n      ${told(shot)}`;
+    report.problems.push(line);
+    say(line);
+  };
+  const succeeded = new Set<string>();
+  let recent: Shot[] = [];
+  try {
+    while (report.requests < requests) {
+      const shot = maker.next();
+      if (spoilsTheRun(shot, pool)) continue;
+      report.requests++;
+      const stood = await claimed(app, shot);
+      let seen: Seen;
+      try {
+        seen = await wire.fire(shot);
+      } catch (error) {
+        if (!target.alive) throw new Error(`the service ended at: ${told(shot)}`, { cause: error });
+        // What is too much for a connection is answered before it is closed, but the answer may come too late to be read.
+        if (!MAY_BREAK.test((error as Error).message)) tell(shot, `no answer: ${String(error)}`);
+        continue;
+      }
+      report.byStatus[seen.status] = (report.byStatus[seen.status] ?? 0) + 1;
+      if (seen.status === 503) report.overloaded++;
+      if (seen.status < 300) {
+        succeeded.add(shot.operation);
+        pool.learn(shot.operation, seen.body?.data, shot.params);
+      }
+      for (const problem of judge(rules, shot, seen)) tell(shot, problem);
+      if (seen.status >= 400 && !stood && (await claimed(app, shot)))
+        tell(shot, 'it was refused, and made all the same');
+      if (seen.status === 401 && shot.who !== 'unsure') await makeKeys(app, pool, keys);
+      recent = [...recent.slice(-2), shot];
+      const stall = target.takeStall();
+      if (stall > MOST_STALL_MS || seen.ms > MOST_MS) await repeat(wire, target, recent, report, tell);
+      report.slowestMs = Math.max(report.slowestMs, seen.ms);
+      if (report.requests % RENEWED_EVERY === 0) {
+        await gather(app, keys, corpus);
+        say(`… ${report.requests} requests: ${JSON.stringify(report.byStatus)}`);
+      }
+    }
+    const { rss, polluted } = await target.memory();
+    report.rssMiB = rss;
+    if (polluted.length > 0) report.problems.push(`Object.prototype was changed: ${polluted.join()}`);
+    for (const line of target.logged) report.problems.push(`logged: ${line.slice(0, 1000)}`);
+  } finally {
+    wire.close();
+  }
+  report.succeeded = succeeded.size;
+  const never = [...new Set(described.map(({ id }) => id))].filter((id) => !succeeded.has(id));
+  if (never.length > 0) say(`never answered with success: ${never.join(', ')}`);
+  return report;
+}
+
+/** Values of fields, for requests that are made from shapes. */
+const VALUES: Readonly<Record<string, readonly unknown[]>> = {
+  typeDefinitionId: ['thing'],
+  typeId: ['thing'],
+  targetTypeId: ['thing'],
+  'values.title': ['A thing', 'принтер', 'x'],
+  'values.shown': [true, false],
+  'values.picture': ['<p>Hello <b>there</b></p>'],
+  expectedRevision: [1, 2],
+  baseId: ['kb'],
+  sectionId: ['first'],
+  section: ['types', 'workflows', 'roles', 'calendars', 'slaPolicies', 'services', 'catalogs', 'users', 'groups'],
+  code: ['thing', 'flow', 'soon', 'mondays'],
+  endpoint: ['https://1.1.1.1/hook'],
+  command: ['pause', 'resume', 'stop', 'recalculate', 'explode'],
+  contentBase64: ['eA==', 'YWJj'],
+  q: ['thing', 'a thing', 'при'],
+  state: ['ACTIVE', 'ARCHIVED', 'begun'],
+  policy: ['soon'],
+  calendar: ['mondays'],
+};
+
+/** Connections that the service closes by itself: too long headers, bodies that it will not read. */
+const MAY_BREAK = /ECONNRESET|EPIPE|socket hang up|Invalid character|unescaped characters/;
+
+function told({ method, path, headers, body }: Shot): string {
+  const shown = headers
+    .filter(([name]) => name !== 'authorization')
+    .map(([name, value]) => `${name}: ${value.slice(0, 60)}`);
+  const text = body === undefined ? '' : ` ${body.length} bytes ${JSON.stringify(body.subarray(0, 700).toString())}`;
+  return `${method} ${path.slice(0, 700)} [${shown.join(', ')}]${text}`;
+}
+
+/** The people and keys by whom the requests are made must stay. */
+function spoilsTheRun(shot: Shot, pool: Pool): boolean {
+  if (shot.method === 'GET') return false;
+  const body = shot.body?.toString() ?? '';
+  const about = Object.values(shot.params);
+  if (about.some((id) => pool.spared.has(id))) return true;
+  return shot.operation === 'identity.addGroupMember' && shot.who === 'full' && body.includes('"everything"');
+}
+
+/** Suspicious requests once more, alone: what was somebody else's processor time does not come again. */
+async function repeat(
+  wire: Wire,
+  target: Target,
+  recent: readonly Shot[],
+  report: FuzzReport,
+  tell: (shot: Shot, problem: string) => void,
+): Promise<void> {
+  for (const shot of recent) {
+    let least = { stall: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY };
+    for (let times = 0; times < 3; times++) {
+      await sleep(40);
+      target.takeStall();
+      const seen = await wire.fire(shot).catch(() => undefined);
+      await sleep(40);
+      least = { stall: Math.min(least.stall, target.takeStall()), ms: Math.min(least.ms, seen?.ms ?? 0) };
+      if (least.stall <= MOST_STALL_MS && least.ms <= MOST_MS) break;
+    }
+    report.longestStallMs = Math.max(report.longestStallMs, least.stall);
+    if (least.stall > MOST_STALL_MS) {
+      report.stalls++;
+      tell(shot, `kept the loop for ${Math.round(least.stall)} ms each time`);
+    }
+    if (least.ms > MOST_MS) tell(shot, `took ${Math.round(least.ms)} ms each time`);
+  }
+}
+
+/** Whether there is something with the id that the request would give to something new. */
+async function claimed(app: TestApp, { claims }: Shot): Promise<boolean> {
+  if (claims === undefined || !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(claims.id)) return false;
+  return (await stored(app, `SELECT 1 FROM ${claims.table} WHERE id = $1`, [claims.id])).length > 0;
+}

@@ -1,0 +1,69 @@
+/**
+ * The service in a process of its own that says how long its event loop stood still. Its one argument is JSON:
+ * `{databaseUrl, blobFolder, key}`; it speaks over the channel to its parent. Only processor time counts as standing still: the
+ * machine may be busy with something else.
+ */
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { buildApp } from '../../../src/app.ts';
+import { FileBlobs } from '../../../src/mechanisms/blobs/filesystem.ts';
+import { Database } from '../../../src/mechanisms/db/pool.ts';
+import { SecretBox } from '../../../src/mechanisms/secrets.ts';
+
+export interface FuzzServerOptions {
+  databaseUrl: string;
+  blobFolder: string;
+  key: string;
+}
+
+export type FuzzServerSays =
+  | { kind: 'ready'; url: string }
+  /** Milliseconds of processor time between two turns of the loop that should have been a few apart. */
+  | { kind: 'stall'; ms: number }
+  /** A line of the log that speaks of a defect, or holds one of the words that were to be looked for. */
+  | { kind: 'log'; line: string }
+  | { kind: 'memory'; rss: number; heap: number; polluted: string[] };
+
+/** A turn that takes less is not told. */
+const TOLD_MS = 60;
+const TICK_MS = 10;
+
+function say(message: FuzzServerSays): void {
+  process.send?.(message);
+}
+
+const { databaseUrl, blobFolder, key } = JSON.parse(process.argv[2] ?? '{}') as FuzzServerOptions;
+const log = new Writable({
+  write(chunk: Buffer, _encoding, done) {
+    const line = chunk.toString();
+    if (/"level":[56]0|"status":50[012]/.test(line)) say({ kind: 'log', line });
+    done();
+  },
+});
+const pristine = Object.getOwnPropertyNames(Object.prototype).join();
+const app = await buildApp({
+  settings: { rateLimit: 'off', trustedProxies: [], metricsAllow: ['127.0.0.0/8'], webhookAllowPrivate: false },
+  db: new Database({ url: databaseUrl, max: 10 }),
+  blobs: new FileBlobs(blobFolder),
+  secrets: new SecretBox(key),
+  log: pino({ level: 'info' }, log),
+});
+const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
+let cpu = process.threadCpuUsage();
+let at = performance.now();
+setInterval(() => {
+  const used = process.threadCpuUsage(cpu);
+  const now = performance.now();
+  const ms = Math.min((used.user + used.system) / 1000, now - at);
+  cpu = process.threadCpuUsage();
+  at = now;
+  if (ms > TOLD_MS) say({ kind: 'stall', ms });
+}, TICK_MS);
+process.on('message', () => {
+  const names = Object.getOwnPropertyNames(Object.prototype);
+  const { rss, heapUsed } = process.memoryUsage();
+  const polluted = names.join() === pristine ? [] : names;
+  say({ kind: 'memory', rss: Math.round(rss / 2 ** 20), heap: Math.round(heapUsed / 2 ** 20), polluted });
+});
+process.on('disconnect', () => process.exit(0));
+say({ kind: 'ready', url });

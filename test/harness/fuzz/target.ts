@@ -1,0 +1,63 @@
+/** The service in a process of its own, to be fired at, and how long its event loop stood still for it. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { TEST_KEY, type TestApp } from '../app.ts';
+import type { FuzzServerSays } from './server.ts';
+
+const SERVER = fileURLToPath(new URL('server.ts', import.meta.url));
+
+export class Target {
+  readonly #child: ChildProcess;
+  url = '';
+  /** Longest standstill since it was last looked at. */
+  #stall = 0;
+  readonly logged: string[] = [];
+  #memory: Extract<FuzzServerSays, { kind: 'memory' }> | undefined;
+
+  constructor(app: TestApp) {
+    const options = { databaseUrl: app.databaseUrl, blobFolder: app.blobFolder, key: TEST_KEY };
+    this.#child = fork(SERVER, [JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    this.#child.on('message', (message) => {
+      const said = message as FuzzServerSays;
+      if (said.kind === 'ready') this.url = said.url;
+      else if (said.kind === 'stall') this.#stall = Math.max(this.#stall, said.ms);
+      else if (said.kind === 'log') this.logged.push(said.line);
+      else this.#memory = said;
+    });
+  }
+
+  get alive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  async ready(): Promise<void> {
+    while (this.url === '') {
+      if (!this.alive) throw new Error('the service ended before it was ready');
+      await sleep(20);
+    }
+  }
+
+  takeStall(): number {
+    const stall = this.#stall;
+    this.#stall = 0;
+    return stall;
+  }
+
+  async memory(): Promise<Extract<FuzzServerSays, { kind: 'memory' }>> {
+    this.#memory = undefined;
+    this.#child.send('memory');
+    while (this.#memory === undefined) {
+      if (!this.alive) throw new Error('the service ended');
+      await sleep(5);
+    }
+    return this.#memory;
+  }
+
+  async end(): Promise<void> {
+    if (!this.alive) return;
+    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
+    this.#child.disconnect();
+    await gone;
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * `npm run test:kills [-- --service 200 --backend 100 --database 30 --seed N]` (reliability, ID2, CR1, CR2): kill -9 of two
+ * processes of the service, of one connection of the database, of the whole database, under a 16-way mix of all writes.
+ */
+import { kill, told } from '../harness/fault-load.ts';
+import { longRun } from '../harness/fault-run.ts';
+import { Stage } from '../harness/fault-stage.ts';
+
+/** A refusal comes soon, it does not hang. */
+const REFUSED_MS = 5000;
+
+const run = longRun({ service: 200, backend: 100, database: 30 });
+const stage = await Stage.start();
+let problems: string[] = [];
+try {
+  const counts = { service: run.number('service'), backend: run.number('backend'), database: run.number('database') };
+  const outcome = await kill(stage, counts, run.seed, run.say);
+  const sorted = outcome.back.toSorted((a, b) => a - b);
+  run.say(told(outcome));
+  run.say(`answering again after ${sorted[Math.floor(sorted.length / 2)]} ms (median), ${sorted.at(-1)} ms (slowest)`);
+  problems = outcome.problems;
+  if (outcome.journal.slowest > REFUSED_MS) problems.push(`a refusal took ${Math.round(outcome.journal.slowest)} ms`);
+} finally {
+  await stage.close();
+}
+run.end(problems);
