@@ -130,7 +130,7 @@ class Load {
       } else {
         await this.#send('POST', `/objects/${id}/comments`, { body: 'a comment', visibility: 'public' });
         await this.#send('GET', `/objects/${id}`);
-        await this.#send('GET', '/objects?typeDefinitionId=incident');
+        await this.#send('GET', '/objects');
         await this.#send('GET', '/search?q=changes');
       }
     } finally {
