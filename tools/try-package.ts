@@ -65,9 +65,9 @@ async function serving(
 
 const folder = await mkdtemp(path.join(tmpdir(), 'docket-package-'));
 try {
-  const packed = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], root)) as
-    | { filename: string; size: number }[]
-    | Record<string, { filename: string; size: number }>;
+  const said = run('npm', ['pack', '--json', '--pack-destination', folder], root);
+  // What its scripts say stands before it.
+  const packed = JSON.parse(said.slice(said.search(/^[[{]/m))) as Record<string, { filename: string; size: number }>;
   const [made] = Object.values(packed);
   if (made === undefined) throw new Error('npm pack made nothing');
   process.stdout.write(`${made.filename}, ${Math.round(made.size / 1024)} KiB\n`);

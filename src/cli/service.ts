@@ -3,6 +3,7 @@
  * used and left running; a stopped one is started for as long as the command needs it.
  */
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
 import { CONSTRAINTS, followers, searchParts, systemCaller } from '../rooms.ts';
@@ -44,6 +45,7 @@ export async function openDatabase(
     url = embedded.url;
     stop = () => embedded.stop();
   }
+  if (use === 'service' && settings.databaseUrl !== undefined) await answering(url, log);
   const { pooled, remarks } = await between(url, settings);
   if (use === 'service') for (const remark of remarks) log(remark);
   const db = new Database({ url, max, pooled, directUrl: pooled ? settings.databaseDirectUrl : undefined });
@@ -65,6 +67,31 @@ export async function openDatabase(
 async function between(url: string, settings: Settings): Promise<Between> {
   if (settings.databaseUrl === undefined) return { pooled: false, remarks: [] };
   return await lookBetween(url, settings.databaseDirectUrl !== undefined).catch(() => ({ pooled: false, remarks: [] }));
+}
+
+const PATIENCE_MS = 30_000;
+const CONNECTION_TROUBLE = /^(?:ECONN|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|ENOENT|08|57P0[123]|53300)/;
+
+/** A service that starts together with its database, or on a busy machine, waits for it for a while. What refuses it ends it. */
+async function answering(url: string, log: (line: string) => void): Promise<void> {
+  const db = new Database({ url, max: 1 });
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      await db.facts();
+      break;
+    } catch (error) {
+      const { code, message } = error as { code?: unknown; message: string };
+      const passing = CONNECTION_TROUBLE.test(String(code)) || /timeout|terminated/i.test(message);
+      if (!passing || performance.now() > until) {
+        await db.close();
+        throw error;
+      }
+      log('the database does not answer yet; trying again');
+      await sleep(500);
+    }
+  }
+  await db.close();
 }
 
 /** Brings the schema up to date. @returns the names of the migrations that were applied */

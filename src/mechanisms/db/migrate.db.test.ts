@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createEmptyDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { migrate, pendingMigrations, readMigrations } from './migrate.ts';
@@ -32,6 +33,34 @@ describe('migrations', () => {
 
   afterEach(async () => {
     await rm(folder, { recursive: true });
+  });
+
+  test('gives up a lock that it cannot have at once, lets others pass, and has it later', async () => {
+    await migrate(client, folder);
+    await file('0003-third.sql', 'ALTER TABLE a ADD o integer;');
+    const other = new pg.Client({ connectionString: database.url });
+    await other.connect();
+    const waiting = async (): Promise<boolean> => {
+      const { rows } = await other.query("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'a'::regclass");
+      return rows.length > 0;
+    };
+    try {
+      await other.query('BEGIN; SELECT * FROM a');
+      const done = migrate(client, folder);
+      while (!(await waiting())) await sleep(10);
+      // It does not wait for as long as the lock is held: whoever comes behind it would wait too.
+      while (await waiting()) await sleep(10);
+      await other.query('SELECT * FROM a');
+      await other.query('COMMIT');
+      assert.deepEqual(await done, { applied: ['0003-third'] });
+    } finally {
+      await other.end();
+    }
+  });
+
+  test('stops behind as many as it is told', async () => {
+    assert.deepEqual(await migrate(client, folder, 1), { applied: ['0001-first'] });
+    assert.deepEqual(await migrate(client, folder), { applied: ['0002-second'] });
   });
 
   async function file(name: string, text: string): Promise<void> {
