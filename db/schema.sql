@@ -391,6 +391,18 @@ CREATE TABLE outbox (
   CONSTRAINT outbox_pkey PRIMARY KEY (seq)
 );
 
+CREATE UNLOGGED TABLE rate_budgets (
+  caller_id text NOT NULL,
+  full_at double precision NOT NULL,
+  at double precision NOT NULL,
+  spent integer NOT NULL,
+  returned integer NOT NULL,
+  spent_until double precision,
+  wanted integer NOT NULL,
+  granted integer NOT NULL,
+  CONSTRAINT rate_budgets_pkey PRIMARY KEY (caller_id)
+) WITH (fillfactor=50);
+
 CREATE TABLE relations (
   id uuid NOT NULL,
   definition_id uuid NOT NULL,
