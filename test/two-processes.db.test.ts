@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { revokeKey } from '../src/domain/access/door.ts';
+import { file } from './harness/bundle.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 
 /** Architecture, 3d: an epoch is read every 300 ms; the rest is for a busy machine. */
@@ -51,12 +52,14 @@ describe('two processes on one database', () => {
     const { key } = await one.createKey({ login: 'admin' });
     const probe = (app: TestApp): Promise<TestAnswer> => app.request('GET', '/api/v1/objects?typeId=comet', { key });
     const before = await probe(two);
-    await one.apply([
-      {
-        path: 'comet.yaml',
-        text: 'types:\n  - code: comet\n    name: { ru-RU: Комета, en-US: Comet }\n    fields:\n      - { code: title, name: { ru-RU: Имя, en-US: Name }, dataType: string }\n',
-      } as never,
-    ]);
+    await one.apply(
+      file(`types:
+  - code: comet
+    name: { ru-RU: Комета, en-US: Comet }
+    fields:
+      - { code: title, name: { ru-RU: Имя, en-US: Name }, dataType: string }
+`),
+    );
     const expected = await probe(one);
     assert.notDeepEqual([expected.status, expected.body.error?.code], [before.status, before.body.error?.code]);
     await soon('the other knows the type', async () => (await probe(two)).status === expected.status);

@@ -101,10 +101,13 @@ export class Cluster {
     const peer = `http://127.0.0.1:${ports.etcdPeer}`;
     this.#others.push(
       launch(path.join(folder, 'etcd.log'), 'etcd', [
-        ...['--name', 'etcd', '--data-dir', path.join(folder, 'etcd')],
-        ...['--listen-client-urls', etcd, '--advertise-client-urls', etcd],
-        ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
-        ...['--initial-cluster', `etcd=${peer}`],
+        '--name=etcd',
+        `--data-dir=${path.join(folder, 'etcd')}`,
+        `--listen-client-urls=${etcd}`,
+        `--advertise-client-urls=${etcd}`,
+        `--listen-peer-urls=${peer}`,
+        `--initial-advertise-peer-urls=${peer}`,
+        `--initial-cluster=etcd=${peer}`,
       ]),
     );
     await until('etcd', START_MS, async () => ((await fetch(`${etcd}/health`)).ok ? true : undefined));

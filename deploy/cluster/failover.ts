@@ -73,7 +73,7 @@ async function attach(address: string, key: string, id: string): Promise<number>
   const response = await fetch(`${address}/api/v1/objects/${id}/attachments`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ fileName: 'a.txt', contentType: 'text/plain', content: Buffer.from(id).toString('base64') }),
+    body: JSON.stringify({ filename: 'a.txt', contentBase64: Buffer.from(id).toString('base64') }),
   });
   return response.status;
 }
