@@ -125,3 +125,13 @@ test('text that the database could not keep is told apart', () => {
   for (const bad of ['\u0000', 'a\u0000b', '\ud800', '\udc00\ud800', 'x\ud83d'])
     assert.equal(isWellFormedText(bad), false);
 });
+
+test('folding plain text is no other than folding it beside a letter that takes the long way', () => {
+  const plain = fc.string({ unit: fc.constantFrom(...'aZ09 .-_\n\u0000ёЁёйЙюЯа', 'е', 'I', 'ss') });
+  fc.assert(
+    fc.property(plain, (text) => {
+      assert.equal(`${fold(text)} é`, fold(`${text} É`));
+    }),
+    { numRuns: 500 },
+  );
+});

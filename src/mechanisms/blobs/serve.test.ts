@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
+import { FileBlobs } from './filesystem.ts';
 import { ContentHolder } from './serve.ts';
 import type { BlobStore } from './store.ts';
 
@@ -44,5 +49,29 @@ describe('content held in memory', () => {
     await assert.rejects(holder.read(short, content), { name: 'BlobMissing' });
     await assert.rejects(holder.read(broken, content), { message: 'the disk' });
     assert.equal((await holder.read(whole, content)).bytes.length, 60);
+  });
+
+  it('is read from files whole or in part, and never where the file is longer or shorter than it should be', async () => {
+    const root = await mkdtemp(path.join(tmpdir(), 'docket-content-'));
+    try {
+      const blobs = new FileBlobs(root);
+      const bytes = Buffer.from(Array.from({ length: 60 }, (_, index) => index));
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      await blobs.put(sha256, bytes);
+      const holder = new ContentHolder(1000);
+      const file = { sha256, size: 60 };
+      assert.deepEqual((await holder.read(blobs, file)).bytes, bytes);
+      assert.deepEqual((await holder.read(blobs, file, { start: 10, end: 19 })).bytes, bytes.subarray(10, 20));
+      assert.deepEqual((await holder.read(blobs, file, { start: 59, end: 59 })).bytes, bytes.subarray(59));
+      for (const wrong of [Buffer.alloc(59), Buffer.alloc(61), Buffer.alloc(0)]) {
+        await writeFile(path.join(root, sha256.slice(0, 2), sha256), wrong);
+        await assert.rejects(holder.read(blobs, file), { name: 'BlobMissing' });
+      }
+      await assert.rejects(holder.read(blobs, file, { start: 10, end: 19 }), { name: 'BlobMissing' });
+      await blobs.remove(sha256);
+      await assert.rejects(holder.read(blobs, file), { name: 'BlobMissing' });
+    } finally {
+      await rm(root, { recursive: true });
+    }
   });
 });

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import sql, { type Sql } from 'sql-template-tag';
+import type { TableWrite } from './context.ts';
+import { flushStatement, type Planned } from './flush.ts';
+import { Statements } from './statement.ts';
+
+const things: TableWrite<{ id: string; note: unknown }> = {
+  name: 'put_things',
+  guard: true,
+  columns: { id: 'uuid', note: 'jsonb' },
+  sql: (rows: Sql, alone: boolean) =>
+    sql`INSERT INTO things SELECT id, note, ${alone}::boolean FROM ${rows} RETURNING 1`,
+};
+
+const under = (limit: number): TableWrite<{ id: string }> => ({
+  name: 'see_things',
+  guard: true,
+  varies: true,
+  columns: { id: 'uuid' },
+  sql: (rows: Sql) => sql`SELECT 1 FROM ${rows} JOIN things t ON t.id = r.id WHERE t.size < ${limit}`,
+});
+
+const rows = (count: number): { id: string; note: unknown }[] =>
+  Array.from({ length: count }, (_, index) => ({ id: `id${index}`, note: index === 0 ? null : { index } }));
+
+function flushed(statements: Statements, ...planned: Planned[]): { text: string; values: unknown[] } {
+  const { text, values } = flushStatement(statements, {
+    planned,
+    claimed: undefined,
+    late: undefined,
+    raised: new Set(),
+  });
+  // Every place has its value, each once.
+  const places = [...text.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place));
+  assert.deepEqual(
+    places,
+    Array.from(values, (_, index) => index + 1),
+  );
+  return { text, values };
+}
+
+const plan = <Row>(write: TableWrite<Row>, given: Row[]): Planned => ({
+  write: write as TableWrite<unknown>,
+  rows: given,
+});
+
+describe('the statement of a unit', () => {
+  it('has one text for whatever is written', () => {
+    const statements = new Statements();
+    const first = flushed(statements, plan(things, [{ id: 'a', note: 1 }]));
+    const second = flushed(statements, plan(things, [{ id: 'b', note: { x: [1] } }]));
+    assert.equal(first.text, second.text);
+    assert.deepEqual(first.values, [true, 'a', '1', 1]);
+    assert.deepEqual(second.values, [true, 'b', '{"x":[1]}', 1]);
+  });
+
+  it('sends a few rows as parameters and many as JSON, with one text for all of those', () => {
+    const statements = new Statements();
+    const few = flushed(statements, plan(things, rows(2)));
+    assert.deepEqual(few.values, [false, 'id0', null, 'id1', '{"index":1}', 2]);
+    const many = flushed(statements, plan(things, rows(5)));
+    assert.deepEqual(many.values, [false, JSON.stringify(rows(5)), 5]);
+    assert.equal(many.text, flushed(statements, plan(things, rows(900))).text);
+    assert.notEqual(many.text, few.text);
+  });
+
+  it('takes what varies as it is given each time', () => {
+    const statements = new Statements();
+    const small = flushed(statements, plan(under(3), [{ id: 'a' }]));
+    const large = flushed(statements, plan(under(9), [{ id: 'a' }]));
+    assert.equal(small.text, large.text);
+    assert.deepEqual(small.values, ['a', 3, 1]);
+    assert.deepEqual(large.values, ['a', 9, 1]);
+    const other = { ...under(3), sql: (given: Sql) => sql`SELECT 2 FROM ${given}` };
+    assert.match(flushed(statements, plan(other, [{ id: 'a' }])).text, /SELECT 2/);
+  });
+
+  it('numbers the places anew where the same parts stand in another order', () => {
+    const statements = new Statements();
+    const one = plan(things, rows(1));
+    const two = plan(under(3), [{ id: 'z' }]);
+    assert.deepEqual(flushed(statements, one, two).values, [true, 'id0', null, 'z', 3, 1, 1]);
+    assert.deepEqual(flushed(statements, two, one).values, ['z', 3, true, 'id0', null, 1, 1]);
+  });
+});
