@@ -9,3 +9,4 @@
 export { slaFollower } from './follow.ts';
 export { dueTimeMover, fireDue } from './jobs.ts';
 export { slaRoutes } from './routes.ts';
+export { timerBacklog } from './store.ts';

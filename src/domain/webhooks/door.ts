@@ -12,4 +12,4 @@ export { dispatchEvents } from './dispatch.ts';
 export { examineWebhooks } from './doctor.ts';
 export { webhookRoutes } from './routes.ts';
 export { createSecret, rotateSecret } from './signing-secrets.ts';
-export { purgeDeliveries } from './store-delivery.ts';
+export { deliveryBacklog, purgeDeliveries } from './store-delivery.ts';
