@@ -28,19 +28,24 @@ export function Assignments({ label, value, onChange, fields }: AssignmentsProps
           const field = fields.find((one) => one.code === code);
           return (
             <div key={code} className={classes.assignment}>
-              <ChooseOne
-                aria-label={`${label}: ${t.field} ${index + 1}`}
-                choices={[...(field === undefined ? [] : [field]), ...free]}
-                value={code}
-                clearable={false}
-                onChange={(next) => next !== null && put(entries.with(index, [next, null]))}
-              />
-              <OneValue
-                field={field}
-                value={own}
-                label={`${label}: ${field?.name ?? code}`}
-                onChange={(next) => put(entries.with(index, [code, next]))}
-              />
+              {/* A select is two elements to the grid, one of them hidden. */}
+              <div>
+                <ChooseOne
+                  aria-label={`${label}: ${t.field} ${index + 1}`}
+                  choices={[...(field === undefined ? [] : [field]), ...free]}
+                  value={code}
+                  clearable={false}
+                  onChange={(next) => next !== null && put(entries.with(index, [next, null]))}
+                />
+              </div>
+              <div>
+                <OneValue
+                  field={field}
+                  value={own}
+                  label={`${label}: ${field?.name ?? code}`}
+                  onChange={(next) => put(entries.with(index, [code, next]))}
+                />
+              </div>
               <ActionIcon
                 aria-label={`${t.takeOut}: ${field?.name ?? code}`}
                 onClick={() => put(entries.toSpliced(index, 1))}
