@@ -3,7 +3,8 @@ import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { FieldSchema } from '../api/types.ts';
 import { useText } from '../i18n/text.ts';
-import { fromInput, toInput, useZone } from '../i18n/zone.ts';
+import { fromInput, toInput } from '../i18n/clock.ts';
+import { useZone } from '../i18n/zone.ts';
 import { parseDuration, showDuration } from './duration.ts';
 import { texts } from './texts.ts';
 

@@ -3,7 +3,8 @@ import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import type { DocketRecord, objects, search, Session } from '../../api/types.ts';
 import type { DeskType, QueueDefinition } from '../queries.ts';
-import { currentZone, toInput } from '../../i18n/zone.ts';
+import { toInput } from '../../i18n/clock.ts';
+import { currentZone } from '../../i18n/zone.ts';
 
 /** A row has what both sources have; what the search leaves out is not there. */
 export type Row = Pick<
