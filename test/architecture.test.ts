@@ -23,7 +23,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   relations: ['objects', 'metadata'],
   workflow: ['objects', 'metadata'],
   bulk: ['objects', 'workflow'],
-  desk: ['identity', 'metadata', 'objects'],
+  // What waits for background work is shown in one place.
+  desk: ['identity', 'metadata', 'objects', 'sla', 'webhooks'],
   catalog: ['objects', 'metadata'],
   search: ['objects', 'comments', 'metadata', 'access'],
   imports: ['objects', 'metadata', 'identity'],

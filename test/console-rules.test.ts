@@ -19,6 +19,7 @@ import {
   parseCondition,
   valueFor,
 } from '../web/src/filters/model.ts';
+import { fromInput, toInput } from '../web/src/i18n/clock.ts';
 import { toCsv } from '../web/src/ui/csv-text.ts';
 
 function field(dataType: DataType, constraints = {}, multiple = false): FieldDefinition & { constraints: object } {
@@ -169,5 +170,30 @@ describe('the rules of the console', () => {
       ),
       ['a,b', `'=1+1,"x,y"`, `'+7,"he said ""no"""`, '-5,', `'@a,"a\nb"`].join('\r\n'),
     );
+  });
+});
+
+describe('times in the zone of a person', () => {
+  it('are shown and taken by the clock of the zone, summer and winter', () => {
+    assert.equal(toInput('2026-11-21T21:05:00.000Z', 'Europe/Moscow'), '2026-11-22T00:05');
+    assert.equal(fromInput('2026-11-22T00:05', 'Europe/Moscow'), '2026-11-21T21:05:00.000Z');
+    assert.equal(fromInput('2026-07-01T09:00', 'Europe/Berlin'), '2026-07-01T07:00:00.000Z');
+    assert.equal(fromInput('2026-12-01T09:00', 'Europe/Berlin'), '2026-12-01T08:00:00.000Z');
+    assert.equal(fromInput('2026-12-01T09:00', 'Asia/Kathmandu'), '2026-12-01T03:15:00.000Z');
+  });
+
+  it('come back as they were given, every hour of the days on which clocks change', () => {
+    for (const zone of ['Europe/Berlin', 'America/New_York', 'Pacific/Auckland', 'Europe/Moscow', 'UTC']) {
+      for (const day of ['2026-03-08', '2026-03-29', '2026-04-05', '2026-09-27', '2026-10-25', '2026-11-01']) {
+        for (let hour = 0; hour < 24; hour++) {
+          const shown = toInput(new Date(Date.parse(`${day}T00:00:00Z`) + hour * 3_600_000).toISOString(), zone);
+          assert.equal(toInput(fromInput(shown, zone), zone), shown, `${zone} ${shown}`);
+        }
+      }
+    }
+  });
+
+  it('are nothing where there is none', () => {
+    assert.deepEqual([toInput('', 'UTC'), fromInput('', 'UTC'), fromInput('x', 'UTC')], ['', '', '']);
   });
 });

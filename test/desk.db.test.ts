@@ -214,4 +214,22 @@ describe('the desk', () => {
     assert.ok(!JSON.stringify(stored).includes(again.body.data.csrfToken), 'the database holds hashes alone');
     assert.equal((await send('chief', 'GET', '/session')).body.data.csrfToken, undefined);
   });
+
+  it('tells what waits for background work to those who look after the service alone', async () => {
+    refused(await send('agent', 'GET', '/health/backlog'), 403, 'RIGHT_MISSING');
+    const before = await ok('chief', 'GET', '/health/backlog');
+    await around.rows(`INSERT INTO outbox (event_id, type, object_id, at)
+      VALUES (gen_random_uuid(), 'ObjectCreated', NULL, '2001-01-01T00:00:00Z')`);
+    for (const at of ['2001-02-03T04:05:06Z', '2999-01-01T00:00:00Z'])
+      await around.rows(
+        `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, about, max_attempts,
+           base_delay_ms, created_at, due_at)
+         VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'ObjectCreated', $1, '{}', 3, 1000, $1, $1)`,
+        [at],
+      );
+    const now = await ok('chief', 'GET', '/health/backlog');
+    assert.deepEqual(now.outbox, { waiting: before.outbox.waiting + 1, oldestAt: '2001-01-01T00:00:00.000Z' });
+    assert.deepEqual(now.deliveries, { waiting: 1, later: 1, oldestAt: '2001-02-03T04:05:06.000Z' });
+    assert.deepEqual(now.timers, { waiting: 0, oldestAt: null });
+  });
 });

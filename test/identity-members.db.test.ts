@@ -293,6 +293,29 @@ describe('roles by membership', () => {
       await other.close();
     }
   });
+
+  it('come in with a password that is set for them by whoever may not thereby come in as more', async () => {
+    const person = await world.ok('admin', 'POST', '/identity/users', world.person());
+    const boss = await world.ok('admin', 'POST', '/identity/users', world.person());
+    await add('admin', await world.id('bosses'), boss.id);
+    const set = (who: 'admin' | 'clerk' | 'nobody', id: string, password = 'a long enough one') =>
+      world.call(who, 'POST', `!/identity/users/${id}/password`, { password });
+    const signIn = async (login: string, password: string): Promise<number> =>
+      (await world.app.request('POST', '/api/admin/v1/session', { body: { login, password } })).status;
+    refused(await set('nobody', person.id), 403, 'RIGHT_MISSING');
+    refused(await set('clerk', person.id, 'too short'), 400, 'INVALID_REQUEST');
+    assert.equal((await set('clerk', person.id)).status, 200);
+    assert.equal(await signIn(person.login, 'a long enough one'), 201);
+    refused(await set('clerk', boss.id), 403, 'ROLE_ESCALATION');
+    assert.equal(await signIn(boss.login, 'a long enough one'), 401);
+    assert.equal((await set('admin', boss.id)).status, 200);
+    assert.equal(await signIn(boss.login, 'a long enough one'), 201);
+    await world.ok('admin', 'POST', `!/identity/users/${person.id}/archive`);
+    refused(await set('admin', person.id), 409, 'ARCHIVED');
+    refused(await set('admin', '00000000-0000-7000-8000-000000000000'), 404, 'NOT_FOUND');
+    const audit = JSON.stringify(await world.ok('admin', 'GET', '!/audit?type=PasswordSet'));
+    assert.ok(audit.includes(`user:${boss.id}`) && !audit.includes('a long enough one'));
+  });
 });
 
 /** Holds within a second, and then. */

@@ -32,6 +32,8 @@ const PICTURES: readonly Picture[] = [
     width: 390,
     height: 844,
   },
+  { name: 'admin-workflow', path: () => '/admin/workflows/incident', ready: 'Переходы' },
+  { name: 'admin-sla', path: () => '/admin/sla/incident-resolution', ready: 'Часы ждут, когда' },
   { name: 'desk-search', path: () => '/search?q=почта', ready: 'INC0000001' },
 ];
 

@@ -1,5 +1,5 @@
 /** Schemas that several sections of the configuration bundle share (configuration, section 3). */
-import Type from 'typebox';
+import Type, { type TUnsafe } from 'typebox';
 
 export const Code = Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$', description: 'a code such as service-desk' });
 
@@ -51,6 +51,7 @@ export const ConditionSchema = Type.Object(
 /** Field code → value. */
 export const SetSchema = Type.Object({}, { additionalProperties: true });
 
-export function oneOf<const V extends string>(values: readonly V[]) {
-  return Type.Union(values.map((value) => Type.Literal(value)));
+/** One of some texts. Its static type is told here, since that of a union made from a list would be `never`. */
+export function oneOf<const V extends string>(values: readonly V[]): TUnsafe<V> {
+  return Type.Union(values.map((value) => Type.Literal(value))) as unknown as TUnsafe<V>;
 }

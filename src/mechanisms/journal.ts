@@ -164,6 +164,20 @@ export async function isUntouched(db: Queryable): Promise<boolean> {
   return rows[0]?.untouched === true;
 }
 
+/** How much waits somewhere, counted no further than the limit that was given, and since when. */
+export interface Backlog {
+  waiting: number;
+  oldestAt: string | null;
+}
+
+/** Events that wait for a consumer, the first of them up to a limit. */
+export async function outboxBacklog(db: Queryable, limit: number): Promise<Backlog> {
+  const rows = await db.query<Backlog>(sql`
+    SELECT count(*)::int AS waiting, min(at) AS "oldestAt"
+    FROM (SELECT at FROM outbox ORDER BY seq LIMIT ${limit}::int) o`);
+  return rows[0] ?? { waiting: 0, oldestAt: null };
+}
+
 /** How many events wait for a consumer. */
 export async function outboxSize(db: Queryable): Promise<number> {
   const rows = await db.query<{ waiting: number }>(sql`SELECT count(*) AS waiting FROM outbox`);

@@ -127,7 +127,9 @@ describe('the page of a record', () => {
       await dialog.getByRole('button', { name: words.hold }).click();
       await page.locator('[data-record-head]').getByText(words.pending).waitFor();
 
-      // What is said to the requester and what is not.
+      // What is said to the requester and what is not: nothing is, unless one says so.
+      assert.ok(await page.getByRole('radio', { name: words.internal }).isChecked());
+      await page.getByText(words.public, { exact: true }).click();
       await page.getByRole('textbox', { name: words.comment }).fill('Мастер будет завтра, **после обеда**.');
       await page.getByRole('button', { name: words.send }).click();
       await page.locator('article[data-visibility=public] strong', { hasText: 'после обеда' }).waitFor();

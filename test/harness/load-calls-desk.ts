@@ -39,6 +39,7 @@ export function deskRows(make: DeskMaker): Record<string, Row> {
         status: 200,
       },
     },
+    'health.backlog': { call: () => ({}), lacks: missing('config.manage', 'reader') },
     'desk.queues.list': { call: () => ({}), lacks: allowed },
     'desk.queues.create': {
       call: () => ({ body: { name: 'Mine', shared: true, definition: { type: 'thing' } } }),

@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-length.ts';
 
 export const ApiKey = Type.Object(
   {
@@ -101,6 +102,7 @@ const SessionAnswer = Type.Object(
       login: Type.Optional(Type.String()),
       displayName: Type.String(),
       locale: nullable(Type.String()),
+      timezone: nullable(Type.String({ description: 'An IANA name.' })),
     }),
     groups: Type.Array(Id, { description: 'Groups of the person, nested ones too.' }),
     orgUnit: nullable(Id),
@@ -156,6 +158,24 @@ export const getSession = defineOperation({
   summary: 'Who is signed in, and with which rights',
   answer: SessionAnswer,
   faults: [],
+});
+
+export const setPassword = defineOperation({
+  id: 'identity.setPassword',
+  method: 'POST',
+  path: '/identity/users/{id}/password',
+  access: 'console',
+  right: 'user.administer',
+  unit: 'write',
+  status: 200,
+  tag: 'Identity',
+  summary: 'Set the console password of a person',
+  description:
+    'Their sessions end. Whoever may not assign roles can set it only for people who hold no role beyond their own: a password lets one in as that person.',
+  params: closed({ id: Id }),
+  body: closed({ password: Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD }) }),
+  answer: Type.Object({ id: Id }),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'ROLE_ESCALATION'],
 });
 
 export const signOut = defineOperation({

@@ -2,6 +2,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Fault } from '../../lib/fault.ts';
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-length.ts';
 
 const derive = promisify(argon2);
 
@@ -10,9 +11,6 @@ const MEMORY_KIB = 19_456;
 const PASSES = 2;
 const LANES = 1;
 const LENGTH = 32;
-
-export const SHORTEST_PASSWORD = 12;
-export const LONGEST_PASSWORD = 1000;
 
 async function hash(password: string, salt: Buffer, memory: number, passes: number, lanes: number): Promise<Buffer> {
   return (await derive('argon2id', {

@@ -3,7 +3,7 @@ import { auditRoutes } from './audit.ts';
 import * as contract from './contract.ts';
 import { explainAccess, type RecordFor } from './explain.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
-import { getSession, signIn, signOut } from './sessions.ts';
+import { getSession, setPasswordOf, signIn, signOut } from './sessions.ts';
 
 /**
  * @param oidc the name of the provider that one can sign in with, if there is one
@@ -18,6 +18,7 @@ export const accessRoutes = (oidc: string | null, recordFor: RecordFor): BoundOp
   bind(contract.signInWays, async () => ({ oidc: oidc === null ? null : { name: oidc } })),
   bind(contract.getSession, (ctx, _input, request) => getSession(ctx, request.sessionToken)),
   bind(contract.explainAccess, (ctx, { query }) => explainAccess(ctx, query, recordFor)),
+  bind(contract.setPassword, (ctx, { params, body }) => setPasswordOf(ctx, params.id, body.password)),
   ...auditRoutes,
   bind(contract.signOut, (ctx, _input, request) => signOut(ctx, request.sessionToken, request.secure)),
 ];

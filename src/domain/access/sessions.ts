@@ -4,7 +4,7 @@ import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { Runner } from '../../mechanisms/binding.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import { findKey } from '../identity/door.ts';
+import { findKey, findUser, requireNoImpersonation } from '../identity/door.ts';
 import { tokenHash, unauthenticated } from './authenticate.ts';
 import { GLOBAL_RIGHTS } from './definitions.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
@@ -86,6 +86,7 @@ export async function getSession(ctx: ReadContext, token: string | undefined): P
       ...(profile === undefined ? {} : { login: profile.login }),
       displayName: actor.displayName,
       locale: profile?.locale ?? null,
+      timezone: profile?.timezone ?? null,
     },
     groups: actor.variables.groups,
     orgUnit: actor.variables.orgUnit,
@@ -107,8 +108,27 @@ export async function setPassword(ctx: WriteContext, login: string, password: st
   ctx.actor.require('user.administer');
   const user = await store.findUserByLogin(ctx, findKey(login));
   if (user === undefined) throw new Fault('NOT_FOUND', 'There is no user with this login.');
-  ctx.plan(store.setPasswordHash, { id: user.id, hash: await hashPassword(password) });
-  ctx.plan(store.endSessionsOf, { user_id: user.id });
-  ctx.emit({ type: 'PasswordSet', subject: `user:${user.id}`, data: {} });
-  return { id: user.id };
+  return await planPassword(ctx, user.id, password);
+}
+
+/**
+ * The same for a person by id, by somebody who may not come in as them with rights beyond their own.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, ROLE_ESCALATION, INVALID_REQUEST
+ */
+export async function setPasswordOf(ctx: WriteContext, id: string, password: string): Promise<{ id: string }> {
+  ctx.actor.require('user.administer');
+  ctx.rightsChecked();
+  const user = await findUser(ctx, id);
+  if (user === undefined) throw new Fault('NOT_FOUND', 'There is no person with this id.');
+  if (user.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The person is archived; restore them first.');
+  await requireNoImpersonation(ctx, id);
+  return await planPassword(ctx, id, password);
+}
+
+async function planPassword(ctx: WriteContext, id: string, password: string): Promise<{ id: string }> {
+  ctx.plan(store.setPasswordHash, { id, hash: await hashPassword(password) });
+  ctx.plan(store.endSessionsOf, { user_id: id });
+  ctx.emit({ type: 'PasswordSet', subject: `user:${id}`, data: {} });
+  return { id };
 }

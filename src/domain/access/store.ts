@@ -209,9 +209,9 @@ export async function loadHeld(db: Queryable, userId: string, groups: readonly s
 export async function findProfile(
   db: Queryable,
   userId: string,
-): Promise<{ login: string; locale: string | null } | undefined> {
-  const rows = await db.query<{ login: string; locale: string | null }>(
-    sql`SELECT login, locale FROM users WHERE id = ${userId}::uuid`,
+): Promise<{ login: string; locale: string | null; timezone: string | null } | undefined> {
+  const rows = await db.query<{ login: string; locale: string | null; timezone: string | null }>(
+    sql`SELECT login, locale, timezone FROM users WHERE id = ${userId}::uuid`,
   );
   return rows[0];
 }

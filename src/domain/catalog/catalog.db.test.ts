@@ -158,6 +158,7 @@ describe('catalogue', () => {
       description: 'Описание',
       categoryId: world.id('portable'),
       serviceId: world.id('laptop'),
+      assetTypes: ['asset'],
     });
     const shown = fields.map(({ code, required, readOnly }: any) => [code, required, readOnly]);
     assert.deepEqual(shown, [
@@ -175,6 +176,8 @@ describe('catalogue', () => {
     assert.deepEqual((await find('carl', '', 'new-laptop')).fields, [], 'no grant concerns the type');
     const codes = (await find('chief', '', 'new-laptop')).fields.map(({ code }: any) => code);
     assert.deepEqual(codes, ['title', 'model', 'count', 'secret', 'grade', 'affected']);
+    assert.equal((await find('anna', '', 'for-hq')).assetTypes, null, 'it takes no asset');
+    assert.equal((await find('carl', '', 'new-laptop')).assetTypes, null, 'carl may not know of the field');
     assert.equal((await find('anna', '', 'for-hq')).serviceId, null, 'its service is not for anna');
   });
 

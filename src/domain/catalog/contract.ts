@@ -42,6 +42,11 @@ const CatalogSchema = Type.Object(
           categoryId: Id,
           serviceId: nullable(Id),
           fields: Type.Array(FieldSchema, { description: 'The form: what a request may give.' }),
+          assetTypes: nullable(
+            Type.Array(Type.String(), {
+              description: 'Codes of the types that `assetId` may name a record of; null where a request takes none.',
+            }),
+          ),
         },
         { $id: 'CatalogItem' },
       ),

@@ -108,7 +108,18 @@ function itemAnswer(
       const required = (part.required && field.default === undefined) || schema.required;
       return { ...schema, required, ...(ctx.actor.mayEverWrite(type.id, field.code) ? {} : { readOnly: true }) };
     }),
+    assetTypes: assetTypes(ctx, item, type),
   };
+}
+
+/** What an asset may be, as far as the caller may know of it. */
+function assetTypes(ctx: ReadContext, item: CatalogItem, type: RecordType): string[] | null {
+  const field = item.assetField === undefined ? undefined : type.newest.fields.get(item.assetField);
+  if (field === undefined || !ctx.actor.mayEverRead(type.id, field.code)) return null;
+  const { types } = field.constraints as { types?: string[] };
+  return [...registry(ctx).byCode.values()]
+    .filter((one) => (types === undefined || types.includes(one.code)) && ctx.actor.mayEver(one.id, 'read'))
+    .map(({ code }) => code);
 }
 
 /** The active catalogue as far as it is for the caller; null when none is active. */

@@ -198,3 +198,28 @@ export const deleteQueue = defineOperation({
   answer: Type.Object({ id: Id }),
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'REVISION_CONFLICT'],
 });
+
+const counted = { waiting: Type.Integer({ minimum: 0 }), oldestAt: nullable(Instant) };
+
+export const getBacklog = defineOperation({
+  ...console,
+  id: 'health.backlog',
+  method: 'GET',
+  path: '/health/backlog',
+  right: 'config.manage',
+  unit: 'read',
+  status: 200,
+  summary: 'Say what waits for background work, and since when',
+  description:
+    'Events that no consumer has taken, webhook deliveries that are due or wait for their time, SLA timers that ran out and are not told yet. Each is counted up to `limit`.',
+  answer: Type.Object(
+    {
+      limit: Type.Integer(),
+      outbox: Type.Object(counted),
+      deliveries: Type.Object({ ...counted, later: Type.Integer({ minimum: 0 }) }),
+      timers: Type.Object(counted),
+    },
+    { $id: 'Backlog' },
+  ),
+  faults: ['RIGHT_MISSING'],
+});

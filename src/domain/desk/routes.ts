@@ -1,4 +1,5 @@
 import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import { getBacklog } from './backlog.ts';
 import * as contract from './contract.ts';
 import { getLabels, getPermissions, listTypes, lookUp } from './queries.ts';
 import { changeQueue, createQueue, deleteQueue, listQueues } from './queues.ts';
@@ -8,6 +9,7 @@ export const deskRoutes: BoundOperation[] = [
   bind(contract.getPermissions, (ctx, { params }) => getPermissions(ctx, params.objectId)),
   bind(contract.lookUp, (ctx, { query }) => lookUp(ctx, query)),
   bind(contract.getLabels, (ctx, { query }) => getLabels(ctx, query.ids)),
+  bind(contract.getBacklog, (ctx) => getBacklog(ctx)),
   bind(contract.listQueues, (ctx) => listQueues(ctx)),
   bind(contract.createQueue, (ctx, { body }) => createQueue(ctx, body)),
   bind(contract.changeQueue, (ctx, { params, body }) => changeQueue(ctx, params.queueId, body)),

@@ -11,6 +11,7 @@
 export { archiveGroup, createGroup, type GroupChange, type NewGroup, updateGroup } from './commands-groups.ts';
 export { archiveUnit, createUnit, type NewUnit, type UnitChange, updateUnit } from './commands-units.ts';
 export { archiveUser, createUser, type NewUser, updateUser, type UserChange } from './commands-users.ts';
+export { requireNoImpersonation } from './escalation.ts';
 export { findKey } from './names.ts';
 export { idsByName } from './names-store.ts';
 export { findNames, type NamedKind } from './store-names.ts';

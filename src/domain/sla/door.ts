@@ -11,3 +11,4 @@ export { dueTimeMover, fireDue } from './jobs.ts';
 export { slaRoutes } from './routes.ts';
 export { slaChecks } from './store-checks.ts';
 export { timerFigures } from './store-figures.ts';
+export { timerBacklog } from './store.ts';

@@ -1,6 +1,8 @@
 /** SQL on the table `sla_instances`, with the calendar versions that instances name and their events in the journal. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite, WriteContext } from '../../mechanisms/context.ts';
+import type { Queryable } from '../../mechanisms/db/pool.ts';
+import type { Backlog } from '../../mechanisms/journal.ts';
 import type { CalendarDefinition } from './definitions.ts';
 import type { Instance, Pause } from './rules.ts';
 
@@ -228,3 +230,13 @@ export const changeInstance: TableWrite<InstanceRow> = {
     ) AS r
     WHERE i.id = r.id AND i.turn = r.turn - 1 RETURNING 1`,
 };
+
+/** Timers whose time has come and is not told yet, counted up to a limit. */
+export async function timerBacklog(db: Queryable, now: string, limit: number): Promise<Backlog> {
+  const rows = await db.query<Backlog>(sql`
+    SELECT count(*)::int AS waiting, min(next_at) AS "oldestAt"
+    FROM (
+      SELECT next_at FROM sla_instances WHERE status <> 'STOPPED' AND next_at <= ${now}::timestamptz
+      ORDER BY next_at LIMIT ${limit}::int) t`);
+  return rows[0] ?? { waiting: 0, oldestAt: null };
+}

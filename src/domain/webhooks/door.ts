@@ -14,5 +14,5 @@ export { EVENTS } from './event-schemas.ts';
 export { webhookRoutes } from './routes.ts';
 export { createSecret, rotateSecret } from './signing-secrets.ts';
 export { webhookChecks } from './store-checks.ts';
-export { purgeDeliveries } from './store-delivery.ts';
+export { deliveryBacklog, purgeDeliveries } from './store-delivery.ts';
 export { deliveryFigures } from './store-figures.ts';

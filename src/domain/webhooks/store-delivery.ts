@@ -1,7 +1,7 @@
 /** SQL of dispatch and delivery: what workers do with outbox rows and deliveries, any number of them at once. */
 import sql from 'sql-template-tag';
 import type { Queryable } from '../../mechanisms/db/pool.ts';
-import type { OutboxRow } from '../../mechanisms/journal.ts';
+import type { Backlog, OutboxRow } from '../../mechanisms/journal.ts';
 
 /** What of an event's data travels with its delivery: names of things, and nothing that somebody wrote. */
 const ABOUT = [
@@ -202,6 +202,20 @@ export async function findFailing(db: Queryable): Promise<string[]> {
         WHERE x.subscription_id = p.subscription_id AND x.finished_at IS NOT NULL ORDER BY x.id DESC LIMIT 3) d)
     ORDER BY i.code`);
   return rows.map(({ code }) => code);
+}
+
+/** Deliveries whose next attempt is due, and those that wait for their time; each counted up to a limit. */
+export async function deliveryBacklog(db: Queryable, now: string, limit: number): Promise<Backlog & { later: number }> {
+  const rows = await db.query<Backlog & { later: number }>(sql`
+    SELECT count(*) FILTER (WHERE due)::int AS waiting, count(*) FILTER (WHERE NOT due)::int AS later,
+      min(due_at) FILTER (WHERE due) AS "oldestAt"
+    FROM (
+      (SELECT due_at, true AS due FROM webhook_deliveries
+        WHERE status = 'PENDING' AND due_at <= ${now}::timestamptz LIMIT ${limit}::int)
+      UNION ALL
+      (SELECT due_at, false FROM webhook_deliveries
+        WHERE status = 'PENDING' AND due_at > ${now}::timestamptz LIMIT ${limit}::int)) d`);
+  return rows[0] ?? { waiting: 0, oldestAt: null, later: 0 };
 }
 
 /** All values of signing secrets with the codes of their secrets. */

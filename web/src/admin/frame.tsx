@@ -1,6 +1,6 @@
 /** One administration screen, with the navigation of the administration beside it. */
-import { Loader, ScrollArea } from '@mantine/core';
-import { Link, useParams } from '@tanstack/react-router';
+import { Loader, NativeSelect, ScrollArea } from '@mantine/core';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { type ComponentType, lazy, Suspense } from 'react';
 import { NotFoundPage } from '../app/error-pages.tsx';
 import { useHas } from '../app/session.ts';
@@ -21,40 +21,51 @@ export function AdminScreen() {
   const sections = useText(sectionTexts);
   const language = useLanguage();
   const has = useHas();
+  const navigate = useNavigate();
   const { _splat = '' } = useParams({ from: '/inside/admin/$' });
   const [own = '', ...path] = _splat.split('/').filter((segment) => segment !== '');
   const screens = offered(adminScreens, has);
   if (own === '') return <AdminOverview />;
   const Page = screens.some((screen) => screen.path === own) ? pages.get(own) : undefined;
   if (Page === undefined) return <NotFoundPage />;
+  const groups = SECTIONS.map((section) => ({
+    section,
+    screens: screens.filter((screen) => screen.section === section),
+  })).filter((group) => group.screens.length > 0);
   return (
     <div className={classes.frame}>
       <ScrollArea className={classes.nav} type="hover" scrollbarSize={6}>
         <nav aria-label={t.sections}>
-          {SECTIONS.map((section) => {
-            const group = screens.filter((screen) => screen.section === section);
-            return group.length === 0 ? null : (
-              <section key={section}>
-                <h2 className={classes.navHeading}>{sections[section]}</h2>
-                <ul className={classes.navList}>
-                  {group.map((screen) => (
-                    <li key={screen.path}>
-                      <Link to="/admin/$" params={{ _splat: screen.path }} className={classes.navLink}>
-                        <screen.icon size={16} stroke={1.6} />
-                        {screen.title[language]}
-                      </Link>
-                    </li>
-                  ))}
-                </ul>
-              </section>
-            );
-          })}
+          {groups.map(({ section, screens: group }) => (
+            <section key={section}>
+              <h2 className={classes.navHeading}>{sections[section]}</h2>
+              <ul className={classes.navList}>
+                {group.map((screen) => (
+                  <li key={screen.path}>
+                    <Link to="/admin/$" params={{ _splat: screen.path }} className={classes.navLink}>
+                      <screen.icon size={16} stroke={1.6} />
+                      {screen.title[language]}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
         </nav>
       </ScrollArea>
       <div className={classes.screen}>
-        <Link to="/admin" className={classes.up}>
-          ← {t.administration}
-        </Link>
+        <div className={classes.up}>
+          <Link to="/admin">← {t.administration}</Link>
+          <NativeSelect
+            aria-label={t.sections}
+            value={own}
+            onChange={(event) => void navigate({ to: '/admin/$', params: { _splat: event.currentTarget.value } })}
+            data={groups.map(({ section, screens: group }) => ({
+              group: sections[section],
+              items: group.map((screen) => ({ value: screen.path, label: screen.title[language] })),
+            }))}
+          />
+        </div>
         <Suspense fallback={<Loader m="xl" size="sm" />}>
           <Page path={path} />
         </Suspense>

@@ -3,6 +3,7 @@ import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { ApiFault, call, setCsrfToken } from '../api/client.ts';
 import type { access, Session } from '../api/types.ts';
 import { suggestLanguage } from '../i18n/language.ts';
+import { chooseZone } from '../i18n/zone.ts';
 
 /** The session, or null where nobody is signed in. */
 export const sessionQuery = queryOptions({
@@ -12,6 +13,7 @@ export const sessionQuery = queryOptions({
       const session = await call<typeof access.getSession>('GET', '/session', { signal });
       setCsrfToken(session.csrfToken);
       suggestLanguage(session.user.locale);
+      chooseZone(session.user.timezone);
       return session;
     } catch (error) {
       if (error instanceof ApiFault && error.status === 401) return null;
@@ -42,7 +44,9 @@ export function signedOut(client: QueryClient): void {
 /** The session on pages that only somebody signed in sees. */
 export function useSession(): Session {
   const { data } = useQuery(sessionQuery);
-  return data ?? { user: { id: null, displayName: '', locale: null }, groups: [], orgUnit: null, rights: [] };
+  return (
+    data ?? { user: { id: null, displayName: '', locale: null, timezone: null }, groups: [], orgUnit: null, rights: [] }
+  );
 }
 
 /** Asks for a right that concerns no single record; what nobody may do is not offered. */

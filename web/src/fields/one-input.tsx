@@ -3,6 +3,8 @@ import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { FieldSchema } from '../api/types.ts';
 import { useText } from '../i18n/text.ts';
+import { fromInput, toInput } from '../i18n/clock.ts';
+import { useZone } from '../i18n/zone.ts';
 import { parseDuration, showDuration } from './duration.ts';
 import { texts } from './texts.ts';
 
@@ -38,6 +40,7 @@ const NATIVE: Readonly<Record<string, string>> = {
 /** One value that is typed. */
 export function OneInput({ field, value, onChange, common }: FieldInputProps & { common: Common }): ReactNode {
   const t = useText(texts);
+  const zone = useZone();
   const text = value === null || value === undefined ? '' : String(value);
   const set = (next: string): void => onChange(next === '' ? null : next);
   switch (field.dataType) {
@@ -84,8 +87,8 @@ export function OneInput({ field, value, onChange, common }: FieldInputProps & {
         <TextInput
           {...common}
           type="datetime-local"
-          value={localOf(text)}
-          onChange={(event) => set(instantOf(event.currentTarget.value))}
+          value={toInput(text, zone)}
+          onChange={(event) => set(fromInput(event.currentTarget.value, zone))}
         />
       );
     default:
@@ -113,18 +116,6 @@ function numberOf(field: FieldSchema, typed: string): unknown {
   if (text === '') return null;
   if (field.dataType === 'decimal' || !/^-?\d+$/.test(text)) return text;
   return Number.isSafeInteger(Number(text)) ? Number(text) : text;
-}
-
-/** An instant in the form and the zone of the browser's own input. */
-function localOf(instant: string): string {
-  const at = new Date(instant);
-  if (instant === '' || Number.isNaN(at.getTime())) return '';
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-function instantOf(local: string): string {
-  const at = new Date(local);
-  return local === '' || Number.isNaN(at.getTime()) ? '' : at.toISOString();
 }
 
 function DurationInput({

@@ -51,7 +51,7 @@ function OneValue({ field, value, recordId, compact = false }: FieldValueProps):
     case 'enum':
       return <EnumValue field={field} code={text} />;
     case 'date':
-      return <span className="tabular">{format.date(`${text}T12:00:00`)}</span>;
+      return <span className="tabular">{format.day(text)}</span>;
     case 'datetime':
       return <Time at={text} absolute />;
     case 'duration':

@@ -1,7 +1,9 @@
 /** A condition of the condition language, as a form or as text; both show the same. */
 import { ActionIcon, Button, Group, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
-import { useState } from 'react';
+import { type ComponentType, useState } from 'react';
+import { FieldInput } from '../fields/input.tsx';
+import type { FieldInputProps } from '../fields/one-input.tsx';
 import { useText } from '../i18n/text.ts';
 import classes from './filters.module.css';
 import {
@@ -18,18 +20,21 @@ import {
   valueFor,
 } from './model.ts';
 import { texts } from './texts.ts';
-import { ValueInput } from './value-input.tsx';
+import { ValueInput, type Variables } from './value-input.tsx';
 
 export interface ConditionEditorProps {
   value: Condition | undefined;
   onChange: (condition: Condition | undefined) => void;
   /** What may be named. */
   fields: readonly ConditionField[];
-  /** Whether $me and $myGroups may stand for values: in queues and configuration, not in calls. */
-  variables?: boolean;
+  /** Whether $me, $myGroups and the like may stand for values: in queues and configuration, not in calls. */
+  variables?: Variables;
+  /** How a value is typed; in configuration people and groups are named by their codes. */
+  input?: ComponentType<FieldInputProps>;
 }
 
-export function ConditionEditor({ value, onChange, fields, variables = false }: ConditionEditorProps) {
+export function ConditionEditor(props: ConditionEditorProps) {
+  const { value, onChange, fields, variables = false, input = FieldInput } = props;
   const t = useText(texts);
   const [view, setView] = useState('form');
   const root: ConditionGroup =
@@ -52,7 +57,7 @@ export function ConditionEditor({ value, onChange, fields, variables = false }: 
         ]}
       />
       {view === 'form' ? (
-        <GroupForm group={root} onChange={set} fields={fields} variables={variables} depth={1} />
+        <GroupForm group={root} onChange={set} fields={fields} variables={variables} input={input} depth={1} />
       ) : (
         <TextForm value={value} onChange={onChange} />
       )}
@@ -88,11 +93,12 @@ interface GroupFormProps {
   group: ConditionGroup;
   onChange: (group: ConditionGroup) => void;
   fields: readonly ConditionField[];
-  variables: boolean;
+  variables: Variables;
+  input: ComponentType<FieldInputProps>;
   depth: number;
 }
 
-function GroupForm({ group, onChange, fields, variables, depth }: GroupFormProps) {
+function GroupForm({ group, onChange, fields, variables, input, depth }: GroupFormProps) {
   const t = useText(texts);
   const { conditions } = group;
   const set = (index: number, condition: Condition): void =>
@@ -133,10 +139,17 @@ function GroupForm({ group, onChange, fields, variables, depth }: GroupFormProps
                 onChange={(next) => (next.conditions.length === 0 ? remove(index) : set(index, next))}
                 fields={fields}
                 variables={variables}
+                input={input}
                 depth={depth + 1}
               />
             ) : (
-              <LeafForm leaf={condition} onChange={(next) => set(index, next)} fields={fields} variables={variables} />
+              <LeafForm
+                leaf={condition}
+                onChange={(next) => set(index, next)}
+                fields={fields}
+                variables={variables}
+                input={input}
+              />
             )}
           </div>
           <ActionIcon aria-label={`${t.remove} ${index + 1}`} onClick={() => remove(index)} mt={4}>
@@ -174,10 +187,11 @@ interface LeafFormProps {
   leaf: Leaf;
   onChange: (leaf: Leaf) => void;
   fields: readonly ConditionField[];
-  variables: boolean;
+  variables: Variables;
+  input: ComponentType<FieldInputProps>;
 }
 
-function LeafForm({ leaf, onChange, fields, variables }: LeafFormProps) {
+function LeafForm({ leaf, onChange, fields, variables, input }: LeafFormProps) {
   const t = useText(texts);
   const field = fields.find((one) => one.code === leaf.field);
   const operators = operatorsFor(field?.dataType ?? 'string');
@@ -214,6 +228,7 @@ function LeafForm({ leaf, onChange, fields, variables }: LeafFormProps) {
         leaf={leaf}
         field={field}
         variables={variables}
+        input={input}
         onChange={(value) => onChange({ ...leaf, value })}
       />
     </div>

@@ -1,15 +1,20 @@
 /** The value of one condition: in the form of its field's data type, as many as the operator takes. */
-import { Group, NativeSelect } from '@mantine/core';
+import { Group, NativeSelect, TextInput } from '@mantine/core';
+import type { ComponentType } from 'react';
 import type { FieldSchema } from '../api/types.ts';
-import { FieldInput } from '../fields/input.tsx';
+import type { FieldInputProps } from '../fields/one-input.tsx';
 import { useText } from '../i18n/text.ts';
 import { type ConditionField, type Leaf, valueForm } from './model.ts';
 import { texts } from './texts.ts';
 
+/** Which variables may stand for values: those of a queue, those of the configuration (section 4), or none. */
+export type Variables = boolean | 'configuration';
+
 export interface ValueInputProps {
   leaf: Leaf;
   field: ConditionField | undefined;
-  variables: boolean;
+  variables: Variables;
+  input: ComponentType<FieldInputProps>;
   onChange: (value: unknown) => void;
 }
 
@@ -31,7 +36,7 @@ function isTextLike(dataType: string): boolean {
   return dataType === 'url' || dataType === 'email' || dataType === 'phone';
 }
 
-export function ValueInput({ leaf, field, variables, onChange }: ValueInputProps) {
+export function ValueInput({ leaf, field, variables, input: Input, onChange }: ValueInputProps) {
   const t = useText(texts);
   const form = valueForm(leaf.operator);
   if (form === 'flag') {
@@ -50,7 +55,7 @@ export function ValueInput({ leaf, field, variables, onChange }: ValueInputProps
   if (form === 'pair') {
     const pair = Array.isArray(leaf.value) ? (leaf.value as unknown[]) : [null, null];
     const end = (index: number, name: string) => (
-      <FieldInput
+      <Input
         field={schemaOf(field, name, false)}
         value={pair[index] ?? null}
         onChange={(value) => onChange(([pair[0], pair[1]] as unknown[]).with(index, value))}
@@ -64,14 +69,24 @@ export function ValueInput({ leaf, field, variables, onChange }: ValueInputProps
       </Group>
     );
   }
-  const variable = variables ? variableFor(field, form) : undefined;
+  const variable = variables === false ? undefined : variableFor(field, form, variables);
+  // A variable with a distance of its own, as $now-P7D, is shown as it is written.
+  if (variables !== false && typeof leaf.value === 'string' && isOtherVariable(leaf.value, variable)) {
+    return (
+      <TextInput
+        aria-label={t.value}
+        value={leaf.value}
+        onChange={(event) => onChange(event.currentTarget.value || null)}
+      />
+    );
+  }
   if (variable !== undefined && (leaf.value === variable.value || field?.dataType === 'group')) {
-    return <VariableInput leaf={leaf} field={field} variable={variable} onChange={onChange} many={form === 'many'} />;
+    return <VariableInput {...{ leaf, field, variable, onChange, input: Input }} many={form === 'many'} />;
   }
   return (
     <Group gap={4} wrap="nowrap" align="flex-start">
       <div style={{ flex: 1, minWidth: 0 }}>
-        <FieldInput
+        <Input
           field={schemaOf(field, t.value, form === 'many')}
           value={leaf.value ?? null}
           onChange={(value) => onChange(value ?? (form === 'many' ? [] : null))}
@@ -95,12 +110,25 @@ export function ValueInput({ leaf, field, variables, onChange }: ValueInputProps
 
 interface Variable {
   value: string;
-  name: 'me' | 'myGroups';
+  name: 'me' | 'myGroups' | 'myOrgUnit' | 'myOrgUnits' | 'today' | 'now';
 }
 
-function variableFor(field: ConditionField | undefined, form: 'one' | 'many'): Variable | undefined {
+function isOtherVariable(value: string, variable: Variable | undefined): boolean {
+  return /^\$(?!\$)/.test(value) && value !== variable?.value;
+}
+
+function variableFor(
+  field: ConditionField | undefined,
+  form: 'one' | 'many',
+  variables: Variables,
+): Variable | undefined {
   if (field?.dataType === 'user' && form === 'one') return { value: '$me', name: 'me' };
   if (field?.dataType === 'group' && form === 'many') return { value: '$myGroups', name: 'myGroups' };
+  if (field?.dataType === 'org-unit' && form === 'one') return { value: '$myOrgUnit', name: 'myOrgUnit' };
+  if (field?.dataType === 'date' && form === 'one') return { value: '$today', name: 'today' };
+  if (variables !== 'configuration') return undefined;
+  if (field?.dataType === 'org-unit' && form === 'many') return { value: '$myOrgUnits', name: 'myOrgUnits' };
+  if (field?.dataType === 'datetime' && form === 'one') return { value: '$now', name: 'now' };
   return undefined;
 }
 
@@ -110,7 +138,7 @@ interface VariableInputProps extends Omit<ValueInputProps, 'variables'> {
 }
 
 /** A variable in the place of a value, until another is chosen. */
-function VariableInput({ leaf, field, variable, onChange, many }: VariableInputProps) {
+function VariableInput({ leaf, field, variable, input: Input, onChange, many }: VariableInputProps) {
   const t = useText(texts);
   const isVariable = leaf.value === variable.value;
   return (
@@ -126,7 +154,7 @@ function VariableInput({ leaf, field, variable, onChange, many }: VariableInputP
       />
       {!isVariable && (
         <div style={{ flex: 1, minWidth: 0 }}>
-          <FieldInput
+          <Input
             field={schemaOf(field, t.value, many)}
             value={leaf.value ?? null}
             onChange={(value) => onChange(value ?? (many ? [] : null))}

@@ -1,6 +1,7 @@
-/** Instants, amounts and sizes as a person reads them, in the console's language and the browser's time zone. */
+/** Instants, amounts and sizes as a person reads them, in the console's language and the person's time zone. */
 import { useMemo } from 'react';
 import { type Language, useLanguage } from './language.ts';
+import { useZone } from './zone.ts';
 
 export interface Formats {
   /** «21 нояб. 2026, 09:15». */
@@ -8,6 +9,8 @@ export interface Formats {
   /** With seconds and zone, for titles. */
   exact(value: string | Date): string;
   date(value: string | Date): string;
+  /** A day of the calendar, `2026-11-21`, which is the same day in every zone. */
+  day(value: string): string;
   /** «5 минут назад», «через 2 часа»; past a week the date. */
   relative(value: string | Date, now?: number): string;
   number(value: number): string;
@@ -30,10 +33,11 @@ const SPANS: readonly [string, number][] = [
   ['second', 1000],
 ];
 
-function build(language: Language): Formats {
-  const instant = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
-  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' });
-  const date = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });
+function build(language: Language, timeZone: string | undefined): Formats {
+  const instant = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone });
+  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long', timeZone });
+  const date = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone });
+  const calendarDay = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
   const number = new Intl.NumberFormat(language);
   const unit = (value: number, name: string, digits = 0): string =>
@@ -48,6 +52,7 @@ function build(language: Language): Formats {
     instant: (value) => instant.format(new Date(value)),
     exact: (value) => exact.format(new Date(value)),
     date: day,
+    day: (value) => calendarDay.format(new Date(`${value}T00:00:00Z`)),
     relative: (value, now = Date.now()) => {
       const distance = new Date(value).getTime() - now;
       if (Math.abs(distance) > 7 * 86_400_000) return day(value);
@@ -76,5 +81,6 @@ function build(language: Language): Formats {
 
 export function useFormats(): Formats {
   const language = useLanguage();
-  return useMemo(() => build(language), [language]);
+  const zone = useZone();
+  return useMemo(() => build(language, zone), [language, zone]);
 }

@@ -5,6 +5,9 @@ import { type ReactNode, useState } from 'react';
 import { useText } from '../i18n/text.ts';
 import { texts } from './texts.ts';
 
+/** Dialogs of screens stand at 200, what opens from their inputs at 300, messages at 500. */
+const ABOVE_DIALOGS = 250;
+
 export interface Question {
   title: string;
   /** What will happen, in a sentence or two. */
@@ -22,6 +25,8 @@ export function confirm(question: Question): Promise<boolean> {
     const answer = { given: false };
     const id = modals.open({
       title: question.title,
+      // Asked from within a dialog, it stands before that dialog.
+      zIndex: ABOVE_DIALOGS,
       onClose: () => resolve(answer.given),
       children: (
         <Ask
@@ -39,7 +44,7 @@ export function confirm(question: Question): Promise<boolean> {
 function Ask({ question, close }: { question: Question; close: (given: boolean) => void }) {
   const t = useText(texts);
   const [typed, setTyped] = useState('');
-  const blocked = question.word !== undefined && typed.trim() !== question.word;
+  const blocked = question.word !== undefined && typed.trim().toLowerCase() !== question.word.toLowerCase();
   return (
     <Stack gap="md">
       <Text size="sm" component="div">

@@ -1,7 +1,8 @@
 /** What went wrong, in words for a person: by the fault's code in their language, with the service's own sentence beside it. */
 import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { ApiFault } from '../api/client.ts';
+import { ApiFault, type FaultPlace } from '../api/client.ts';
+import { texts as fieldTexts } from '../fields/texts.ts';
 import { useText } from '../i18n/text.ts';
 import { texts } from './texts.ts';
 
@@ -15,10 +16,23 @@ export function useFaultText(): (error: unknown) => string {
   };
 }
 
+/** Says a place that is wrong: its field, and what is wrong with it in the person's language where the code is known. */
+export function usePlaceText(): (place: FaultPlace) => string {
+  const words = useText(fieldTexts);
+  return ({ path, code, message }) => {
+    const word = Object.hasOwn(words, code) ? words[code as keyof typeof words] : undefined;
+    // `/values/title` is the field title; `query.filter` stays what it is.
+    const name = path.replace(/^\/(?:values|changes)\//, '').replace(/^\//, '');
+    const said = typeof word === 'string' ? word : message;
+    return name === '' ? said : `${name}: ${said}`;
+  };
+}
+
 /** A fault in its place on the screen, with the places it names and a way to try again. */
 export function FaultAlert({ error, retry }: { error: unknown; retry?: () => void }) {
   const t = useText(texts);
   const say = useFaultText();
+  const placeText = usePlaceText();
   if (error === null || error === undefined) return null;
   const fault = error instanceof ApiFault ? error : undefined;
   const sentence = say(error);
@@ -28,10 +42,7 @@ export function FaultAlert({ error, retry }: { error: unknown; retry?: () => voi
       {fault !== undefined && fault.places.length > 0 && (
         <List size="xs" mt={4}>
           {fault.places.slice(0, 20).map((place) => (
-            <List.Item key={`${place.path} ${place.code} ${place.message}`}>
-              {place.path === '' ? '' : `${place.path}: `}
-              {place.message}
-            </List.Item>
+            <List.Item key={`${place.path} ${place.code} ${place.message}`}>{placeText(place)}</List.Item>
           ))}
         </List>
       )}

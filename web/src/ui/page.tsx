@@ -1,6 +1,7 @@
 /** The frame of a screen: a title with its actions at the top, the content below, scrolling on its own. */
 import { Anchor, Group, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import classes from './page.module.css';
 
@@ -24,7 +25,7 @@ export function Page({ title, hint, actions, back, narrow = false, children }: P
       <header className={classes.head}>
         <div className={classes.titles}>
           {back !== undefined && (
-            <Anchor href={back.href} size="xs">
+            <Anchor size="xs" renderRoot={(props) => <Link to={back.href} {...props} />}>
               ← {back.label}
             </Anchor>
           )}

@@ -1,5 +1,5 @@
 /** The audit log, newest first, read page by page. */
-import { Button, Code, Group, TextInput } from '@mantine/core';
+import { Button, Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -11,35 +11,27 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PersonName } from '../../ui/person.tsx';
 import { Time } from '../../ui/time.tsx';
+import { Details, useAuditWords, useSubjects } from './words.tsx';
+import { kindTexts } from './kind-texts.ts';
 import { texts } from './texts.ts';
 
 type Entry = AnswerOf<typeof audit.readAudit>['rows'][number];
 
-/** Kinds of events that are asked for most. */
-const KINDS = [
-  'ConfigChanged',
-  'KeyCreated',
-  'KeyRotated',
-  'KeyRevoked',
-  'SignedIn',
-  'SignedOut',
-  'PasswordSet',
-] as const;
+const NONE: readonly (string | null)[] = [];
 
 export default function AuditPage() {
   const t = useText(texts);
-  const [kind, setKind] = useState('');
+  const [kind, setKind] = useState<string | null>(null);
   const [about, setAbout] = useState('');
-  const [type] = useDebouncedValue(kind.trim(), 300);
   const [subject] = useDebouncedValue(about.trim(), 300);
   const log = useInfiniteQuery({
-    queryKey: ['audit', type, subject],
+    queryKey: ['audit', kind, subject],
     queryFn: ({ pageParam, signal }) =>
       call<typeof audit.readAudit>('GET', '/audit', {
         query: {
           page: pageParam,
           pageSize: 100,
-          type: type === '' ? undefined : type,
+          type: kind ?? undefined,
           subject: subject === '' ? undefined : subject,
         },
         signal,
@@ -47,6 +39,10 @@ export default function AuditPage() {
     initialPageParam: 1,
     getNextPageParam: (last) => (last.hasMore ? last.page + 1 : undefined),
   });
+  const { kindOf, viaOf } = useAuditWords();
+  const kindWords = useText(kindTexts);
+  const kinds = useMemo(() => Object.entries(kindWords).map(([value, label]) => ({ value, label })), [kindWords]);
+  const subjectOf = useSubjects(log.data?.pages.flatMap((page) => page.rows.map((row) => row.subject)) ?? NONE);
   const columns = useMemo(
     (): Column<Entry>[] => [
       {
@@ -62,18 +58,23 @@ export default function AuditPage() {
         value: (row) => (row.actor.id === null ? t.system : row.actor.displayName),
         render: (row) => (row.actor.id === null ? t.system : <PersonName name={row.actor.displayName} />),
       },
-      { key: 'what', title: t.what, value: (row) => row.type },
-      { key: 'subject', title: t.subject, value: (row) => row.subject },
-      { key: 'via', title: t.via, value: (row) => row.actor.via, minor: true },
+      { key: 'what', title: t.what, value: (row) => kindOf(row.type) },
+      {
+        key: 'subject',
+        title: t.subject,
+        value: (row) => subjectOf(row.subject),
+        render: (row) => <span title={row.subject ?? ''}>{subjectOf(row.subject)}</span>,
+      },
+      { key: 'via', title: t.via, value: (row) => viaOf(row.actor.via), minor: true },
       {
         key: 'details',
         title: t.details,
         value: (row) => (Object.keys(row.data).length === 0 ? '' : JSON.stringify(row.data)),
-        render: (row) => (Object.keys(row.data).length === 0 ? '' : <Code>{JSON.stringify(row.data)}</Code>),
+        render: (row) => (Object.keys(row.data).length === 0 ? '' : <Details data={row.data} />),
         minor: true,
       },
     ],
-    [t],
+    [t, kindOf, subjectOf, viaOf],
   );
   return (
     <Page title={t.title} hint={t.hint}>
@@ -85,18 +86,16 @@ export default function AuditPage() {
         rowKey={(row) => row.id}
         tools={
           <>
-            <TextInput
+            <Select
               aria-label={t.kind}
               placeholder={t.kind}
               value={kind}
-              list="audit-kinds"
-              onChange={(event) => setKind(event.currentTarget.value)}
+              onChange={setKind}
+              data={kinds}
+              searchable
+              clearable
+              clearButtonProps={{ 'aria-label': t.anyKind }}
             />
-            <datalist id="audit-kinds">
-              {KINDS.map((one) => (
-                <option key={one} value={one} />
-              ))}
-            </datalist>
             <TextInput
               aria-label={t.about}
               placeholder={t.about}

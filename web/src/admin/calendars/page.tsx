@@ -2,6 +2,7 @@
 import { useText } from '../../i18n/text.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { ConfigScreen } from '../config/config-screen.tsx';
+import { CalendarForm } from './calendar-form.tsx';
 import { texts } from './texts.ts';
 import { YearView } from './year-view.tsx';
 
@@ -27,6 +28,7 @@ export default function CalendarsPage({ path }: ScreenProps) {
       hint={t.hint}
       newTitle={t.newOne}
       template={TEMPLATE}
+      form={CalendarForm}
       aside={YearView}
       asideAbove
     />

@@ -5,6 +5,9 @@ import type { ItemFormProps } from './item-editor.tsx';
 import { texts } from './texts.ts';
 import type { Path } from './yaml-text.ts';
 
+/** What a part of a form is given of the form. */
+export type FormPart = Pick<ItemFormProps, 'item' | 'set'>;
+
 const NAME: Path = ['name'];
 const LOCALES = ['ru-RU', 'en-US'] as const;
 
@@ -23,9 +26,14 @@ export function textAt(item: unknown, path: Path): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** A name in both languages; one that is the same in all stays one text. */
-export function NameInputs({ item, set, path = NAME }: Pick<ItemFormProps, 'item' | 'set'> & { path?: Path }) {
+/** A name in both languages. */
+export function NameInputs({ item, set, path = NAME }: FormPart & { path?: Path }) {
   const t = useText(texts);
+  return <LocalizedInputs item={item} set={set} path={path} ru={t.nameRu} en={t.nameEn} />;
+}
+
+/** A text in both languages; one that is the same in all stays one text. */
+export function LocalizedInputs({ item, set, path, ru, en }: FormPart & { path: Path; ru: string; en: string }) {
   const value = at(item, path);
   const names = (typeof value === 'object' && value !== null ? value : {}) as Record<string, string>;
   const of = (locale: string): string => (typeof value === 'string' ? value : (names[locale] ?? ''));
@@ -36,16 +44,8 @@ export function NameInputs({ item, set, path = NAME }: Pick<ItemFormProps, 'item
   };
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-      <TextInput
-        label={t.nameRu}
-        value={of('ru-RU')}
-        onChange={(event) => change('ru-RU', event.currentTarget.value)}
-      />
-      <TextInput
-        label={t.nameEn}
-        value={of('en-US')}
-        onChange={(event) => change('en-US', event.currentTarget.value)}
-      />
+      <TextInput label={ru} value={of('ru-RU')} onChange={(event) => change('ru-RU', event.currentTarget.value)} />
+      <TextInput label={en} value={of('en-US')} onChange={(event) => change('en-US', event.currentTarget.value)} />
     </SimpleGrid>
   );
 }

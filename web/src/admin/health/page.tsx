@@ -8,6 +8,10 @@ import { useText } from '../../i18n/text.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { Mark } from '../config/mark.tsx';
+import { call } from '../../api/client.ts';
+import type { desk } from '../../api/types.ts';
+import { useHas } from '../../app/session.ts';
+import { Time } from '../../ui/time.tsx';
 import { readFigures, readReadiness, readVersion } from './figures.ts';
 import classes from './health.module.css';
 import { texts } from './texts.ts';
@@ -21,6 +25,18 @@ export default function HealthPage() {
   const ready = useQuery({ queryKey: ['health', 'ready'], queryFn: ({ signal }) => readReadiness(signal), ...every });
   const figures = useQuery({ queryKey: ['health', 'figures'], queryFn: ({ signal }) => readFigures(signal), ...every });
   const version = useQuery({ queryKey: ['health', 'version'], queryFn: ({ signal }) => readVersion(signal) });
+  const has = useHas();
+  const backlog = useQuery({
+    queryKey: ['health', 'backlog'],
+    queryFn: ({ signal }) => call<typeof desk.getBacklog>('GET', '/health/backlog', { signal }),
+    enabled: has('config.manage'),
+    ...every,
+  });
+  const waiting = backlog.data;
+  const amount = (n: number): string => {
+    const most = waiting?.limit ?? Number.POSITIVE_INFINITY;
+    return n >= most ? t.atLeast(format.number(most)) : format.number(n);
+  };
   const names = new Map([
     ['database', t.database],
     ['blobs', t.blobs],
@@ -69,6 +85,28 @@ export default function HealthPage() {
             )}
           </Panel>
         </div>
+        {has('config.manage') && (
+          <div>
+            <Panel title={t.backlog}>
+              <FaultAlert error={backlog.error} />
+              {waiting !== undefined && (
+                <dl className={classes.facts}>
+                  <Backlog name={t.outbox} count={amount(waiting.outbox.waiting)} since={waiting.outbox.oldestAt} />
+                  <Backlog
+                    name={t.deliveries}
+                    count={amount(waiting.deliveries.waiting)}
+                    since={waiting.deliveries.oldestAt}
+                  />
+                  <Fact name={t.later}>{amount(waiting.deliveries.later)}</Fact>
+                  <Backlog name={t.timers} count={amount(waiting.timers.waiting)} since={waiting.timers.oldestAt} />
+                </dl>
+              )}
+              <Text size="xs" c="dimmed" mt="xs">
+                {t.backlogHint}
+              </Text>
+            </Panel>
+          </div>
+        )}
       </SimpleGrid>
       <Group mt="sm">
         <Text size="xs" c="dimmed">
@@ -85,5 +123,21 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
       <dt>{name}</dt>
       <dd className="tabular">{children}</dd>
     </div>
+  );
+}
+
+/** How many wait, and since when the first of them. */
+function Backlog({ name, count, since }: { name: string; count: string; since: string | null }) {
+  const t = useText(texts);
+  return (
+    <Fact name={name}>
+      {count}
+      {since !== null && (
+        <Text span size="xs" c="dimmed">
+          {' '}
+          ({t.since} <Time at={since} />)
+        </Text>
+      )}
+    </Fact>
   );
 }

@@ -20,7 +20,7 @@ import classes from './imports.module.css';
 import { nameOf } from './name.ts';
 import { PreviewTable } from './preview-table.tsx';
 import { type Definition, definitionsQuery, runsKey } from './queries.ts';
-import { RunResult } from './run-page.tsx';
+import { RunProgress, RunResult } from './run-page.tsx';
 import { texts } from './texts.ts';
 
 const back = '/admin/imports';
@@ -168,6 +168,7 @@ function RunPanel({ definition }: { definition: Definition }) {
           )}
         </div>
         <div aria-live="polite">
+          {run.isPending && run.variables?.dryRun === false && <Under definitionId={definition.id} />}
           {busy && (
             <Group gap="xs">
               <Loader size="xs" />
@@ -194,4 +195,17 @@ function RunPanel({ definition }: { definition: Definition }) {
       </Stack>
     </Panel>
   );
+}
+
+/** How far the import is that was just begun: its rows are counted as they are stored. */
+function Under({ definitionId }: { definitionId: string }) {
+  const { data } = useQuery({
+    queryKey: [...runsKey, 'under', definitionId],
+    queryFn: ({ signal }) =>
+      call<typeof imports.listRuns>('GET', '/import-runs', { query: { page: 1, pageSize: 20 }, signal }),
+    refetchInterval: 1000,
+    gcTime: 0,
+  });
+  const run = data?.rows.find((one) => one.definitionId === definitionId && one.state === 'RUNNING' && !one.dryRun);
+  return run === undefined ? null : <RunProgress run={run} />;
 }

@@ -24,7 +24,7 @@ export default function ImportsPage({ path }: ScreenProps) {
   if (first === 'new') return <DefinitionForm />;
   if (first === 'definitions' && id !== undefined) return <DefinitionPage id={id} />;
   if (first === 'runs' && id !== undefined) return <RunPage id={id} />;
-  return <Overview tab={first} />;
+  return <Overview tab={first === 'runs' ? 'runs' : 'definitions'} />;
 }
 
 function Overview({ tab }: { tab: string }) {

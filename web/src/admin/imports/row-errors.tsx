@@ -1,3 +1,4 @@
+import { usePlaceText } from '../../ui/fault.tsx';
 import type { Tone } from '../connections/tone.tsx';
 import classes from './imports.module.css';
 import type { RowStatus, Run } from './queries.ts';
@@ -11,13 +12,11 @@ export const TONES: Readonly<Record<RowStatus, Tone>> = {
 
 /** What is wrong with a row, place by place. */
 export function RowErrors({ errors }: { errors: Run['rows'][number]['errors'] }) {
+  const placeText = usePlaceText();
   return (
     <ul className={classes.errors}>
       {errors.map((error) => (
-        <li key={`${error.path} ${error.code} ${error.message}`}>
-          {error.path === '' ? '' : `${error.path}: `}
-          {error.message} ({error.code})
-        </li>
+        <li key={`${error.path} ${error.code} ${error.message}`}>{placeText(error)}</li>
       ))}
     </ul>
   );

@@ -1,5 +1,5 @@
 /** One run with what became of its rows; a real one can be taken back. */
-import { Alert, Anchor, Button, Loader, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Loader, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -67,6 +67,11 @@ export function RunPage({ id }: { id: string }) {
               ]}
             />
           </Panel>
+          {run.state === 'RUNNING' && (
+            <Panel title={t.running}>
+              <RunProgress run={run} />
+            </Panel>
+          )}
           <Panel title={t.outcomes}>
             <RunResult run={run} />
           </Panel>
@@ -87,6 +92,21 @@ export function RunPage({ id }: { id: string }) {
         </Panel>
       )}
     </Page>
+  );
+}
+
+/** How far a run is; the page reads it anew while it goes on. */
+export function RunProgress({ run }: { run: Pick<Run, 'succeeded' | 'failed' | 'skipped' | 'total'> }) {
+  const t = useText(texts);
+  const done = run.succeeded + run.failed + run.skipped;
+  const share = run.total === 0 ? 0 : Math.min(100, (done / run.total) * 100);
+  return (
+    <Stack gap={6}>
+      <Progress value={share} aria-label={t.running} />
+      <Text size="sm" role="status">
+        {t.progress(done, run.total)}
+      </Text>
+    </Stack>
   );
 }
 

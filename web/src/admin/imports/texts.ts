@@ -84,6 +84,8 @@ export const texts = defineText(
     undoTitle: 'Отменить загрузку?',
     undoBody: 'Созданное уйдёт в архив, изменённое получит прежние значения. Что изменили позже, останется.',
     undoWord: 'отменить',
+    running: 'Загрузка идёт',
+    progress: (done: number, total: number) => `Готово ${done} из ${total}`,
     undone: (n: number, skipped: number, failed: number) =>
       `Отменено: ${n} ${plural(n, 'строка', 'строки', 'строк')}; пропущено ${skipped}, с ошибкой ${failed}`,
     undoneAt: 'Отменена',
@@ -176,6 +178,8 @@ export const texts = defineText(
     undoTitle: 'Undo the import?',
     undoBody: 'What was created is archived, what was changed gets its former values. What was changed since stays.',
     undoWord: 'undo',
+    running: 'The import is under way',
+    progress: (done: number, total: number) => `${done} of ${total} done`,
     undone: (n: number, skipped: number, failed: number) =>
       `${n} ${pluralEn(n, 'row', 'rows')} undone; ${skipped} skipped, ${failed} failed`,
     undoneAt: 'Undone',

@@ -11,6 +11,7 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { AddFrom, MemberList, StateBadge, TurnButton } from './parts.tsx';
 import classes from './people.module.css';
+import { PasswordForm } from './password.tsx';
 import { PersonForm } from './person-form.tsx';
 import { archivedQuery, groupsQuery, IDENTITY, membersQuery, unitsQuery, type User, usersQuery } from './queries.ts';
 import { texts } from './texts.ts';
@@ -76,6 +77,11 @@ export function PersonPage({ id }: { id: string | undefined }) {
           <Panel title={t.memberOf}>
             <Groups user={user} />
           </Panel>
+          {user.state === 'ACTIVE' && (
+            <Panel title={t.password}>
+              <PasswordForm user={user} />
+            </Panel>
+          )}
         </div>
       </div>
     </Page>

@@ -1,17 +1,20 @@
 /** A role as a form: general rights, the actions on each type, and who holds it. */
-import { ActionIcon, Button, Checkbox, Group, Select, SimpleGrid, Stack, TagsInput, Text, Title } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, Select, SimpleGrid, Stack, TagsInput, Title } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { at, CodeInput, NameInputs } from '../config/form-parts.tsx';
+import { AllOrSome } from '../config/choices.tsx';
+import { ConditionPart } from '../config/condition-part.tsx';
+import { useTypeShape } from '../config/type-shape.ts';
 import type { ItemFormProps } from '../config/item-editor.tsx';
 import { sectionQuery } from '../config/queries.ts';
-import { nameIn } from '../config/yaml-text.ts';
+import { nameIn, type Path } from '../config/yaml-text.ts';
 import classes from './roles.module.css';
 import { useTypeNames } from './matrix.tsx';
-import { ACTIONS, conditionLine, grantsOf, RIGHTS, rightsOf, useRightWords } from './model.ts';
+import { ACTIONS, type Grant, grantsOf, RIGHTS, rightsOf, useRightWords } from './model.ts';
 import { texts } from './texts.ts';
 
 export function RoleForm(props: ItemFormProps) {
@@ -35,18 +38,76 @@ export function RoleForm(props: ItemFormProps) {
       </Checkbox.Group>
       <Grants {...props} />
       <Holders {...props} />
-      <Text size="xs" c="dimmed">
-        {t.inText}
-      </Text>
     </Stack>
+  );
+}
+
+interface GrantFormProps {
+  grant: Grant;
+  set: (path: Path, value: unknown) => void;
+  remove: () => void;
+}
+
+/** What a role may do with records of one type: which records, which actions, which fields and transitions. */
+function GrantForm({ grant, set, remove }: GrantFormProps) {
+  const t = useText(texts);
+  const words = useRightWords();
+  const typeName = useTypeNames();
+  const name = typeName(grant.type);
+  const shape = useTypeShape(grant.type === '*' ? [] : [grant.type]);
+  return (
+    <fieldset className={classes.grant}>
+      <legend>{name}</legend>
+      <Stack gap="sm">
+        <ConditionPart
+          label={`${t.which}: ${name}`}
+          none={t.always}
+          value={grant.where}
+          onChange={(where) => set(['where'], where)}
+          fields={shape.conditionFields}
+        />
+        <Checkbox.Group
+          aria-label={`${t.actions}: ${name}`}
+          value={[...grant.actions]}
+          onChange={(actions) => set(['actions'], actions)}
+        >
+          <Group gap="10px 16px">
+            {ACTIONS.map((action) => (
+              <Checkbox key={action} value={action} label={words.action(action)} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+        <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+          <AllOrSome
+            label={`${t.read}: ${name}`}
+            choices={shape.fields}
+            value={grant.read}
+            onChange={(read) => set(['fields', 'read'], read)}
+          />
+          <AllOrSome
+            label={`${t.write}: ${name}`}
+            choices={shape.fields}
+            value={grant.write}
+            onChange={(write) => set(['fields', 'write'], write)}
+          />
+          <AllOrSome
+            label={`${t.transitions}: ${name}`}
+            choices={shape.transitions}
+            value={grant.transitions}
+            onChange={(codes) => set(['transitions'], codes)}
+          />
+        </SimpleGrid>
+      </Stack>
+      <ActionIcon className={classes.remove} aria-label={t.removeGrant(name)} onClick={remove}>
+        <IconTrash size={16} />
+      </ActionIcon>
+    </fieldset>
   );
 }
 
 function Grants({ item, set }: ItemFormProps) {
   const t = useText(texts);
   const language = useLanguage();
-  const words = useRightWords();
-  const typeName = useTypeNames();
   const types = useQuery(sectionQuery('types'));
   const [type, setType] = useState<string | null>(null);
   const grants = grantsOf(item);
@@ -55,39 +116,14 @@ function Grants({ item, set }: ItemFormProps) {
     <>
       <Title order={3}>{t.onRecords}</Title>
       {grants.map((grant, index) => (
-        <fieldset
+        <GrantForm
+          // A grant has no identity but its place.
           // oxlint-disable-next-line react/no-array-index-key
           key={index}
-          className={classes.grant}
-        >
-          <legend>
-            {typeName(grant.type)}
-            {grant.where !== undefined && (
-              <small>
-                {' '}
-                {t.onlyIf} {conditionLine(grant.where)}
-              </small>
-            )}
-          </legend>
-          <Checkbox.Group
-            aria-label={`${t.actions}: ${typeName(grant.type)}`}
-            value={[...grant.actions]}
-            onChange={(actions) => set(['records', index, 'actions'], actions)}
-          >
-            <Group gap="10px 16px">
-              {ACTIONS.map((action) => (
-                <Checkbox key={action} value={action} label={words.action(action)} />
-              ))}
-            </Group>
-          </Checkbox.Group>
-          <ActionIcon
-            className={classes.remove}
-            aria-label={t.removeGrant(typeName(grant.type))}
-            onClick={() => set(['records'], records.toSpliced(index, 1))}
-          >
-            <IconTrash size={16} />
-          </ActionIcon>
-        </fieldset>
+          grant={grant}
+          set={(path, value) => set(['records', index, ...path], value)}
+          remove={() => set(['records'], records.toSpliced(index, 1))}
+        />
       ))}
       <Group gap="xs" align="flex-end">
         <Select

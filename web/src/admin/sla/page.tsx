@@ -2,6 +2,7 @@
 import { useText } from '../../i18n/text.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { ConfigScreen } from '../config/config-screen.tsx';
+import { PolicyForm } from './policy-form.tsx';
 import { texts } from './texts.ts';
 import { TryOut } from './try-out.tsx';
 
@@ -28,6 +29,7 @@ export default function SlaPage({ path }: ScreenProps) {
       hint={t.hint}
       newTitle={t.newOne}
       template={TEMPLATE}
+      form={PolicyForm}
       above={TryOut}
     />
   );

@@ -5,28 +5,25 @@ import { call } from '../../api/client.ts';
 import type { slaTry } from '../../api/types.ts';
 import { useFormats } from '../../i18n/format.ts';
 import { useText } from '../../i18n/text.ts';
+import { fromInput, toInput } from '../../i18n/clock.ts';
+import { useZone } from '../../i18n/zone.ts';
 import { useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Facts } from '../connections/tone.tsx';
 import { texts } from './texts.ts';
 
-/** The present minute, as the browser's own input of date and time has it. */
-function nowHere(): string {
-  const now = new Date();
-  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
 export function TryOut({ code }: { code: string }) {
   const t = useText(texts);
   const format = useFormats();
-  const [openedAt, setOpenedAt] = useState(nowHere);
+  const zone = useZone();
+  const [openedAt, setOpenedAt] = useState(() => toInput(new Date().toISOString(), zone));
   const [values, setValues] = useState('{}');
   const [flaw, setFlaw] = useState<string>();
   const run = useAction({
     run: (given: Record<string, unknown>) =>
       call<typeof slaTry.tryPolicy>('POST', '/sla/try-out', {
-        body: { policy: code, openedAt: new Date(openedAt).toISOString(), values: given },
+        body: { policy: code, openedAt: fromInput(openedAt, zone), values: given },
       }),
     quiet: true,
   });

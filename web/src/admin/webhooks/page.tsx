@@ -12,10 +12,13 @@ import { SubscriptionPage } from './subscription-page.tsx';
 import { SubscriptionsTable } from './subscriptions.tsx';
 import { texts } from './texts.ts';
 
+const TABS = ['subscriptions', 'deliveries', 'secrets'] as const;
+
 export default function WebhooksPage({ path }: ScreenProps) {
   const [first = 'subscriptions', id] = path;
   if (first === 'subscriptions' && id !== undefined) return <SubscriptionPage id={id} />;
-  return <Overview tab={first} />;
+  // An address that is none of these shows the first.
+  return <Overview tab={TABS.find((one) => one === first) ?? 'subscriptions'} />;
 }
 
 function Overview({ tab }: { tab: string }) {

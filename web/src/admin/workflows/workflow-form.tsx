@@ -1,39 +1,19 @@
-/** A workflow as a form: its states and its transitions in two tables. What a table cannot say stands in the text. */
-import {
-  ActionIcon,
-  Button,
-  Group,
-  MultiSelect,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+/** A workflow as a form: its states and its transitions in two tables; a transition opens to say more. */
+import { ActionIcon, Button, Group, MultiSelect, Select, SimpleGrid, Stack, TextInput, Title } from '@mantine/core';
+import { IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
+import { freeCode } from '../config/block.tsx';
+import { renamed } from '../config/localized-name.tsx';
+import { type TypeShape, useTypeShape, useTypesOfWorkflow } from '../config/type-shape.ts';
 import { CodeInput, NameInputs, textAt } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
 import { nameIn } from '../config/yaml-text.ts';
 import { sourcesOf, type StateItem, statesOf, type TransitionItem, transitionsOf } from './model.ts';
 import { texts } from './texts.ts';
+import { TransitionDetails, useTransitionDetails } from './transition-details.tsx';
 import classes from './workflow-form.module.css';
-
-function freeCode(stem: string, taken: readonly { code: string }[]): string {
-  for (let number = 1; ; number++) {
-    const code = `${stem}-${number}`;
-    if (!taken.some((one) => one.code === code)) return code;
-  }
-}
-
-/** A name with one language changed; one that was the same in all becomes one for each. */
-function renamed(name: unknown, language: string, text: string): unknown {
-  const names = typeof name === 'object' && name !== null ? { ...name } : {};
-  return { ...names, [language]: text };
-}
 
 export function WorkflowForm(props: ItemFormProps) {
   const { item, set } = props;
@@ -41,6 +21,7 @@ export function WorkflowForm(props: ItemFormProps) {
   const language = useLanguage();
   const states = statesOf(item);
   const transitions = transitionsOf(item);
+  const shape = useTypeShape(useTypesOfWorkflow(textAt(item, ['code'])));
   const choices = states.map(({ code, name }) => ({ value: code, label: nameIn(name, language) || code }));
   return (
     <Stack gap="sm">
@@ -80,21 +61,19 @@ export function WorkflowForm(props: ItemFormProps) {
           set(['transitions'], [...transitions, { code, from: [from], to: states.at(-1)?.code ?? from }]);
         }}
       />
-      <Table label={t.transitions} columns={[t.name, t.code, t.from, t.to, t.fields]}>
+      <Table label={t.transitions} columns={[t.name, t.code, t.from, t.to, t.details]}>
         {transitions.map((transition, index) => (
           <TransitionRow
             // oxlint-disable-next-line react/no-array-index-key
             key={index}
             transition={transition}
             choices={choices}
+            shape={shape}
             set={(key, value) => set(['transitions', index, key], value)}
             remove={() => set(['transitions'], transitions.toSpliced(index, 1))}
           />
         ))}
       </Table>
-      <Text size="xs" c="dimmed">
-        {t.inText}
-      </Text>
     </Stack>
   );
 }
@@ -177,60 +156,80 @@ function StateRow({ state, set, remove }: StateRowProps) {
 interface TransitionRowProps {
   transition: TransitionItem;
   choices: { value: string; label: string }[];
+  /** The types that have this workflow, together. */
+  shape: TypeShape;
   set: (key: string, value: unknown) => void;
   remove: () => void;
 }
 
-function TransitionRow({ transition, choices, set, remove }: TransitionRowProps) {
+function TransitionRow({ transition, choices, shape, set, remove }: TransitionRowProps) {
   const t = useText(texts);
   const language = useLanguage();
   const { code } = transition;
   const any = { value: '*', label: t.fromAny };
-  const parts = [
-    ...(transition.fields ?? []).map((field) => (field.required === true ? `${field.code} *` : field.code)),
-    ...(transition.condition === undefined ? [] : [t.condition.toLowerCase()]),
-    ...(transition.set === undefined ? [] : [`${t.sets.toLowerCase()}: ${Object.keys(transition.set).join(', ')}`]),
-  ];
+  const [open, setOpen] = useState(false);
+  const details = useTransitionDetails(transition, shape);
+  const said = details.length === 0 ? t.nothingMore : details.join(' · ');
   return (
-    <tr>
-      <td>
-        <TextInput
-          aria-label={t.of(t.name, code)}
-          value={nameIn(transition.name, language)}
-          placeholder={code}
-          onChange={(event) => set('name', renamed(transition.name, language, event.currentTarget.value))}
-        />
-      </td>
-      <td>
-        <TextInput
-          aria-label={t.of(t.code, code)}
-          value={code}
-          onChange={(event) => set('code', event.currentTarget.value)}
-        />
-      </td>
-      <td className={classes.wide}>
-        <MultiSelect
-          aria-label={t.of(t.from, code)}
-          data={[any, ...choices]}
-          value={transition.from === '*' ? ['*'] : [...sourcesOf(transition)]}
-          onChange={(values) => set('from', values.at(-1) === '*' ? '*' : values.filter((value) => value !== '*'))}
-        />
-      </td>
-      <td>
-        <Select
-          aria-label={t.of(t.to, code)}
-          data={choices}
-          value={transition.to}
-          allowDeselect={false}
-          onChange={(value) => set('to', value)}
-        />
-      </td>
-      <td className={classes.parts}>{parts.join(' · ')}</td>
-      <td>
-        <ActionIcon aria-label={t.removeTransition(code)} onClick={remove}>
-          <IconTrash size={16} />
-        </ActionIcon>
-      </td>
-    </tr>
+    <>
+      <tr data-open={open || undefined}>
+        <td>
+          <TextInput
+            aria-label={t.of(t.name, code)}
+            value={nameIn(transition.name, language)}
+            placeholder={code}
+            onChange={(event) => set('name', renamed(transition.name, language, event.currentTarget.value))}
+          />
+        </td>
+        <td>
+          <TextInput
+            aria-label={t.of(t.code, code)}
+            value={code}
+            onChange={(event) => set('code', event.currentTarget.value)}
+          />
+        </td>
+        <td className={classes.wide}>
+          <MultiSelect
+            aria-label={t.of(t.from, code)}
+            data={[any, ...choices]}
+            value={transition.from === '*' ? ['*'] : [...sourcesOf(transition)]}
+            onChange={(values) => set('from', values.at(-1) === '*' ? '*' : values.filter((value) => value !== '*'))}
+          />
+        </td>
+        <td>
+          <Select
+            aria-label={t.of(t.to, code)}
+            data={choices}
+            value={transition.to}
+            allowDeselect={false}
+            onChange={(value) => set('to', value)}
+          />
+        </td>
+        <td className={classes.parts}>
+          <button
+            type="button"
+            className={classes.more}
+            aria-expanded={open}
+            aria-label={`${t.of(t.details, code)}: ${said}`}
+            onClick={() => setOpen(!open)}
+          >
+            <IconChevronRight size={13} />
+            <span>{said}</span>
+          </button>
+        </td>
+        <td>
+          <ActionIcon aria-label={t.removeTransition(code)} onClick={remove}>
+            <IconTrash size={16} />
+          </ActionIcon>
+        </td>
+      </tr>
+      {open && (
+        <tr>
+          <td colSpan={6} className={classes.details}>
+            <TransitionDetails transition={transition} shape={shape} set={set} />
+          </td>
+        </tr>
+      )}
+    </>
   );
 }

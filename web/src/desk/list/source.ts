@@ -3,6 +3,8 @@ import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import type { DocketRecord, objects, search, Session } from '../../api/types.ts';
 import type { DeskType, QueueDefinition } from '../queries.ts';
+import { toInput } from '../../i18n/clock.ts';
+import { currentZone } from '../../i18n/zone.ts';
 
 /** A row has what both sources have; what the search leaves out is not there. */
 export type Row = Pick<
@@ -52,7 +54,7 @@ export function withVariables(condition: unknown, session: Session, today: strin
 
 /** The condition of a definition with its type and state, as the search takes it. */
 export function searchCondition(definition: QueueDefinition, type: DeskType | undefined, session: Session): unknown {
-  const today = new Date().toLocaleDateString('sv');
+  const today = toInput(new Date().toISOString(), currentZone()).slice(0, 10);
   const parts: unknown[] = [withVariables(definition.filter, session, today)];
   if (type !== undefined) parts.push({ field: 'typeCode', operator: 'equals', value: type.code });
   if (definition.state !== undefined && definition.state !== 'ACTIVE') {

@@ -141,7 +141,8 @@ function NewComment({ recordId, can }: { recordId: string; can: Can }) {
       key={key}
       can={can}
       initial=""
-      visibility="public"
+      // What is meant for colleagues must not reach a customer because nobody looked: only who may not write it starts in public.
+      visibility={can('Private Comment') ? 'internal' : 'public'}
       label={t.comment}
       pending={add.isPending}
       error={add.error}

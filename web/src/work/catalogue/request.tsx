@@ -2,13 +2,13 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type AnswerOf, call } from '../../api/client.ts';
+import { type AnswerOf, ApiFault, call } from '../../api/client.ts';
 import type { catalog, FieldSchema } from '../../api/types.ts';
 import { useHas, useSession } from '../../app/session.ts';
 import { refusalsOf } from '../../desk/record/draft.ts';
 import { checkField, isEmpty } from '../../fields/check.ts';
 import { FieldInput } from '../../fields/input.tsx';
-import { PersonPicker } from '../../fields/pickers.tsx';
+import { PersonPicker, RecordPicker } from '../../fields/pickers.tsx';
 import { useFlawText } from '../../fields/use-flaw.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
@@ -36,6 +36,7 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
   const [values, setValues] = useState<Record<string, unknown>>(() =>
     Object.fromEntries(fields.flatMap((field) => (field.default === undefined ? [] : [[field.code, field.default]]))),
   );
+  const [asset, setAsset] = useState<string | null>(null);
   const [tried, setTried] = useState(false);
   // One key for one form: pressing twice makes one request.
   const [key] = useState(() => crypto.randomUUID());
@@ -45,6 +46,7 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
       call<typeof catalog.requestItem>('POST', `/catalog/items/${item.id}/requests`, {
         body: {
           requesterId: requester ?? '',
+          ...(asset === null ? {} : { assetId: asset }),
           values: Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value))),
         },
         idempotencyKey: key,
@@ -54,6 +56,8 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
     quiet: true,
   });
   const refusals = refusalsOf(request.error);
+  const places = request.error instanceof ApiFault ? request.error.places : [];
+  const assetFlaw = places.find(({ path }) => path === '/assetId');
   if (request.data !== undefined) {
     const made = request.data;
     return (
@@ -108,6 +112,16 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
                 error={refusals.get(field.code) ?? (tried ? flawText(flaws.get(field.code)) : undefined)}
               />
             ))}
+            {item.assetTypes !== null && (
+              <RecordPicker
+                label={t.asset}
+                description={t.assetHint}
+                types={item.assetTypes}
+                value={asset}
+                onChange={setAsset}
+                error={assetFlaw?.message}
+              />
+            )}
             <Group justify="flex-end" gap="xs">
               <Button variant="default" onClick={onClose}>
                 {t.cancel}

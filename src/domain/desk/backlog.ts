@@ -1,0 +1,19 @@
+/** What waits for background work, for whoever looks after the service. */
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { outboxBacklog } from '../../mechanisms/journal.ts';
+import { timerBacklog } from '../sla/door.ts';
+import { deliveryBacklog } from '../webhooks/door.ts';
+
+/** Nothing is counted further: who has more than this waiting needs no exact number, and the count must stay cheap. */
+const LIMIT = 10_000;
+
+/** @throws Fault RIGHT_MISSING */
+export async function getBacklog(ctx: ReadContext): Promise<unknown> {
+  ctx.actor.require('config.manage');
+  return {
+    limit: LIMIT,
+    outbox: await outboxBacklog(ctx, LIMIT),
+    deliveries: await deliveryBacklog(ctx, ctx.now, LIMIT),
+    timers: await timerBacklog(ctx, ctx.now, LIMIT),
+  };
+}

@@ -1,0 +1,98 @@
+/** One item of a catalogue: where it stands, what its form asks, what record it makes, and for whom it is. */
+import { SimpleGrid, TextInput } from '@mantine/core';
+import { useText } from '../../i18n/text.ts';
+import { Assignments } from '../config/assignments.tsx';
+import { AudiencePart } from '../config/audience-part.tsx';
+import { ChooseItem, ChooseOne } from '../config/choices.tsx';
+import { at, LocalizedInputs, NameInputs, textAt } from '../config/form-parts.tsx';
+import { FormFields } from '../config/form-fields.tsx';
+import { texts as configTexts } from '../config/texts.ts';
+import { type Named, useTypeShape } from '../config/type-shape.ts';
+import type { ItemValue, Path } from '../config/yaml-text.ts';
+import { texts } from './texts.ts';
+
+interface EntryFormProps {
+  entry: ItemValue;
+  set: (path: Path, value: unknown) => void;
+  categories: readonly Named[];
+}
+
+export function EntryForm({ entry, set, categories }: EntryFormProps) {
+  const t = useText(texts);
+  const words = useText(configTexts);
+  const type = textAt(entry, ['type']);
+  const { fields } = useTypeShape(type === '' ? [] : [type]);
+  const given = at(entry, ['set']);
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <TextInput
+          label={t.code}
+          value={textAt(entry, ['code'])}
+          onChange={(event) => set(['code'], event.currentTarget.value)}
+        />
+        <ChooseOne
+          label={t.category}
+          choices={categories}
+          value={textAt(entry, ['category']) || null}
+          clearable={false}
+          onChange={(code) => set(['category'], code)}
+        />
+      </SimpleGrid>
+      <NameInputs item={entry} set={set} />
+      <LocalizedInputs
+        item={entry}
+        set={set}
+        path={['description']}
+        ru={words.descriptionRu}
+        en={words.descriptionEn}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <ChooseItem
+          section="types"
+          label={t.type}
+          value={type || null}
+          clearable={false}
+          onChange={(code) => set(['type'], code)}
+        />
+        <ChooseItem
+          section="services"
+          label={t.service}
+          placeholder={t.none}
+          value={textAt(entry, ['service']) || null}
+          onChange={(code) => set(['service'], code ?? undefined)}
+        />
+      </SimpleGrid>
+      <FormFields
+        label={t.form}
+        value={at(entry, ['form'])}
+        fields={fields.filter(({ readOnly }) => !readOnly)}
+        onChange={(list) => set(['form'], list)}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <ChooseOne
+          label={t.requesterField}
+          placeholder={t.none}
+          choices={fields.filter(({ dataType }) => dataType === 'user')}
+          value={textAt(entry, ['requesterField']) || null}
+          onChange={(code) => set(['requesterField'], code ?? undefined)}
+        />
+        <ChooseOne
+          label={t.assetField}
+          description={t.assetHint}
+          placeholder={t.none}
+          choices={fields.filter(({ dataType }) => dataType === 'reference')}
+          value={textAt(entry, ['assetField']) || null}
+          onChange={(code) => set(['assetField'], code ?? undefined)}
+        />
+      </SimpleGrid>
+      <Assignments
+        label={t.set}
+        value={typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {}}
+        onChange={(next) => set(['set'], next)}
+        fields={fields}
+      />
+      <AudiencePart item={entry} set={set} />
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+/** One of several things of an item: a line that names it, opened to be edited. */
+import { Button, Group, Stack } from '@mantine/core';
+import { IconChevronRight, IconTrash } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
+import { useText } from '../../i18n/text.ts';
+import classes from './form-parts.module.css';
+import { texts } from './texts.ts';
+
+interface BlockProps {
+  name: string;
+  code: string;
+  /** Said beside the name. */
+  mark?: ReactNode;
+  startsOpen?: boolean;
+  remove: () => void;
+  children: ReactNode;
+}
+
+export function Block({ name, code, mark, startsOpen = false, remove, children }: BlockProps) {
+  const t = useText(texts);
+  const [open, setOpen] = useState(startsOpen);
+  return (
+    <li className={classes.block}>
+      <button type="button" className={classes.blockHead} aria-expanded={open} onClick={() => setOpen(!open)}>
+        <IconChevronRight size={14} className={classes.chevron} />
+        <span>{name}</span>
+        <code>{code}</code>
+        {mark}
+      </button>
+      {open && (
+        <Stack gap="sm" className={classes.blockBody}>
+          {children}
+          <Group>
+            <Button
+              variant="default"
+              leftSection={<IconTrash size={14} />}
+              aria-label={`${t.takeOut}: ${name}`}
+              onClick={remove}
+            >
+              {t.takeOut}
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </li>
+  );
+}
+
+/** `stem-1`, or the next number that is free. */
+export function freeCode(stem: string, taken: readonly { code: string }[]): string {
+  for (let number = 1; ; number++) {
+    const code = `${stem}-${number}`;
+    if (!taken.some((one) => one.code === code)) return code;
+  }
+}
+
+/** The members of a list that have a code; what somebody is still typing in the text is left out. */
+export function codedOf<T extends { code: string }>(value: unknown): T[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(
+    (one): one is T => typeof one === 'object' && one !== null && typeof (one as { code?: unknown }).code === 'string',
+  );
+}

@@ -1,0 +1,114 @@
+/** Choosing by name what the configuration names by code. A code that is chosen and unknown stays, for the plan to speak of. */
+import { Input, MultiSelect, NativeSelect, Select, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useText } from '../../i18n/text.ts';
+import { texts } from './texts.ts';
+import { type Named, useCodes } from './type-shape.ts';
+
+function optionsOf(choices: readonly Named[], chosen: readonly string[]): { value: string; label: string }[] {
+  const known = new Set(choices.map(({ code }) => code));
+  return [
+    ...choices.map(({ code, name }) => ({ value: code, label: name })),
+    ...chosen.filter((code) => !known.has(code)).map((code) => ({ value: code, label: code })),
+  ];
+}
+
+interface Labelled {
+  label?: string | undefined;
+  'aria-label'?: string | undefined;
+  description?: ReactNode;
+  placeholder?: string | undefined;
+  required?: boolean;
+  error?: string | undefined;
+}
+
+interface OneProps extends Labelled {
+  choices: readonly Named[];
+  value: string | null;
+  onChange: (code: string | null) => void;
+  clearable?: boolean;
+}
+
+export function ChooseOne({ choices, value, clearable = true, ...rest }: OneProps) {
+  const t = useText(texts);
+  return (
+    <Select
+      {...rest}
+      data={optionsOf(choices, value === null ? [] : [value])}
+      value={value}
+      searchable
+      clearable={clearable}
+      clearButtonProps={{ 'aria-label': t.clear }}
+      allowDeselect={clearable}
+    />
+  );
+}
+
+interface ManyProps extends Labelled {
+  choices: readonly Named[];
+  value: readonly string[];
+  onChange: (codes: string[]) => void;
+}
+
+export function ChooseMany({ choices, value, ...rest }: ManyProps) {
+  const t = useText(texts);
+  return (
+    <MultiSelect
+      {...rest}
+      data={optionsOf(choices, value)}
+      value={[...value]}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': t.clear }}
+    />
+  );
+}
+
+/** One item of a section. */
+export function ChooseItem({ section, ...rest }: Omit<OneProps, 'choices'> & { section: string }) {
+  return <ChooseOne choices={useCodes(section)} {...rest} />;
+}
+
+/** Items of a section. */
+export function ChooseItems({ section, ...rest }: Omit<ManyProps, 'choices'> & { section: string }) {
+  return <ChooseMany choices={useCodes(section)} {...rest} />;
+}
+
+interface AllOrSomeProps {
+  label: string;
+  choices: readonly Named[];
+  /** `*`, or codes. */
+  value: '*' | readonly string[];
+  onChange: (value: '*' | string[]) => void;
+}
+
+/** Everything there is now and later, or what is named. */
+export function AllOrSome({ label, choices, value, onChange }: AllOrSomeProps) {
+  const t = useText(texts);
+  const all = value === '*';
+  return (
+    <Input.Wrapper label={label} labelElement="div" size="xs">
+      <Stack gap={4}>
+        <NativeSelect
+          size="xs"
+          aria-label={label}
+          value={all ? 'all' : 'some'}
+          onChange={(event) => onChange(event.currentTarget.value === 'all' ? '*' : [])}
+          data={[
+            { value: 'all', label: t.everything },
+            { value: 'some', label: t.chosenOnly },
+          ]}
+        />
+        {!all && (
+          <ChooseMany
+            aria-label={`${label}: ${t.chosenOnly}`}
+            placeholder={value.length === 0 ? t.nothingChosen : undefined}
+            choices={choices}
+            value={value}
+            onChange={onChange}
+          />
+        )}
+      </Stack>
+    </Input.Wrapper>
+  );
+}

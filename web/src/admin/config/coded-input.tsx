@@ -1,0 +1,28 @@
+/** A value as the configuration writes it: people, groups, units and services by login or code, everything else as in a form. */
+import type { ReactNode } from 'react';
+import { FieldInput } from '../../fields/input.tsx';
+import type { FieldInputProps } from '../../fields/one-input.tsx';
+import { ChooseItem, ChooseItems } from './choices.tsx';
+
+const SECTIONS: ReadonlyMap<string, string> = new Map([
+  ['user', 'users'],
+  ['group', 'groups'],
+  ['org-unit', 'orgUnits'],
+  ['service', 'services'],
+]);
+
+export function CodedInput(props: FieldInputProps): ReactNode {
+  const { field, value, onChange, error } = props;
+  const section = SECTIONS.get(field.dataType);
+  if (section === undefined) return <FieldInput {...props} />;
+  const shared = {
+    section,
+    error,
+    ...(props.unlabelled === true ? { 'aria-label': field.name } : { label: field.name }),
+  };
+  if (field.multiple) {
+    const list = Array.isArray(value) ? value.map(String) : [];
+    return <ChooseItems {...shared} value={list} onChange={(codes) => onChange(codes.length === 0 ? null : codes)} />;
+  }
+  return <ChooseItem {...shared} value={typeof value === 'string' ? value : null} onChange={onChange} />;
+}

@@ -1,0 +1,78 @@
+/** A condition in a form of the configuration: one line that says it, opened to be edited. */
+import { Button, Input } from '@mantine/core';
+import { IconFilterPlus, IconPencil, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { ConditionEditor } from '../../filters/condition-editor.tsx';
+import { type Condition, type ConditionField, isGroup } from '../../filters/model.ts';
+import { useText } from '../../i18n/text.ts';
+import { CodedInput } from './coded-input.tsx';
+import classes from './form-parts.module.css';
+import { useConditionWords } from './condition-words.ts';
+import { texts } from './texts.ts';
+
+interface ConditionPartProps {
+  label: string;
+  /** What holds where there is no condition. */
+  none: string;
+  value: unknown;
+  onChange: (condition: unknown) => void;
+  fields: readonly ConditionField[];
+  /** Whether there may be none. */
+  optional?: boolean;
+}
+
+/** A group of one is that one: so a condition stays as short as somebody wrote it. */
+function plain(condition: Condition | undefined): Condition | undefined {
+  if (condition === undefined || !isGroup(condition) || condition.conditions.length !== 1) return condition;
+  return condition.conditions[0];
+}
+
+export function ConditionPart({ label, none, value, onChange, fields, optional = true }: ConditionPartProps) {
+  const t = useText(texts);
+  const words = useConditionWords(fields);
+  const [open, setOpen] = useState(false);
+  const present = typeof value === 'object' && value !== null;
+  return (
+    <Input.Wrapper label={label} labelElement="div" size="xs">
+      <div className={classes.condition}>
+        <span data-none={!present || undefined}>{present ? words(value) : none}</span>
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          leftSection={present ? <IconPencil size={12} /> : <IconFilterPlus size={12} />}
+          aria-expanded={open}
+          aria-label={`${open ? t.fold : present ? t.edit : t.addCondition}: ${label}`}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? t.fold : present ? t.edit : t.addCondition}
+        </Button>
+        {present && optional && (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="gray"
+            leftSection={<IconX size={12} />}
+            aria-label={`${t.takeOut}: ${label}`}
+            onClick={() => {
+              setOpen(false);
+              onChange(undefined);
+            }}
+          >
+            {t.takeOut}
+          </Button>
+        )}
+      </div>
+      {open && (
+        <div className={classes.conditionForm}>
+          <ConditionEditor
+            value={present ? (value as Condition) : undefined}
+            onChange={(condition) => onChange(plain(condition))}
+            fields={fields}
+            variables="configuration"
+            input={CodedInput}
+          />
+        </div>
+      )}
+    </Input.Wrapper>
+  );
+}

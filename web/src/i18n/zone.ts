@@ -1,0 +1,35 @@
+/** The time zone in which the console shows and takes times: the person's own where their profile names one, else the browser's. */
+import { useSyncExternalStore } from 'react';
+
+const state: { zone: string | undefined; listeners: Set<() => void> } = { zone: undefined, listeners: new Set() };
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Undefined: the browser's. */
+export function currentZone(): string | undefined {
+  return state.zone;
+}
+
+/** Takes the zone of the person's profile; a name that the browser does not know counts as none. */
+export function chooseZone(name: string | null): void {
+  const zone = name !== null && isZone(name) ? name : undefined;
+  if (zone === state.zone) return;
+  state.zone = zone;
+  for (const listener of state.listeners) listener();
+}
+
+function follow(listener: () => void): () => void {
+  state.listeners.add(listener);
+  return () => state.listeners.delete(listener);
+}
+
+export function useZone(): string | undefined {
+  return useSyncExternalStore(follow, currentZone);
+}
