@@ -1,5 +1,5 @@
 /** Holds what clients were told (`fault-mix.ts`) against what is stored. */
-import type { Holding, MixJournal } from './fault-mix.ts';
+import type { Holding, MixJournal } from './fault-journal.ts';
 
 type Rows = <Row>(statement: string, values?: readonly unknown[]) => Promise<Row[]>;
 

@@ -1,7 +1,8 @@
 /** A mix of all writes while something breaks, then everything that was told held against what is stored. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { judge } from './fault-judge.ts';
-import { type MixJournal, newJournal, runMixClient } from './fault-mix.ts';
+import { type MixJournal, newJournal } from './fault-journal.ts';
+import { runMixClient } from './fault-mix.ts';
 import type { Stage } from './fault-stage.ts';
 import { docket } from './fault-service.ts';
 import { random } from './load-clients.ts';
@@ -15,8 +16,13 @@ export interface Fault {
   name: string;
   seed: number;
   clients?: number;
+  /** Which processes are asked; all unless given. */
+  urls?: readonly string[];
   pauseMs?: number;
   excused?: readonly string[];
+  /** Milliseconds that one try may take, and that everything may take after the last fault. */
+  tryMs?: number;
+  backMs?: number;
   /** What happens meanwhile; the load ends when it does. */
   faults(next: () => number): Promise<void>;
 }
@@ -34,7 +40,7 @@ export async function underMix(fault: Fault): Promise<Outcome> {
   let givenUp = Number.POSITIVE_INFINITY;
   const clients = Array.from({ length: fault.clients ?? 16 }, (_, turn) =>
     runMixClient({
-      urls: stage.urls(),
+      urls: fault.urls ?? stage.urls(),
       key: stage.key,
       ids: stage.ids,
       name: `${name}-${turn}`,
@@ -43,6 +49,7 @@ export async function underMix(fault: Fault): Promise<Outcome> {
       running: () => running,
       patient: () => performance.now() < givenUp,
       ...(fault.excused === undefined ? {} : { excused: fault.excused }),
+      ...(fault.tryMs === undefined ? {} : { tryMs: fault.tryMs }),
       ...(fault.pauseMs === undefined ? {} : { pauseMs: fault.pauseMs }),
     }),
   );
@@ -51,7 +58,7 @@ export async function underMix(fault: Fault): Promise<Outcome> {
     await fault.faults(random(seed));
   } finally {
     running = false;
-    givenUp = performance.now() + BACK_MS;
+    givenUp = performance.now() + (fault.backMs ?? BACK_MS);
     await Promise.all(clients);
   }
   if (!stage.alive()) problems.push(`a process ended by itself:\n${stage.said()}`);
