@@ -318,7 +318,15 @@ export class Work {
     const blobs = this.#blobs;
     if (blobs === undefined) throw new Error('there is no blob store here');
     await touchBlobs(this.#db, [...ctx.kept.keys()], ctx.now);
-    await Promise.all([...ctx.kept].map(([sha256, bytes]) => blobs.put(sha256, bytes)));
+    try {
+      await Promise.all([...ctx.kept].map(([sha256, bytes]) => blobs.put(sha256, bytes)));
+    } catch (error) {
+      // A full or failing disk, or a store that does not answer: nothing names the content yet, so nothing happened.
+      throw new Fault('OVERLOADED', 'The file store takes no content now; retry shortly.', [], {
+        cause: error,
+        headers: { 'Retry-After': '1' },
+      });
+    }
   }
 
   async #flush(

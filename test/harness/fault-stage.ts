@@ -238,6 +238,7 @@ export class Stage {
       make: id('make'),
       alter: id('alter'),
       rows: id('rows'),
+      titles: id('titles'),
       about: id('about'),
       take: id('take'),
       drop: id('drop'),
