@@ -20,7 +20,7 @@ import type {
   WriteContext,
 } from './context.ts';
 import { touchBlobs } from './blobs/register.ts';
-import type { BlobStore } from './blobs/store.ts';
+import { type BlobStore, putAll } from './blobs/store.ts';
 import type { Database, Queryable, QueryOptions, Transaction } from './db/pool.ts';
 import { isRetryable, toFault } from './db/sqlstate.ts';
 import {
@@ -318,15 +318,7 @@ export class Work {
     const blobs = this.#blobs;
     if (blobs === undefined) throw new Error('there is no blob store here');
     await touchBlobs(this.#db, [...ctx.kept.keys()], ctx.now);
-    try {
-      await Promise.all([...ctx.kept].map(([sha256, bytes]) => blobs.put(sha256, bytes)));
-    } catch (error) {
-      // A full or failing disk, or a store that does not answer: nothing names the content yet, so nothing happened.
-      throw new Fault('OVERLOADED', 'The file store takes no content now; retry shortly.', [], {
-        cause: error,
-        headers: { 'Retry-After': '1' },
-      });
-    }
+    await putAll(blobs, ctx.kept);
   }
 
   async #flush(
