@@ -116,6 +116,6 @@ export const journalChecks: readonly Check[] = [
 export async function runCheck(db: Database, check: Check, parts: Omit<CheckParts, 'db'>): Promise<Violations> {
   return await db.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY', async (tx) => {
     await tx.query(sql`SELECT set_config('statement_timeout', '0', true)`);
-    return await check.find({ ...parts, db: tx });
+    return await check.find({ ...parts, db: { query: (statement) => tx.query(statement, { patient: true }) } });
   });
 }

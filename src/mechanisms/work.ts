@@ -20,7 +20,7 @@ import type {
   WriteContext,
 } from './context.ts';
 import { touchBlobs } from './blobs/register.ts';
-import type { BlobStore } from './blobs/store.ts';
+import { type BlobStore, putAll } from './blobs/store.ts';
 import type { Database, Queryable, QueryOptions, Transaction } from './db/pool.ts';
 import type { Replica, Standpoint } from './db/replica.ts';
 import { isPassing, isRetryable, toFault } from './db/sqlstate.ts';
@@ -334,7 +334,7 @@ export class Work {
     const blobs = this.#blobs;
     if (blobs === undefined) throw new Error('there is no blob store here');
     await touchBlobs(this.#db, [...ctx.kept.keys()], ctx.now);
-    await Promise.all([...ctx.kept].map(([sha256, bytes]) => blobs.put(sha256, bytes)));
+    await putAll(blobs, ctx.kept);
   }
 
   async #flush(

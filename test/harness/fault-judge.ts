@@ -1,5 +1,5 @@
 /** Holds what clients were told (`fault-mix.ts`) against what is stored. */
-import type { Holding, MixJournal } from './fault-mix.ts';
+import type { Holding, MixJournal } from './fault-journal.ts';
 
 type Rows = <Row>(statement: string, values?: readonly unknown[]) => Promise<Row[]>;
 
@@ -15,7 +15,7 @@ interface StoredRecord {
 
 /** @returns what is wrong, one line each; `prefix` begins every tag of this load */
 export async function judge(rows: Rows, journal: MixJournal, prefix: string): Promise<string[]> {
-  const problems = [...journal.surprises];
+  const problems = journal.surprises.splice(0);
   const stored = await rows<StoredRecord>(
     `SELECT o.id::text, o."values" ->> 'tag' AS tag, o.revision, o.title, o."values" ->> 'note' AS note, o.state = 'ARCHIVED' AS archived,
       o.workflow_state_id IN (SELECT id FROM config_ids WHERE code = 'work') AS taken

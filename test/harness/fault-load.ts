@@ -1,7 +1,8 @@
 /** A mix of all writes while something breaks, then everything that was told held against what is stored. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { judge } from './fault-judge.ts';
-import { type MixJournal, newJournal, runMixClient } from './fault-mix.ts';
+import { type MixJournal, newJournal } from './fault-journal.ts';
+import { runMixClient } from './fault-mix.ts';
 import type { Stage } from './fault-stage.ts';
 import { docket } from './fault-service.ts';
 import { random } from './load-clients.ts';
@@ -15,8 +16,15 @@ export interface Fault {
   name: string;
   seed: number;
   clients?: number;
+  /** Which processes are asked; all unless given. */
+  urls?: readonly string[];
   pauseMs?: number;
   excused?: readonly string[];
+  /** Where this load is noted beside others, all of whose names begin with `prefix`. */
+  beside?: { journal: MixJournal; prefix: string };
+  /** Milliseconds that one try may take, and that everything may take after the last fault. */
+  tryMs?: number;
+  backMs?: number;
   /** What happens meanwhile; the load ends when it does. */
   faults(next: () => number): Promise<void>;
 }
@@ -29,12 +37,12 @@ export interface Outcome {
 
 export async function underMix(fault: Fault): Promise<Outcome> {
   const { stage, name, seed } = fault;
-  const journal = newJournal();
+  const journal = fault.beside?.journal ?? newJournal();
   let running = true;
   let givenUp = Number.POSITIVE_INFINITY;
   const clients = Array.from({ length: fault.clients ?? 16 }, (_, turn) =>
     runMixClient({
-      urls: stage.urls(),
+      urls: fault.urls ?? stage.urls(),
       key: stage.key,
       ids: stage.ids,
       name: `${name}-${turn}`,
@@ -43,6 +51,7 @@ export async function underMix(fault: Fault): Promise<Outcome> {
       running: () => running,
       patient: () => performance.now() < givenUp,
       ...(fault.excused === undefined ? {} : { excused: fault.excused }),
+      ...(fault.tryMs === undefined ? {} : { tryMs: fault.tryMs }),
       ...(fault.pauseMs === undefined ? {} : { pauseMs: fault.pauseMs }),
     }),
   );
@@ -51,11 +60,13 @@ export async function underMix(fault: Fault): Promise<Outcome> {
     await fault.faults(random(seed));
   } finally {
     running = false;
-    givenUp = performance.now() + BACK_MS;
+    givenUp = performance.now() + (fault.backMs ?? BACK_MS);
     await Promise.all(clients);
   }
   if (!stage.alive()) problems.push(`a process ended by itself:\n${stage.said()}`);
-  problems.push(...(await judge((text, values) => stage.rows(text, values), journal, `${name}-`)));
+  problems.push(
+    ...(await judge((text, values) => stage.rows(text, values), journal, fault.beside?.prefix ?? `${name}-`)),
+  );
   problems.push(...(await examine(stage)));
   return { problems, journal };
 }
@@ -96,7 +107,7 @@ export interface Kills extends Outcome {
   back: number[];
 }
 
-/** Kills processes of the service, connections of the database and the whole database, one after the other. */
+/** Kills processes of the service, then connections of the database, then the whole database; all is held up after each kind. */
 export async function kill(
   stage: Stage,
   counts: KillCounts,
@@ -105,33 +116,40 @@ export async function kill(
   name = 'kill',
 ): Promise<Kills> {
   const back: number[] = [];
-  const alive = (): void => {
-    if (!stage.alive()) throw new Error(`a process ended by itself:\n${stage.said()}`);
-  };
-  const outcome = await underMix({
-    stage,
-    name,
-    seed,
-    faults: async (next) => {
-      for (let turn = 0; turn < counts.service; turn++) {
-        await sleep(next() * 500);
-        await stage.killService(turn % stage.processes);
-        await stage.untilAnswered(turn % stage.processes);
-        if (turn % 20 === 19) say(`${turn + 1} kills of the service`);
-      }
-      for (let turn = 0; turn < counts.backend; turn++) {
-        await sleep(next() * 400);
-        back.push(await stage.killBackend(next));
-        alive();
-        if (turn % 20 === 19) say(`${turn + 1} kills of a connection`);
-      }
-      for (let turn = 0; turn < counts.database; turn++) {
-        await sleep(200 + next() * 500);
-        back.push(await stage.killDatabase());
-        alive();
-        if (turn % 10 === 9) say(`${turn + 1} kills of the database`);
-      }
+  const ways: Readonly<Record<keyof KillCounts, (turn: number, next: () => number) => Promise<void>>> = {
+    service: async (turn, next) => {
+      await sleep(next() * 500);
+      await stage.killService(turn % stage.processes);
+      await stage.untilAnswered(turn % stage.processes);
     },
-  });
-  return { ...outcome, back };
+    backend: async (_turn, next) => {
+      await sleep(next() * 400);
+      back.push(await stage.killBackend(next));
+    },
+    database: async (_turn, next) => {
+      await sleep(200 + next() * 500);
+      back.push(await stage.killDatabase());
+    },
+  };
+  const problems: string[] = [];
+  const journal = newJournal();
+  for (const [kind, way] of Object.entries(ways) as [keyof KillCounts, (typeof ways)['service']][]) {
+    if (counts[kind] === 0) continue;
+    const outcome = await underMix({
+      stage,
+      name: `${name}-${kind}`,
+      seed,
+      beside: { journal, prefix: `${name}-` },
+      faults: async (next) => {
+        for (let turn = 0; turn < counts[kind]; turn++) {
+          await way(turn, next);
+          if (!stage.alive()) throw new Error(`a process ended by itself:\n${stage.said()}`);
+          if (turn % 10 === 9) say(`${turn + 1} kills: ${kind}`);
+        }
+      },
+    });
+    say(`${counts[kind]} kills: ${kind}; ${outcome.problems.length} things are wrong; ${told(outcome)}`);
+    problems.push(...outcome.problems.map((problem) => `${kind}: ${problem}`));
+  }
+  return { problems, journal, back };
 }

@@ -4,60 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Holding, Known, MixJournal } from './fault-journal.ts';
 import type { FaultIds } from './fault-world.ts';
 import { attempt, type LoadAnswer } from './load-clients.ts';
-
-/** What a record holds, as its client was told. */
-export interface Holding {
-  revision: number;
-  title: string;
-  note: string | null;
-  archived: boolean;
-  /** Whether the transition `take` was the last one. */
-  taken: boolean;
-}
-
-export interface Known extends Holding {
-  id: string;
-  tag: string;
-  /** What an unanswered change may have made of it, or may yet: its statement can outlive the process that sent it. */
-  perhaps: Holding | undefined;
-}
-
-export interface MixJournal {
-  records: Known[];
-  /** Rows of imports: tag → note. */
-  imported: Map<string, string>;
-  comments: { key: string; id: string; objectId: string }[];
-  attachments: { key: string; id: string; objectId: string; sha256: string; size: number }[];
-  relations: { id: string; sourceId: string; targetId: string }[];
-  /** Answers that no fault of process or database excuses. */
-  surprises: string[];
-  /** Kind of write → how many were acknowledged. */
-  acknowledged: Map<string, number>;
-  refused: number;
-  unanswered: number;
-  /** Milliseconds until the slowest refusal. */
-  slowest: number;
-  /** Code of a refusal → how many. */
-  codes: Map<string, number>;
-}
-
-export function newJournal(): MixJournal {
-  return {
-    records: [],
-    imported: new Map(),
-    comments: [],
-    attachments: [],
-    relations: [],
-    surprises: [],
-    acknowledged: new Map(),
-    refused: 0,
-    unanswered: 0,
-    slowest: 0,
-    codes: new Map(),
-  };
-}
 
 export interface MixOptions {
   urls: readonly string[];
@@ -72,6 +21,8 @@ export interface MixOptions {
   patient: () => boolean;
   /** Refusals that the fault at hand excuses, beyond those that every fault does. */
   excused?: readonly string[];
+  /** Milliseconds that one try may take. */
+  tryMs?: number;
   /** Milliseconds between two writes of one client. */
   pauseMs?: number;
   /** Told how long each acknowledged write took. */
@@ -144,7 +95,7 @@ class MixClient {
     const url = urls[Math.floor(random() * urls.length)] as string;
     const began = performance.now();
     const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key };
-    const answer = await attempt(url, this.#options.key, method, `/api/v1${path}`, body, headers);
+    const answer = await attempt(url, this.#options.key, method, `/api/v1${path}`, body, headers, this.#options.tryMs);
     const ms = performance.now() - began;
     if (answer === undefined) journal.unanswered++;
     else if (answer.status < 300) {

@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { judge } from './fault-judge.ts';
-import { newJournal, runMixClient } from './fault-mix.ts';
+import { newJournal } from './fault-journal.ts';
+import { runMixClient } from './fault-mix.ts';
 import { Stage } from './fault-stage.ts';
 import { attempt, random } from './load-clients.ts';
 

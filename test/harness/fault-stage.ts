@@ -12,8 +12,8 @@ import { docket, type Environment, freePort, type Service, startService } from '
 import { FAULT_WORLD, type FaultIds } from './fault-world.ts';
 import { attempt } from './load-clients.ts';
 
-/** The service starts, and the database recovers, within this. */
-const BACK_MS = 20_000;
+/** The service starts, and the database recovers from its log, within this on a machine that does much else. */
+const BACK_MS = 120_000;
 
 interface Connection {
   host: string;
@@ -238,6 +238,7 @@ export class Stage {
       make: id('make'),
       alter: id('alter'),
       rows: id('rows'),
+      titles: id('titles'),
       about: id('about'),
       take: id('take'),
       drop: id('drop'),

@@ -67,6 +67,15 @@ importDefinitions:
     sourceCode: there
     resolver: { externalIdField: ext }
     mapping: [{ source: name, target: title }, { source: ext, target: tag }, { source: note, target: note }]
+  - code: titles
+    name: Titles
+    targetKind: object
+    targetType: thing
+    format: JSON
+    mode: UPSERT
+    sourceCode: there
+    resolver: { externalIdField: ext }
+    mapping: [{ source: name, target: title }, { source: ext, target: tag }]
 roles:
   - code: keeper
     rights: [config.manage, role.assign, import.manage, import.execute, integration.manage, catalog.impersonate, webhook.manage]
@@ -89,6 +98,7 @@ export interface FaultIds {
   make: string;
   alter: string;
   rows: string;
+  titles: string;
   about: string;
   take: string;
   drop: string;

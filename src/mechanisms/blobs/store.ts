@@ -3,6 +3,7 @@
  * taken for a whole one. Keepers: the file system and any S3-compatible store.
  */
 import type { Readable } from 'node:stream';
+import { Fault } from '../../lib/fault.ts';
 
 export interface ByteRange {
   /** First and last byte, both included. */
@@ -37,4 +38,16 @@ const KEY = /^[0-9a-f]{64}$/;
 
 export function isBlobKey(text: string): boolean {
   return KEY.test(text);
+}
+
+/** Keeps all of it. @throws Fault OVERLOADED for a full or failing disk, or a store that does not answer: nothing names the content yet */
+export async function putAll(blobs: BlobStore, contents: ReadonlyMap<string, Uint8Array>): Promise<void> {
+  try {
+    await Promise.all([...contents].map(([sha256, bytes]) => blobs.put(sha256, bytes)));
+  } catch (error) {
+    throw new Fault('OVERLOADED', 'The file store takes no content now; retry shortly.', [], {
+      cause: error,
+      headers: { 'Retry-After': '1' },
+    });
+  }
 }

@@ -70,11 +70,13 @@ async function flawOf(tx: Transaction, { oid, method }: Relation): Promise<strin
       if (method === 'heap') {
         const rows = await tx.query<{ msg: string }>(
           sql`SELECT msg FROM verify_heapam(${oid}::int::oid::regclass) LIMIT 1`,
+          { patient: true },
         );
         return rows[0]?.msg;
       }
-      if (method === 'gin') await tx.query(sql`SELECT gin_index_check(${oid}::int::oid::regclass)::text AS done`);
-      else await tx.query(sql`SELECT bt_index_check(${oid}::int::oid::regclass, true)::text AS done`);
+      const index = sql`${oid}::int::oid::regclass`;
+      const call = method === 'gin' ? sql`gin_index_check(${index})` : sql`bt_index_check(${index}, true)`;
+      await tx.query(sql`SELECT ${call}::text AS done`, { patient: true });
       return undefined;
     });
   } catch (error) {

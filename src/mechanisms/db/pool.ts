@@ -10,6 +10,8 @@ export interface QueryOptions {
    * plan takes an unknown OFFSET for a tenth of the table and sorts all of it.
    */
   freshPlan?: boolean;
+  /** Waits for the answer however long it takes: for statements whose own time limit was lifted. */
+  patient?: boolean;
 }
 
 /** A statement with its values; a `Sql` is one. */
@@ -49,6 +51,11 @@ export interface Transaction extends Queryable {
 const INSTANT_OID = 1184;
 const BIGINT_OID = 20;
 const MOST_PREPARED = 2000;
+const STATEMENT_MS = 30_000;
+/** The server ends a statement in time by itself; who hears nothing this long after that has lost the connection. */
+const SILENT_MS = 2000;
+/** What the driver says then. The connection may yet bring an answer that nobody waits for, so it cannot be used again. */
+const SILENT = 'Query read timeout';
 
 // `2026-11-21 09:15:00.123+00` (sessions run in UTC) → `2026-11-21T09:15:00.123Z`, without a Date in between.
 function instantFromText(text: string): string {
@@ -62,15 +69,22 @@ function typeParser(oid: number, format?: 'text' | 'binary'): (value: string) =>
   return pg.types.getTypeParser(oid, format as 'text');
 }
 
+function isSilent(error: unknown): boolean {
+  return error instanceof Error && error.message === SILENT;
+}
+
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
   readonly #direct: pg.Pool | undefined;
   readonly #pooled: boolean;
   readonly #names = new Map<string, string>();
+  /** A connection through which nothing passes, not even its end, would otherwise be waited on for ever. */
+  readonly #answerMs: number;
   /** Where statements are noted as spans; none are where it is absent. */
   tracer: Tracer | undefined;
 
   constructor(options: DatabaseOptions) {
+    this.#answerMs = (options.statementMs ?? STATEMENT_MS) + SILENT_MS;
     this.#pooled = options.pooled === true;
     this.#pool = openPool(options, options.url, options.max ?? 20, this.#pooled);
     this.#direct = options.directUrl === undefined ? undefined : openPool(options, options.directUrl, 3, false);
@@ -88,9 +102,14 @@ export class Database implements Queryable {
     return { name, text, values: statement.values };
   }
 
+  #bounded<T extends pg.QueryConfig>(query: T, options?: QueryOptions): T {
+    // The driver takes the limit with each query, though its types do not say so.
+    return options?.patient === true ? query : { ...query, query_timeout: this.#answerMs };
+  }
+
   /** Runs one statement on its own; it commits by itself. */
   async query<Row>(statement: Statement, options?: QueryOptions): Promise<Row[]> {
-    const send = (): Promise<pg.QueryResult> => this.#pool.query(this.#named(statement, options));
+    const send = (): Promise<pg.QueryResult> => this.#pool.query(this.#bounded(this.#named(statement, options), options));
     const result = await (this.tracer === undefined ? send() : this.#traced(this.tracer, statement.text, send));
     return result.rows as Row[];
   }
@@ -116,27 +135,32 @@ export class Database implements Queryable {
     const client = await this.#pool.connect();
     let broken: Error | undefined;
     try {
-      await client.query(begin);
+      await client.query(this.#bounded({ text: begin }));
       const tx: Transaction = {
         transaction: true,
         query: async <Row>(statement: Statement, options?: QueryOptions) => {
-          const send = (): Promise<pg.QueryResult> => client.query(this.#named(statement, options));
+          const send = (): Promise<pg.QueryResult> => client.query(this.#bounded(this.#named(statement, options), options));
           const sent = this.tracer === undefined ? send() : this.#traced(this.tracer, statement.text, send);
           return (await sent).rows as Row[];
         },
       };
       const result = await fn(tx);
-      await client.query(keep(result) ? 'COMMIT' : 'ROLLBACK');
+      await client.query(this.#bounded({ text: keep(result) ? 'COMMIT' : 'ROLLBACK' }));
       return result;
     } catch (error) {
-      try {
-        await client.query('ROLLBACK');
-      } catch (lost) {
-        broken = lost as Error;
-      }
+      broken = isSilent(error) ? (error as Error) : await this.#rollBack(client);
       throw error;
     } finally {
       client.release(broken);
+    }
+  }
+
+  async #rollBack(client: pg.PoolClient): Promise<Error | undefined> {
+    try {
+      await client.query(this.#bounded({ text: 'ROLLBACK' }));
+      return undefined;
+    } catch (lost) {
+      return lost as Error;
     }
   }
 
@@ -153,11 +177,13 @@ export class Database implements Queryable {
 
   /** What server this is; also the cheapest way to know that it answers. */
   async facts(): Promise<{ version: string; number: number; now: string; fsync: string }> {
-    const result = await this.#pool.query({
-      name: 'facts',
-      text: `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+    const result = await this.#pool.query(
+      this.#bounded({
+        name: 'facts',
+        text: `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
         now() AS now, current_setting('fsync') AS fsync`,
-    });
+      }),
+    );
     return result.rows[0] as { version: string; number: number; now: string; fsync: string };
   }
 

@@ -1,0 +1,160 @@
+/**
+ * Unique tokens appended to the same few texts by everybody at once, in every way that a record can be changed, while processes are
+ * killed (reliability, CC2): whoever was told that a token stands finds it there once.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { examine } from './fault-load.ts';
+import type { Stage } from './fault-stage.ts';
+import { attempt, type LoadAnswer, random } from './load-clients.ts';
+
+const TEXTS = 4;
+const WAYS = ['patch', 'bulk', 'inbound', 'import'] as const;
+
+interface Text {
+  id: string;
+  ext: string;
+}
+
+export interface Appends {
+  problems: string[];
+  acknowledged: number;
+  conflicts: number;
+  unknown: number;
+}
+
+interface Client {
+  stage: Stage;
+  next(): number;
+  name: string;
+  texts: readonly Text[];
+  seen: Appends;
+  /** Tokens that were acknowledged, and those of which nobody knows. */
+  sure: Map<string, Text>;
+  maybe: Set<string>;
+  /** What was read, with its text: each must be how the final one begins. */
+  reads: { text: Text; note: string }[];
+}
+
+async function ask(client: Client, method: string, path: string, body?: unknown): Promise<LoadAnswer | undefined> {
+  const urls = client.stage.urls();
+  const url = urls[Math.floor(client.next() * urls.length)] as string;
+  return await attempt(url, client.stage.key, method, `/api/v1${path}`, body);
+}
+
+type Sent = 'done' | 'refused' | 'unknown';
+
+/** One append on the revision that was read. An import has no revision: it is decided on what it finds, so it appends alone. */
+async function append(client: Client, way: (typeof WAYS)[number], text: Text): Promise<void> {
+  const read = await ask(client, 'GET', `/objects/${text.id}`);
+  if (read?.status !== 200) return;
+  const { revision, values } = read.body.data as { revision: number; values: { note?: string | null } };
+  const note = values.note ?? '';
+  client.reads.push({ text, note });
+  const token = `${client.name}.${client.reads.length};`;
+  const { ids } = client.stage;
+  const changed = note + token;
+  let sent: Sent;
+  if (way === 'bulk') {
+    const items = [{ objectId: text.id, expectedRevision: revision, changes: { note: changed } }];
+    const answer = await ask(client, 'POST', '/bulk', { operation: 'update', items });
+    const [result] = (answer?.body.data ?? []) as unknown as { status: string; error?: { code: string } }[];
+    sent = outcome(answer, result?.status === 'SUCCEEDED' ? undefined : (result?.error?.code ?? ''));
+  } else if (way === 'inbound') {
+    sent = outcome(await ask(client, 'POST', `/inbound/${ids.alter}`, { id: text.id, at: revision, note: changed }));
+  } else {
+    const body = { expectedRevision: revision, changes: { note: changed } };
+    sent = outcome(await ask(client, 'PATCH', `/objects/${text.id}`, body));
+  }
+  if (sent === 'done') client.sure.set(token, text);
+  else if (sent === 'unknown') client.maybe.add(token);
+  client.seen[sent === 'done' ? 'acknowledged' : sent === 'refused' ? 'conflicts' : 'unknown']++;
+}
+
+function outcome(answer: LoadAnswer | undefined, itemCode?: string): Sent {
+  if (answer === undefined) return 'unknown';
+  const code = answer.status < 300 ? itemCode : answer.body.error?.code;
+  if (code === undefined) return 'done';
+  return code === 'REVISION_CONFLICT' ? 'refused' : 'unknown';
+}
+
+/** Imports change another field of the same records all the while: an append that they overtake must be refused, not lost. */
+async function importTitles(client: Client, turn: number): Promise<void> {
+  const content = JSON.stringify(client.texts.map(({ ext }) => ({ ext, name: `title ${turn}` })));
+  await ask(client, 'POST', '/imports/run', { definitionId: client.stage.ids.titles, content, dryRun: false });
+}
+
+export interface AppendOptions {
+  clients: number;
+  ms: number;
+  /** Kills of a process of the service, and of a connection of the database, spread over the time. */
+  serviceKills: number;
+  backendKills: number;
+  seed: number;
+}
+
+export async function appendTokens(stage: Stage, options: AppendOptions): Promise<Appends> {
+  const seen: Appends = { problems: [], acknowledged: 0, conflicts: 0, unknown: 0 };
+  const texts = await makeTexts(stage, options.seed);
+  const shared = { stage, texts, seen, sure: new Map<string, Text>(), maybe: new Set<string>(), reads: [] };
+  const until = performance.now() + options.ms;
+  const clients = Array.from({ length: options.clients }, async (_, turn) => {
+    const client: Client = { ...shared, next: random(options.seed + turn + 1), name: `t${turn}` };
+    const way = WAYS[turn % WAYS.length] ?? 'patch';
+    for (let count = 0; performance.now() < until; count++) {
+      const text = texts[Math.floor(client.next() * texts.length)] as Text;
+      if (way === 'import') await importTitles(client, count);
+      else await append(client, way, text);
+    }
+  });
+  const next = random(options.seed);
+  const kills = options.serviceKills + options.backendKills;
+  for (let turn = 0; turn < kills; turn++) {
+    await sleep((options.ms / (kills + 1)) * (0.5 + next() / 2));
+    if (turn < options.serviceKills) await stage.killService(turn % stage.processes);
+    else await stage.killBackend(next);
+  }
+  await Promise.all(clients);
+  // What a killed process had sent may still be under way in the database for a moment.
+  await sleep(1000);
+  seen.problems.push(...(await judgeTokens(stage, shared)), ...(await examine(stage)));
+  return seen;
+}
+
+/** Made by an import, so that later imports find them by the same external ids. */
+async function makeTexts(stage: Stage, seed: number): Promise<Text[]> {
+  const exts = Array.from({ length: TEXTS }, (_, turn) => `text-${seed}-${turn}`);
+  const content = JSON.stringify(exts.map((ext) => ({ ext, name: ext, note: '' })));
+  const url = stage.urls()[0] as string;
+  const body = { definitionId: stage.ids.rows, content, dryRun: false };
+  const answer = await attempt(url, stage.key, 'POST', '/api/v1/imports/run', body);
+  const rows = answer?.body.data?.['rows'] as { id: string }[] | undefined;
+  if (rows?.length !== TEXTS) throw new Error(`the texts were not made: ${JSON.stringify(answer?.body)}`);
+  return rows.map(({ id }, turn) => ({ id, ext: exts[turn] as string }));
+}
+
+async function judgeTokens(stage: Stage, seen: Pick<Client, 'sure' | 'maybe' | 'reads' | 'texts'>): Promise<string[]> {
+  const problems: string[] = [];
+  const rows = await stage.rows<{ id: string; note: string; replayed: string }>(
+    `SELECT o.id::text, coalesce(o."values" ->> 'note', '') AS note, coalesce((SELECT j.changes -> 'note' ->> 1 FROM journal j
+      WHERE j.object_id = o.id AND j.changes ? 'note' ORDER BY j.revision DESC LIMIT 1), '') AS replayed
+    FROM objects o WHERE o.id = ANY($1::uuid[])`,
+    [seen.texts.map(({ id }) => id)],
+  );
+  const final = new Map(rows.map(({ id, note }) => [id, note]));
+  for (const { id, note, replayed } of rows) {
+    if (note !== replayed) problems.push(`the history of ${id} ends with another text`);
+    const tokens = note.split(';').filter((token) => token !== '');
+    if (new Set(tokens).size !== tokens.length) problems.push(`${id} holds a token twice`);
+    for (const token of tokens) {
+      if (!seen.sure.has(`${token};`) && !seen.maybe.has(`${token};`)) problems.push(`${token} was refused and stands`);
+    }
+  }
+  for (const [token, { id }] of seen.sure) {
+    if (final.get(id)?.includes(token) !== true) problems.push(`${token} was acknowledged and is lost`);
+  }
+  for (const { text, note } of seen.reads) {
+    if (final.get(text.id)?.startsWith(note) !== true)
+      problems.push(`${text.id} was read as something that it never became`);
+  }
+  return problems;
+}

@@ -1,0 +1,122 @@
+/** Connections between service and database that break or stand still, under a mix of all writes (reliability, ID3, CR5). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Outcome, underMix } from './fault-load.ts';
+import { FaultProxy, type Weather } from './fault-proxy.ts';
+import { Stage } from './fault-stage.ts';
+import { attempt } from './load-clients.ts';
+
+/** The limit of an ordinary request (decisions, "Other"), and what a busy machine may add. */
+const DEADLINE_MS = 30_000;
+const GRACE_MS = 3000;
+/** Without an answer of the database, its connection is given up after this. */
+const RECOVERED_MS = 40_000;
+
+export interface CutStage {
+  stage: Stage;
+  proxy: FaultProxy;
+  close(): Promise<void>;
+}
+
+/** The second process reaches the database through the proxy; the first keeps it alive. */
+export async function startCutStage(): Promise<CutStage> {
+  let proxy: FaultProxy | undefined;
+  const stage = await Stage.start({
+    through: async ({ host, port, user, password }) => {
+      proxy = await FaultProxy.start({ host, port });
+      return `postgres://${user}:${password}@127.0.0.1:${proxy.port}/docket`;
+    },
+  });
+  if (proxy === undefined) throw new Error('nobody asked for the proxy');
+  const through = proxy;
+  return {
+    stage,
+    proxy: through,
+    close: async () => {
+      through.weather = 'fair';
+      await stage.close();
+      await through.close();
+    },
+  };
+}
+
+/** Cuts `count` connections after the database has committed and before it could say so. */
+export async function cutAnswers(on: CutStage, count: number, seed: number, name = 'cut'): Promise<Outcome> {
+  const { stage, proxy } = on;
+  const from = proxy.cut;
+  return await underMix({
+    stage,
+    name,
+    seed,
+    urls: stage.urls().slice(1),
+    faults: async (next) => {
+      const until = performance.now() + 60_000 + count * 500;
+      while (proxy.cut - from < count) {
+        if (performance.now() > until) throw new Error(`only ${proxy.cut - from} connections were cut`);
+        await sleep(next() * 40);
+        proxy.cutting = Math.min(1, count - (proxy.cut - from));
+      }
+      proxy.cutting = 0;
+    },
+  });
+}
+
+export interface Stood extends Outcome {
+  /** Milliseconds of the slowest answer meanwhile. */
+  slowest: number;
+  /** Milliseconds from fair weather until an answer came. */
+  recovered: number;
+}
+
+/** Bad weather for a while. Reads are sent all the time, each of which must be answered within its deadline. */
+export async function standStill(on: CutStage, weather: Weather, ms: number, seed: number): Promise<Stood> {
+  const { stage, proxy } = on;
+  const url = stage.urls()[1] as string;
+  let slowest = 0;
+  let recovered = 0;
+  const late: string[] = [];
+  const outcome = await underMix({
+    stage,
+    name: `w-${weather}`,
+    seed,
+    clients: 4,
+    urls: [url],
+    tryMs: DEADLINE_MS + GRACE_MS,
+    backMs: RECOVERED_MS,
+    faults: async () => {
+      proxy.weather = weather;
+      const until = performance.now() + ms;
+      const asked: Promise<void>[] = [];
+      while (performance.now() < until) {
+        const began = performance.now();
+        const one = attempt(url, stage.key, 'GET', '/api/v1/objects?pageSize=5', undefined, {}, DEADLINE_MS + GRACE_MS);
+        asked.push(
+          one.then((answer) => {
+            const took = performance.now() - began;
+            slowest = Math.max(slowest, took);
+            if (answer === undefined) late.push(`a read had no answer after ${Math.round(took)} ms`);
+          }),
+        );
+        await sleep(250);
+      }
+      proxy.weather = 'fair';
+      const fair = performance.now();
+      for (;;) {
+        const answer = await attempt(url, stage.key, 'GET', '/api/v1/objects?pageSize=5');
+        recovered = performance.now() - fair;
+        if (answer?.status === 200) break;
+        if (recovered > RECOVERED_MS) throw new Error(`no answer ${Math.round(recovered)} ms after ${weather}`);
+        await sleep(100);
+      }
+      await Promise.all(asked);
+    },
+  });
+  const idle = await stage.rows<{ pid: number }>(
+    `SELECT pid FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND now() - state_change > interval '15 s'`,
+  );
+  const problems = [
+    ...late,
+    ...idle.map(({ pid }) => `process ${pid} stands idle in a transaction`),
+    ...outcome.problems,
+  ];
+  return { ...outcome, problems, slowest: Math.round(slowest), recovered: Math.round(recovered) };
+}

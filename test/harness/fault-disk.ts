@@ -1,0 +1,65 @@
+/** Disks of a fixed size that get full under a mix of all writes (reliability, CR3). Needs root, to mount memory as a disk. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Outcome, underMix } from './fault-load.ts';
+import type { Stage } from './fault-stage.ts';
+
+/** Mounts memory of that size there. @returns what unmounts it */
+export function mountSmall(folder: string, mebibytes: number): () => void {
+  mkdirSync(folder, { recursive: true });
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=0711`, 'tmpfs', folder]);
+  return () => {
+    execFileSync('umount', ['-l', folder]);
+  };
+}
+
+/**
+ * Fills the disk to the last byte, leaves it so for a while, makes room again, and waits until writes succeed by themselves.
+ * Full is full for what PostgreSQL wants to write too: it may refuse, or end and be started again.
+ */
+export async function fillDisk(
+  stage: Stage,
+  disk: string,
+  name: string,
+  seed: number,
+  fullMs: number,
+): Promise<Outcome> {
+  const filler = path.join(disk, 'filler');
+  let refused = 0;
+  const outcome = await underMix({
+    stage,
+    name,
+    seed,
+    clients: 8,
+    backMs: 60_000,
+    faults: async () => {
+      await sleep(1500);
+      fill(disk, filler);
+      const until = performance.now() + fullMs;
+      while (performance.now() < until) {
+        await sleep(200);
+        // What is freed meanwhile is taken again.
+        fill(disk, `${filler}-${refused++}`);
+      }
+      for (let turn = 0; turn < refused; turn++) rmSync(`${filler}-${turn}`, { force: true });
+      rmSync(filler, { force: true });
+      for (let turn = 0; turn < stage.processes; turn++) await stage.untilAnswered(turn);
+      await sleep(1500);
+    },
+  });
+  const problems = [...outcome.problems];
+  if (outcome.journal.refused === 0) problems.push('nothing was refused: the disk was not full');
+  return { ...outcome, problems };
+}
+
+function fill(disk: string, file: string): void {
+  const { bavail, bsize } = statfsSync(disk);
+  const chunk = Buffer.alloc(64 * 1024);
+  try {
+    for (let left = bavail * bsize; left > 0; left -= chunk.length) writeFileSync(file, chunk, { flag: 'a' });
+  } catch {
+    // It is full now.
+  }
+}

@@ -1,0 +1,53 @@
+/** What clients were told while a service was being broken (`fault-mix.ts`). */
+
+/** What a record holds, as its client was told. */
+export interface Holding {
+  revision: number;
+  title: string;
+  note: string | null;
+  archived: boolean;
+  /** Whether the transition `take` was the last one. */
+  taken: boolean;
+}
+
+export interface Known extends Holding {
+  id: string;
+  tag: string;
+  /** What an unanswered change may have made of it, or may yet: its statement can outlive the process that sent it. */
+  perhaps: Holding | undefined;
+}
+
+export interface MixJournal {
+  records: Known[];
+  /** Rows of imports: tag → note. */
+  imported: Map<string, string>;
+  comments: { key: string; id: string; objectId: string }[];
+  attachments: { key: string; id: string; objectId: string; sha256: string; size: number }[];
+  relations: { id: string; sourceId: string; targetId: string }[];
+  /** Answers that no fault of process or database excuses. */
+  surprises: string[];
+  /** Kind of write → how many were acknowledged. */
+  acknowledged: Map<string, number>;
+  refused: number;
+  unanswered: number;
+  /** Milliseconds until the slowest refusal. */
+  slowest: number;
+  /** Code of a refusal → how many. */
+  codes: Map<string, number>;
+}
+
+export function newJournal(): MixJournal {
+  return {
+    records: [],
+    imported: new Map(),
+    comments: [],
+    attachments: [],
+    relations: [],
+    surprises: [],
+    acknowledged: new Map(),
+    refused: 0,
+    unanswered: 0,
+    slowest: 0,
+    codes: new Map(),
+  };
+}

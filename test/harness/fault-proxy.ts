@@ -1,0 +1,138 @@
+/**
+ * A TCP proxy before the database that breaks connections in the ways of networks. It knows as much of PostgreSQL's protocol as
+ * it takes to say when a statement that writes has been sent, so that it can cut exactly between commit and answer.
+ */
+import { createServer, connect, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** `hole`: nothing passes, and nobody is told. */
+export type Weather = 'fair' | 'hole' | 'slow' | 'slices' | 'closed';
+
+const SLOW_MS = 500;
+const TYPE_BYTES = 1;
+const LENGTH_BYTES = 4;
+
+/** Reads what a client sends, message by message, and says whether the last one that runs something writes. */
+class Frontend {
+  #rest = Buffer.alloc(0);
+  #started = false;
+  readonly #writing = new Set<string>();
+  /** A write has been sent, and nothing has come back since. */
+  pending = false;
+
+  read(chunk: Buffer): void {
+    this.#rest = Buffer.concat([this.#rest, chunk]);
+    for (;;) {
+      const head = this.#started ? TYPE_BYTES : 0;
+      if (this.#rest.length < head + LENGTH_BYTES) return;
+      const length = head + this.#rest.readInt32BE(head);
+      if (this.#rest.length < length) return;
+      if (this.#started) this.#message(String.fromCharCode(this.#rest[0] ?? 0), this.#rest.subarray(5, length));
+      // The first message is the start-up, which has no type; nobody asks for TLS here.
+      this.#started = true;
+      this.#rest = this.#rest.subarray(length);
+    }
+  }
+
+  #message(type: string, body: Buffer): void {
+    const [first = '', second = ''] = body.toString('latin1').split('\0', 2);
+    if (type === 'P') {
+      if (second.includes('INSERT INTO journal')) this.#writing.add(first);
+      else this.#writing.delete(first);
+    } else if (type === 'B' && this.#writing.has(second)) this.pending = true;
+    else if (type === 'Q' && first === 'COMMIT') this.pending = true;
+  }
+}
+
+export class FaultProxy {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  weather: Weather = 'fair';
+  /** How many answers to writes are yet to be cut off. */
+  cutting = 0;
+  /** How many were. */
+  cut = 0;
+  port = 0;
+
+  private constructor(target: { path: string } | { host: string; port: number }) {
+    this.#server = createServer((client) => this.#join(client, connect(target)));
+  }
+
+  static async start(target: { host: string; port: number }): Promise<FaultProxy> {
+    const socket = target.host.startsWith('/') ? { path: `${target.host}/.s.PGSQL.${target.port}` } : target;
+    const proxy = new FaultProxy(socket);
+    await new Promise<void>((resolve) => {
+      proxy.#server.listen(0, '127.0.0.1', resolve);
+    });
+    proxy.port = (proxy.#server.address() as { port: number }).port;
+    return proxy;
+  }
+
+  #join(client: Socket, database: Socket): void {
+    if (this.weather === 'closed') {
+      client.destroy();
+      database.destroy();
+      return;
+    }
+    const frontend = new Frontend();
+    const close = (): void => {
+      client.destroy();
+      database.destroy();
+      this.#sockets.delete(client);
+      this.#sockets.delete(database);
+    };
+    for (const socket of [client, database]) {
+      this.#sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', close);
+      socket.setNoDelay(true);
+    }
+    this.#pass(client, database, (chunk) => {
+      frontend.read(chunk);
+      return true;
+    });
+    this.#pass(database, client, () => {
+      const write = frontend.pending;
+      frontend.pending = false;
+      if (!write || this.cutting === 0) return true;
+      this.cutting--;
+      this.cut++;
+      close();
+      return false;
+    });
+  }
+
+  /** `look` sees each piece before it goes on, and says whether it does. */
+  #pass(from: Socket, to: Socket, look: (chunk: Buffer) => boolean): void {
+    let order = Promise.resolve();
+    from.on('data', (chunk: Buffer) => {
+      if (!look(chunk)) return;
+      order = order.then(async () => {
+        if (this.weather === 'slow') await sleep(SLOW_MS);
+        if (this.weather === 'slices') {
+          for (let at = 0; at < chunk.length; at += 97) {
+            to.write(chunk.subarray(at, at + 97));
+            await sleep(0);
+          }
+          return;
+        }
+        // What was swallowed never comes, so that the connection is of no use to anybody afterwards.
+        if (this.weather === 'hole') from.pause();
+        else if (!to.destroyed) to.write(chunk);
+      });
+    });
+    from.on('end', () => void order.then(() => to.end()));
+  }
+
+  /** Ends every connection at once, as a restarted firewall does. */
+  reset(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  async close(): Promise<void> {
+    this.reset();
+    await new Promise((resolve) => {
+      this.#server.close(resolve);
+    });
+  }
+}
