@@ -189,7 +189,6 @@ export const MUTANTS: readonly Mutant[] = [
   ADDRESS('if (isOwn && !this.#options.allowPrivate) throw', 'if (isOwn && this.#options.connectMs < 0) throw'),
   // What comes in.
   IDEMPOTENCY('if (!row.fingerprint.equals(claim.fingerprint)) {', 'if (row.fingerprint.length === 0) {'),
-  IDEMPOTENCY('AND route = ${claim.route}::text AND key', 'AND key'),
   HEADERS(
     "if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {",
     "if (encoding === 'never') {",

@@ -6,8 +6,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Fault } from '../../lib/fault.ts';
-import type { InlineImage } from '../metadata/door.ts';
 import { type GivenText, type ReadText, readText, textPath } from './text.ts';
+import type { Answer } from './text-thread.ts';
 
 export interface TextLimits {
   /** Characters (of JSON, where it is a document) that are read at once; the worst of them take some 30 ms. */
@@ -20,11 +20,6 @@ export interface TextLimits {
 
 const LIMITS: TextLimits = { shortest: 8000, limitMs: 5000, mostWaiting: 20 };
 const THREAD = new URL(`./text-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
-
-interface Answer {
-  answer: string;
-  images: readonly InlineImage[];
-}
 
 export class TextReader {
   readonly #limits: TextLimits;
