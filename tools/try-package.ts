@@ -105,5 +105,5 @@ try {
     expect(code === 0, `it stops gracefully (${code})`);
   }
 } finally {
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 });
 }
