@@ -244,7 +244,9 @@ function migratedTables(): string[] {
   return filesBelow('db/migrations', ['.sql'])
     .map((file) => readFileSync(path.join(ROOT, file), 'utf8'))
     .flatMap((text) =>
-      [...text.matchAll(/^CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?"?([a-z_]+)"?/gim)].map((match) => match[1] ?? ''),
+      [...text.matchAll(/^CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?"?([a-z_]+)"?/gim)].map(
+        (match) => match[1] ?? '',
+      ),
     );
 }
 

@@ -32,6 +32,7 @@ import {
   DeskAdministration,
   DeskQueuesAdministration,
   ConfigAdministration,
+  HealthAdministration,
 } from './generated/admin.ts';
 import { Attachments, Bulk, Objects, Search } from './groups.ts';
 import { type AnyTypes, Records, type RecordTypes } from './records.ts';
@@ -56,6 +57,7 @@ export class Administration {
   readonly desk: DeskAdministration;
   readonly deskQueues: DeskQueuesAdministration;
   readonly config: ConfigAdministration;
+  readonly health: HealthAdministration;
 
   constructor(sender: Sender) {
     this.objects = new ObjectsAdministration(sender);
@@ -73,6 +75,7 @@ export class Administration {
     this.desk = new DeskAdministration(sender);
     this.deskQueues = new DeskQueuesAdministration(sender);
     this.config = new ConfigAdministration(sender);
+    this.health = new HealthAdministration(sender);
   }
 }
 

@@ -6,6 +6,7 @@ import { Stage } from './fault-stage.ts';
 import { attempt } from './load-clients.ts';
 
 /** The limit of an ordinary request (decisions, "Other"), and what a busy machine may add. */
+const READ = '/api/v1/objects?pageSize=5';
 const DEADLINE_MS = 30_000;
 const GRACE_MS = 3000;
 /** Without an answer of the database, its connection is given up after this. */
@@ -88,20 +89,19 @@ export async function standStill(on: CutStage, weather: Weather, ms: number, see
       const asked: Promise<void>[] = [];
       while (performance.now() < until) {
         const began = performance.now();
-        const one = attempt(url, stage.key, 'GET', '/api/v1/objects?pageSize=5', undefined, {}, DEADLINE_MS + GRACE_MS);
-        asked.push(
-          one.then((answer) => {
-            const took = performance.now() - began;
-            slowest = Math.max(slowest, took);
-            if (answer === undefined) late.push(`a read had no answer after ${Math.round(took)} ms`);
-          }),
-        );
+        const ask = async (): Promise<void> => {
+          const answer = await attempt(url, stage.key, 'GET', READ, undefined, {}, DEADLINE_MS + GRACE_MS);
+          const took = performance.now() - began;
+          slowest = Math.max(slowest, took);
+          if (answer === undefined) late.push(`a read had no answer after ${Math.round(took)} ms`);
+        };
+        asked.push(ask());
         await sleep(250);
       }
       proxy.weather = 'fair';
       const fair = performance.now();
       for (;;) {
-        const answer = await attempt(url, stage.key, 'GET', '/api/v1/objects?pageSize=5');
+        const answer = await attempt(url, stage.key, 'GET', READ);
         recovered = performance.now() - fair;
         if (answer?.status === 200) break;
         if (recovered > RECOVERED_MS) throw new Error(`no answer ${Math.round(recovered)} ms after ${weather}`);

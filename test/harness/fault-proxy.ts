@@ -107,21 +107,27 @@ export class FaultProxy {
     let order = Promise.resolve();
     from.on('data', (chunk: Buffer) => {
       if (!look(chunk)) return;
-      order = order.then(async () => {
-        if (this.weather === 'slow') await sleep(SLOW_MS);
-        if (this.weather === 'slices') {
-          for (let at = 0; at < chunk.length; at += 97) {
-            to.write(chunk.subarray(at, at + 97));
-            await sleep(0);
-          }
-          return;
-        }
-        // What was swallowed never comes, so that the connection is of no use to anybody afterwards.
-        if (this.weather === 'hole') from.pause();
-        else if (!to.destroyed) to.write(chunk);
-      });
+      const before = order;
+      order = (async () => {
+        await before;
+        await this.#carry(from, to, chunk);
+      })();
     });
     from.on('end', () => void order.then(() => to.end()));
+  }
+
+  async #carry(from: Socket, to: Socket, chunk: Buffer): Promise<void> {
+    if (this.weather === 'slow') await sleep(SLOW_MS);
+    if (this.weather === 'slices') {
+      for (let at = 0; at < chunk.length; at += 97) {
+        to.write(chunk.subarray(at, at + 97));
+        await sleep(0);
+      }
+      return;
+    }
+    // What was swallowed never comes, so that the connection is of no use to anybody afterwards.
+    if (this.weather === 'hole') from.pause();
+    else if (!to.destroyed) to.write(chunk);
   }
 
   /** Ends every connection at once, as a restarted firewall does. */

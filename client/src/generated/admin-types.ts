@@ -164,6 +164,23 @@ export type AuditEntry = {
   };
 };
 
+export type Backlog = {
+  limit: number;
+  outbox: {
+    waiting: number;
+    oldestAt: string | null;
+  };
+  deliveries: {
+    waiting: number;
+    oldestAt: string | null;
+    later: number;
+  };
+  timers: {
+    waiting: number;
+    oldestAt: string | null;
+  };
+};
+
 export type CalendarPreview = {
   timezone: string;
   days: Array<{
@@ -583,6 +600,7 @@ export type Session = {
     login?: string;
     displayName: string;
     locale: string | null;
+    timezone: string | null;
   };
   /**
    * Groups of the person, nested ones too.
@@ -2324,6 +2342,31 @@ export type AccessExplanationResponses = {
 
 export type AccessExplanationResponse = AccessExplanationResponses[keyof AccessExplanationResponses];
 
+export type IdentitySetPasswordData = {
+  body: {
+    password: string;
+  };
+  path: {
+    id: string;
+  };
+  query?: never;
+  url: '/identity/users/{id}/password';
+};
+
+export type IdentitySetPasswordResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      id: string;
+    };
+    meta: Meta;
+  };
+};
+
+export type IdentitySetPasswordResponse = IdentitySetPasswordResponses[keyof IdentitySetPasswordResponses];
+
 export type AuditListData = {
   body?: never;
   path?: never;
@@ -2441,6 +2484,25 @@ export type DeskLabelsResponses = {
 };
 
 export type DeskLabelsResponse = DeskLabelsResponses[keyof DeskLabelsResponses];
+
+export type HealthBacklogData = {
+  body?: never;
+  path?: never;
+  query?: never;
+  url: '/health/backlog';
+};
+
+export type HealthBacklogResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Backlog;
+    meta: Meta;
+  };
+};
+
+export type HealthBacklogResponse = HealthBacklogResponses[keyof HealthBacklogResponses];
 
 export type DeskQueuesListData = {
   body?: never;

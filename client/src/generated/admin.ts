@@ -715,6 +715,29 @@ export class IdentityAdministration extends Group {
       options,
     );
   }
+
+  /**
+   * Set the console password of a person. Their sessions end. Whoever may not assign roles can set it only for people who hold no role beyond their own: a password lets one in as that person.
+   *
+   * `POST /identity/users/{id}/password`, right `user.administer`
+   */
+  setPassword(
+    id: T.IdentitySetPasswordData['path']['id'],
+    body: T.IdentitySetPasswordData['body'],
+    options?: CallOptions,
+  ): Promise<T.IdentitySetPasswordResponses[200]['data']> {
+    return this.sender.send<T.IdentitySetPasswordResponses[200]['data']>(
+      {
+        id: 'identity.setPassword',
+        method: 'POST',
+        path: '/identity/users/{id}/password',
+        surface: 'admin',
+        answer: 'json',
+      },
+      { params: [id], body },
+      options,
+    );
+  }
 }
 
 export class IntegrationsAdministration extends Group {
@@ -1083,6 +1106,21 @@ export class DeskAdministration extends Group {
     return this.sender.send<T.DeskLabelsResponses[200]['data']>(
       { id: 'desk.labels', method: 'GET', path: '/desk/labels', surface: 'admin', answer: 'json' },
       { params: [], query },
+      options,
+    );
+  }
+}
+
+export class HealthAdministration extends Group {
+  /**
+   * Say what waits for background work, and since when. Events that no consumer has taken, webhook deliveries that are due or wait for their time, SLA timers that ran out and are not told yet. Each is counted up to `limit`.
+   *
+   * `GET /health/backlog`, right `config.manage`
+   */
+  backlog(options?: CallOptions): Promise<T.HealthBacklogResponses[200]['data']> {
+    return this.sender.send<T.HealthBacklogResponses[200]['data']>(
+      { id: 'health.backlog', method: 'GET', path: '/health/backlog', surface: 'admin', answer: 'json' },
+      { params: [] },
       options,
     );
   }

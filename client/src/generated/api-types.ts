@@ -251,6 +251,7 @@ export type CatalogItem = {
    * The form: what a request may give.
    */
   fields: Array<FieldSchema>;
+  assetTypes: Array<string> | null;
 };
 
 /**
@@ -1855,6 +1856,9 @@ export type WorkflowTransitionData = {
     transitionId: string;
     expectedRevision: number;
     expectedStateId: string;
+    /**
+     * Field code to value; the formats are those of the field schema.
+     */
     values?: {
       [key: string]: unknown;
     };

@@ -109,7 +109,8 @@ export class Database implements Queryable {
 
   /** Runs one statement on its own; it commits by itself. */
   async query<Row>(statement: Statement, options?: QueryOptions): Promise<Row[]> {
-    const send = (): Promise<pg.QueryResult> => this.#pool.query(this.#bounded(this.#named(statement, options), options));
+    const send = (): Promise<pg.QueryResult> =>
+      this.#pool.query(this.#bounded(this.#named(statement, options), options));
     const result = await (this.tracer === undefined ? send() : this.#traced(this.tracer, statement.text, send));
     return result.rows as Row[];
   }
@@ -139,7 +140,8 @@ export class Database implements Queryable {
       const tx: Transaction = {
         transaction: true,
         query: async <Row>(statement: Statement, options?: QueryOptions) => {
-          const send = (): Promise<pg.QueryResult> => client.query(this.#bounded(this.#named(statement, options), options));
+          const send = (): Promise<pg.QueryResult> =>
+            client.query(this.#bounded(this.#named(statement, options), options));
           const sent = this.tracer === undefined ? send() : this.#traced(this.tracer, statement.text, send);
           return (await sent).rows as Row[];
         },
