@@ -16,6 +16,7 @@ import {
   type Source,
   walk,
 } from './harness/load-sources.ts';
+import { type Ownership, TABLES } from './harness/tables.ts';
 
 const service = readSources('src').filter((source) => !source.path.endsWith('.test.ts'));
 const everything = [...readSources('src', 'test', 'acceptance', 'tools', 'bench', 'examples')];
@@ -50,101 +51,6 @@ const AMBIENT: Readonly<Record<string, readonly string[]>> = {
     'src/mechanisms/db/embedded-cluster.ts',
     'src/mechanisms/secrets.ts',
   ],
-};
-
-interface Ownership {
-  owner: string;
-  /** Who else reads or writes it, and why there is no other way. */
-  reads?: Readonly<Record<string, string>>;
-  writes?: Readonly<Record<string, string>>;
-}
-
-const NAMES = 'names of people beside what they did, in the same statement';
-const RIGHTS = 'rights are made of people, groups and units in one statement';
-const CODES = 'a call names people by id, a configuration item by login and code';
-const SEARCHED = 'rights, order and filters are part of the statement that finds, before every limit';
-const EXISTENCE = 'a value that names somebody is checked in one statement';
-
-const TABLES: Readonly<Record<string, Ownership>> = {
-  epoch: { owner: 'mechanisms' },
-  rate_budgets: { owner: 'mechanisms' },
-  config_items: {
-    owner: 'mechanisms',
-    reads: { webhooks: 'a sender is read with its secret in one statement, as it stands at that moment' },
-  },
-  config_ids: { owner: 'mechanisms' },
-  type_versions: { owner: 'mechanisms' },
-  users: {
-    owner: 'identity',
-    reads: {
-      access: RIGHTS,
-      objects: `${NAMES}; ${EXISTENCE}`,
-      comments: NAMES,
-      attachments: NAMES,
-      knowledge: `${NAMES}; ${EXISTENCE}`,
-      sla: NAMES,
-      inbound: NAMES,
-      mechanisms: NAMES,
-      imports: NAMES,
-      webhooks: CODES,
-      search: 'people are found by their names, groups and units with them',
-    },
-    writes: { access: 'passwords and failed sign-ins are columns of the person' },
-  },
-  groups: {
-    owner: 'identity',
-    reads: { access: RIGHTS, objects: EXISTENCE, knowledge: EXISTENCE, webhooks: CODES, search: 'as people' },
-  },
-  org_units: {
-    owner: 'identity',
-    reads: { access: RIGHTS, objects: EXISTENCE, knowledge: EXISTENCE, webhooks: CODES, search: 'as people' },
-  },
-  group_members: { owner: 'identity', reads: { access: RIGHTS } },
-  org_members: { owner: 'identity', reads: { access: RIGHTS } },
-  role_assignments: {
-    owner: 'access',
-    reads: { identity: 'whether a membership hands a role on is decided in one statement' },
-  },
-  api_keys: { owner: 'access' },
-  sessions: { owner: 'access' },
-  objects: { owner: 'objects', reads: { search: SEARCHED } },
-  external_ids: { owner: 'imports' },
-  import_runs: { owner: 'imports' },
-  import_rows: { owner: 'imports' },
-  comments: { owner: 'comments', reads: { search: 'the projection is made anew of what is stored' } },
-  relations: { owner: 'relations' },
-  search_records: { owner: 'search' },
-  search_comments: { owner: 'search' },
-  search_articles: { owner: 'search' },
-  search_words: { owner: 'search' },
-  search_unlearned: { owner: 'search' },
-  search_rebuild: { owner: 'search' },
-  inline_images: { owner: 'objects' },
-  blobs: { owner: 'mechanisms' },
-  attachments: { owner: 'attachments' },
-  kb_articles: { owner: 'knowledge' },
-  kb_versions: { owner: 'knowledge' },
-  kb_images: { owner: 'knowledge' },
-  calendar_versions: { owner: 'sla' },
-  sla_instances: { owner: 'sla' },
-  inbound_runs: { owner: 'inbound' },
-  desk_queues: { owner: 'desk' },
-  journal: {
-    owner: 'mechanisms',
-    reads: {
-      objects: 'the history of a record is its rows of the journal',
-      webhooks: 'what an event names travels with its deliveries, in the transaction that takes it out of the outbox',
-      sla: 'the history of an instance is its events',
-    },
-  },
-  journal_seals: { owner: 'mechanisms' },
-  journal_sealing: { owner: 'mechanisms' },
-  outbox: { owner: 'mechanisms' },
-  idempotency: { owner: 'mechanisms' },
-  signing_secret_values: { owner: 'webhooks' },
-  webhook_periods: { owner: 'webhooks' },
-  webhook_deliveries: { owner: 'webhooks' },
-  webhook_attempts: { owner: 'webhooks' },
 };
 
 function importedNames(program: Node): Set<string> {

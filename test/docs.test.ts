@@ -17,11 +17,15 @@ describe('documents', () => {
     const pages = [
       'README.md',
       'CONTRIBUTING.md',
-      ...readdirSync(path.join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+      ...readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' }).flatMap((name) =>
+        name.endsWith('.md') ? [`docs/${name}`] : [],
+      ),
     ];
     let links = 0;
     for (const page of pages) {
-      for (const [, target = ''] of read(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
+      for (const [, target = ''] of read(page)
+        .replaceAll(/`[^`\n]*`/g, '')
+        .matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
         if (target.includes('://')) continue;
         links++;
         assert.ok(existsSync(path.join(root, path.dirname(page), target)), `${page} links to ${target}`);

@@ -127,6 +127,25 @@ describe('idempotency', () => {
     assertReplay(await post('shared', body({ title: 'bob' }), bob), answers[2] as TestAnswer);
   });
 
+  it('belongs to the route and its path: the same key value elsewhere is another, also when it is asked again (ID4)', async () => {
+    const first = await created('elsewhere', body({ title: 'one' }));
+    const second = await created('elsewhere-too', body({ title: 'two' }));
+    const comment = async (id: string): Promise<TestAnswer> =>
+      await app.request('POST', `/api/v1/objects/${id}/comments`, {
+        key,
+        idempotencyKey: 'elsewhere',
+        body: { body: 'Said of each.', visibility: 'public' },
+      });
+    const records = [first.body.data.id, second.body.data.id];
+    const said = [await comment(records[0]), await comment(records[1])];
+    for (const [index, answer] of said.entries()) {
+      assert.equal(answer.status, 201, JSON.stringify(answer.body));
+      assert.equal(answer.body.data.objectId, records[index]);
+      assertReplay(await comment(records[index]), answer);
+    }
+    assertReplay(await post('elsewhere', body({ title: 'one' })), first);
+  });
+
   it('compares bodies as JSON values (ID5)', async () => {
     const first = await created('equal', { typeDefinitionId: 'thing', values: { title: 'Ёж', size: 100 } });
     for (const text of [

@@ -8,7 +8,7 @@ describe('every way of reading, on twins', () => {
     it(`answers alike where the ${differ} of hidden things differ`, async () => {
       const { told, byStatus } = await compare({ differ, records: 20, questions: 250, seed: 11 });
       assert.deepEqual(told, []);
-      assert.ok((byStatus['200'] ?? 0) > 100, JSON.stringify(byStatus));
+      assert.ok((byStatus['200'] ?? 0) > 60, JSON.stringify(byStatus));
     });
   }
 });

@@ -65,7 +65,9 @@ export async function exportItem(
   section: ConfigSection,
   code: string,
 ): Promise<ItemText> {
-  const items = new Map(await Promise.all(sections.map(async (one) => [one.key, await one.load(ctx)] as const)));
+  const items = new Map<string, StoredItem[]>();
+  // One after the other: a unit has one connection.
+  for (const one of sections) items.set(one.key, await one.load(ctx));
   const item = items.get(section.key)?.find((one) => one.code === code);
   if (item === undefined) throw new Fault('NOT_FOUND', `There is no ${section.key}/${code}.`);
   const active = new Set(

@@ -25,9 +25,11 @@ const COMMENTS = of('src/domain/comments/commands.ts', 'src/domain/comments/comm
 const COMMENT_READS = of('src/domain/comments/queries.ts', 'src/domain/comments/comments.db.test.ts');
 const COMMENT_STORE = of('src/domain/comments/store.ts', 'src/domain/comments/comments.db.test.ts');
 const FILES = of('src/domain/attachments/commands.ts', 'src/domain/attachments/attachments.db.test.ts');
+const FILE_STORE = of('src/domain/attachments/store.ts', 'src/domain/attachments/attachments.db.test.ts');
 const FILE_READS = of('src/domain/attachments/queries.ts', 'src/domain/attachments/attachments.db.test.ts');
 const FILE_RULES = of('src/domain/attachments/rules.ts', 'src/domain/attachments/rules.test.ts');
 const RELATIONS = of('src/domain/relations/commands.ts', 'src/domain/relations/relations.db.test.ts');
+const RELATION_ENDS = of('src/domain/relations/definitions.ts', 'src/domain/relations/relations.db.test.ts');
 const RELATION_STORE = of('src/domain/relations/store.ts', 'src/domain/relations/relations.db.test.ts');
 const WORKFLOW = of('src/domain/workflow/commands.ts', 'src/domain/workflow/workflow.db.test.ts');
 const SLA = of('src/domain/sla/commands.ts', 'src/domain/sla/commands.db.test.ts');
@@ -78,7 +80,11 @@ export const MUTANTS: readonly Mutant[] = [
   FILES('if (row.revision !== input.expectedRevision) {', 'if (row.revision < input.expectedRevision) {'),
   FILES('input.bodyObjectId !== undefined && input.bodyObjectId !== input.objectId', 'input.bodyObjectId === null'),
   FILE_READS('    await work.read(await freshCaller(caller), (ctx) => requireServed(ctx, id));\n', ''),
-  FILE_READS("  if (row.state === 'ARCHIVED') throw", "  if (row.state === 'GONE') throw"),
+  FILE_STORE("a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${readable}", 'a.id = ${id}::uuid AND ${readable}'),
+  FILE_STORE(
+    "a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${readable}`",
+    "a.id = ${id}::uuid AND a.state = 'ACTIVE'`",
+  ),
   FILE_READS('row === undefined || object === undefined', 'row === undefined'),
   FILE_RULES("SAFE_TYPES.has(file.mediaType) ? file.mediaType : 'application/octet-stream'", 'file.mediaType'),
   FILE_RULES('if (/[^A-Za-z0-9+/=]/.test(text)) throw', 'if (text === undefined) throw'),
@@ -88,7 +94,10 @@ export const MUTANTS: readonly Mutant[] = [
   RELATIONS('if (row.revision !== input.expectedRevision) {', 'if (row.revision < input.expectedRevision) {'),
   RELATIONS('  if (definition.acyclic) await ctx.lock(cycleLock(definition.id));\n', ''),
   RELATIONS('  if (definition.acyclic && (await reaches', '  if (definition.active !== true && (await reaches'),
-  RELATIONS("cardinality === 'one-to-one' || cardinality === 'many-to-one'", "cardinality === 'one-to-one'"),
+  RELATION_ENDS(
+    "source: cardinality === 'one-to-one' || cardinality === 'many-to-one'",
+    "source: cardinality === 'one-to-one'",
+  ),
   RELATIONS('  ctx.plan(holdRevision, { id: source.row.id, expected: source.row.revision });\n', ''),
   RELATIONS(
     'if (target === undefined || !definition.targetTypes.includes(target.type.code))',
@@ -188,6 +197,10 @@ export const MUTANTS: readonly Mutant[] = [
   ADDRESS('addresses.every(isPublicAddress)', 'addresses.some(isPublicAddress)'),
   ADDRESS('if (isOwn && !this.#options.allowPrivate) throw', 'if (isOwn && this.#options.connectMs < 0) throw'),
   // What comes in.
+  IDEMPOTENCY(
+    'WHERE caller_id = ${claim.callerId}::uuid AND route = ${claim.route}::text AND key',
+    'WHERE caller_id = ${claim.callerId}::uuid AND key',
+  ),
   IDEMPOTENCY('if (!row.fingerprint.equals(claim.fingerprint)) {', 'if (row.fingerprint.length === 0) {'),
   HEADERS(
     "if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {",

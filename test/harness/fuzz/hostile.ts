@@ -1,8 +1,8 @@
 /** What nobody means well with: strings, values and whole bodies (reliability, 0.2 and IN1–IN4). */
-import { createRequire } from 'node:module';
+import NAUGHTY_STRINGS from 'big-list-of-naughty-strings' with { type: 'json' };
 import type { Cards } from './cards.ts';
 
-const NAUGHTY = createRequire(import.meta.url)('big-list-of-naughty-strings') as readonly string[];
+const NAUGHTY: readonly string[] = NAUGHTY_STRINGS;
 
 const OWN: readonly string[] = [
   '\u0000',

@@ -1,0 +1,179 @@
+/** What the parts of an OpenAPI document refer to by name: schemas, headers and errors, each described once. */
+import type { TSchema } from 'typebox';
+import { ErrorSchema } from './envelope.ts';
+import { FAULTS, type FaultCode } from './faults.ts';
+
+type Json = Record<string, unknown>;
+
+export function answerHeaders(names: readonly string[], components: Components): Json {
+  return Object.fromEntries(['X-Correlation-Id', ...names].map((name) => [name, components.answerHeader(name)]));
+}
+
+const REQUEST_HEADERS = new Map<string, Json>([
+  [
+    'X-Correlation-Id',
+    {
+      description: 'Kept and sent back; a new one is made where this is missing or of another form.',
+      schema: { type: 'string', maxLength: 128 },
+    },
+  ],
+  [
+    'Idempotency-Key',
+    {
+      description:
+        'With the same key and the same body within 24 hours the change is made once and its answer given again.',
+      schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+    },
+  ],
+  [
+    'If-Match',
+    {
+      description: 'The revision in quotes, in place of expectedRevision in the body; both given must agree.',
+      schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' },
+    },
+  ],
+]);
+
+const ANSWER_HEADERS = new Map<string, Json>([
+  ['X-Correlation-Id', { description: 'Finds the request in the log.', required: true, schema: { type: 'string' } }],
+  [
+    'Idempotency-Replayed',
+    { description: '`true` when this answer was kept from an earlier call.', schema: { type: 'string' } },
+  ],
+  [
+    'RateLimit-Policy',
+    { description: 'Quota `q` in a window of `w` seconds; absent where no limit is set.', schema: { type: 'string' } },
+  ],
+  ['RateLimit', { description: 'Requests `r` that remain and seconds `t` until more do.', schema: { type: 'string' } }],
+  ['Retry-After', { description: 'Seconds to wait.', schema: { type: 'integer' } }],
+  ['WWW-Authenticate', { description: '`Bearer`.', schema: { type: 'string' } }],
+]);
+
+const STATUS_HEADERS = new Map([
+  [401, ['WWW-Authenticate']],
+  [429, ['Retry-After', 'RateLimit-Policy', 'RateLimit']],
+  [503, ['Retry-After']],
+]);
+
+/** What operations share, described once and referred to. Only what is used ends up in the document. */
+export class Components {
+  readonly #schemas = new Map<string, Json>();
+  readonly #parameters = new Map<string, Json>();
+  readonly #headers = new Map<string, Json>();
+  readonly #responses = new Map<string, Json>();
+
+  /** The schema for the document: named ones become components, unions of constants become lists. */
+  schema(schema: TSchema): Json {
+    return this.#copy(schema) as Json;
+  }
+
+  #copy(value: unknown, isMap = false): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.#copy(item));
+    if (typeof value !== 'object' || value === null) return value;
+    const { $id, $defs, ...rest } = value as Json & { $id?: string; $defs?: Record<string, unknown> };
+    // Inside `properties` these words are names of members.
+    if (isMap) return this.#members(value as Json);
+    for (const [name, definition] of Object.entries($defs ?? {})) this.#define(name, definition as Json);
+    if (typeof $id === 'string') return this.#define($id, rest);
+    if (typeof rest.$ref === 'string')
+      return { ...rest, $ref: schemaRef(rest.$ref.slice(rest.$ref.lastIndexOf('/') + 1)) };
+    return this.#plain(rest);
+  }
+
+  #members(map: Json): Json {
+    return Object.fromEntries(Object.entries(map).map(([name, member]) => [name, this.#copy(member)]));
+  }
+
+  #plain(schema: Json): Json {
+    const constants = constantsOf(schema.anyOf);
+    if (constants !== undefined) {
+      const { anyOf: _, ...rest } = schema;
+      return { type: 'string', enum: constants, ...rest };
+    }
+    const maps = new Set(['properties', 'patternProperties']);
+    const verbatim = new Set(['const', 'enum', 'default', 'examples']);
+    return Object.fromEntries(
+      Object.entries(schema).map(([key, part]) => [key, verbatim.has(key) ? part : this.#copy(part, maps.has(key))]),
+    );
+  }
+
+  #define(name: string, definition: Json): Json {
+    const { $id: _, ...rest } = definition;
+    const before = this.#schemas.get(name);
+    // Held before it is filled, so that a schema may refer to itself.
+    if (before === undefined) this.#schemas.set(name, {});
+    const filled = this.#plain(rest);
+    if (before !== undefined && Object.keys(before).length > 0 && JSON.stringify(before) !== JSON.stringify(filled)) {
+      throw new Error(`two different schemas are called ${name}`);
+    }
+    this.#schemas.set(name, filled);
+    return { $ref: schemaRef(name) };
+  }
+
+  header(name: string): Json {
+    this.#parameters.set(name, { name, in: 'header', required: false, ...REQUEST_HEADERS.get(name) });
+    return { $ref: `#/components/parameters/${name}` };
+  }
+
+  answerHeader(name: string): Json {
+    this.#headers.set(name, ANSWER_HEADERS.get(name) ?? {});
+    return { $ref: `#/components/headers/${name}` };
+  }
+
+  /** Equal errors are one component. */
+  errorAnswer(status: number, codes: readonly FaultCode[]): Json {
+    const name = `${status}-${codes.join('-')}`;
+    if (!this.#responses.has(name)) {
+      this.#responses.set(name, {
+        description: codes.map((code) => `- \`${code}\`: ${FAULTS[code].meaning}`).join('\n'),
+        headers: answerHeaders(STATUS_HEADERS.get(status) ?? [], this),
+        content: {
+          'application/json': {
+            schema: {
+              allOf: [
+                this.schema(ErrorSchema),
+                {
+                  type: 'object',
+                  properties: { error: { type: 'object', properties: { code: { enum: [...codes] } } } },
+                },
+              ],
+            },
+          },
+        },
+      });
+    }
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  toJson(surface: 'public' | 'console'): Json {
+    const key: Json = { type: 'http', scheme: 'bearer', description: 'An API key.' };
+    const session: Json = { type: 'apiKey', in: 'cookie', name: 'docket_session', description: 'Set by signing in.' };
+    const csrf: Json = {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-Docket-CSRF',
+      description: 'With a session, on every write.',
+    };
+    return {
+      securitySchemes: surface === 'public' ? { key } : { key, session, csrf },
+      schemas: sorted(this.#schemas),
+      parameters: sorted(this.#parameters),
+      headers: sorted(this.#headers),
+      responses: sorted(this.#responses),
+    };
+  }
+}
+
+function schemaRef(name: string): string {
+  return `#/components/schemas/${name}`;
+}
+
+function constantsOf(anyOf: unknown): string[] | undefined {
+  if (!Array.isArray(anyOf) || anyOf.length === 0) return undefined;
+  const constants = anyOf.map((choice: Json) => (Object.keys(choice).length <= 2 ? choice.const : undefined));
+  return constants.every((value) => typeof value === 'string') ? constants : undefined;
+}
+
+function sorted(map: ReadonlyMap<string, Json>): Json {
+  return Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
