@@ -47,7 +47,10 @@ export function Details({ data }: { data: Readonly<Record<string, unknown>> }) {
   return (
     <details className={classes.details}>
       <summary>{`${line.slice(0, 56)}…`}</summary>
-      <Code block>{JSON.stringify(data, null, 2)}</Code>
+      {/* Who scrolls by keyboard must be able to come there. */}
+      <Code block tabIndex={0}>
+        {JSON.stringify(data, null, 2)}
+      </Code>
     </details>
   );
 }
