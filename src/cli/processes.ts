@@ -72,6 +72,7 @@ export class Supervisor {
   readonly #children: Child[];
   readonly #log: Logger;
   readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #main: string;
   readonly #port: SharedPort;
   readonly #collections = new Map<number, Collection>();
   readonly #started = Promise.withResolvers<void>();
@@ -80,8 +81,13 @@ export class Supervisor {
   #running = false;
   #stopping = false;
 
-  /** `env`: the whole environment of those that are started. */
-  constructor(roles: readonly ChildRole[], log: Logger, env: Readonly<Record<string, string | undefined>>) {
+  /** `env`: the whole environment of those that are started; `main`: what they run. */
+  constructor(
+    roles: readonly ChildRole[],
+    log: Logger,
+    env: Readonly<Record<string, string | undefined>>,
+    main: string = MAIN,
+  ) {
     this.#children = roles.map((role) => ({
       ...role,
       process: undefined,
@@ -91,6 +97,7 @@ export class Supervisor {
     }));
     this.#log = log;
     this.#env = env;
+    this.#main = main;
     this.#port = new SharedPort((what, sentence) => log.warn({ process: 'supervisor', ...what }, sentence));
     this.#started.promise.catch(() => {});
   }
@@ -111,7 +118,7 @@ export class Supervisor {
   }
 
   #fork(child: Child): void {
-    const started = fork(MAIN, ['serve', '--role', child.role, '--child'], { env: { ...this.#env } });
+    const started = fork(this.#main, ['serve', '--role', child.role, '--child'], { env: { ...this.#env } });
     const taker: Taker = {
       give: (connection, socket) => {
         // With a copy kept here: what goes wrong shows by the end of the process, and then another one is given it.
