@@ -52,7 +52,7 @@ export interface AppOptions {
   /** The provider that people can sign in to the console with. */
   oidc?: OidcSettings | undefined;
   /** Gives the figures of several processes in place of this one's, for `/metrics`. */
-  exposition?: () => Promise<string>;
+  exposition?: (() => Promise<string>) | undefined;
   /** The folder of the built web console; without it none is served. */
   consoleFolder?: string | undefined;
 }

@@ -3,7 +3,7 @@
  * answers are ours (`serve.ts`), because a framework reads a body before it has asked for a key.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Server as NetServer } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Fault } from '../lib/fault.ts';
 import { networkTest, originReader } from './address.ts';
@@ -13,6 +13,7 @@ import { ConsoleFiles } from './console.ts';
 import { fault } from './errors.ts';
 import { Exchange, type Shared } from './exchange.ts';
 import { Gate } from './gate.ts';
+import { Handed } from './handed.ts';
 import { Metrics } from './metrics.ts';
 import { documentPage, healthPage, metricsPage, type Page, readyPage } from './probes.ts';
 import { redirectPage } from './redirects.ts';
@@ -32,6 +33,7 @@ const IDLE_MS = 310_000;
 interface State {
   shared: Shared;
   gate: Gate;
+  handed: Handed;
   figures: () => Promise<string>;
 }
 
@@ -85,7 +87,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   deferContinue(http, shared);
   const gauges = options.gauges ?? (async () => []);
   const figures = async (): Promise<string> => shared.metrics.render(gate.inFlight, await gauges());
-  server.decorate('docketState', { shared, gate, figures } satisfies State);
+  server.decorate('docketState', { shared, gate, handed: new Handed(http), figures } satisfies State);
   server.addHook('onClose', async () => {
     gate.stop();
     shared.metrics.stop();
@@ -125,6 +127,18 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 /** The figures of this process in Prometheus' text form. */
 export function figuresOf(server: FastifyInstance): Promise<string> {
   return server.getDecorator<State>('docketState').figures();
+}
+
+/**
+ * Serves a connection that another process accepted, and of which nothing was read.
+ *
+ * @returns false when the server is closing: the connection is untouched
+ */
+export function adopt(server: FastifyInstance, socket: Socket): boolean {
+  const { shared, handed } = server.getDecorator<State>('docketState');
+  if (shared.draining) return false;
+  handed.adopt(socket);
+  return true;
 }
 
 function limiterOf(options: ServerOptions): RateLimiter | undefined {
@@ -217,19 +231,19 @@ function notFound(
  * @returns whether everything had been answered
  */
 export async function drain(server: FastifyInstance, ms: number): Promise<boolean> {
-  const { shared, gate } = server.getDecorator<State>('docketState');
+  const { shared, gate, handed } = server.getDecorator<State>('docketState');
   const http = server.server as Server;
   const started = performance.now();
   shared.draining = true;
   // Not http's own close, which would cut connections whose next request may be on its way.
   if (http.listening) NetServer.prototype.close.call(http);
-  let open = await connectionsOf(http);
+  let open = (await connectionsOf(http)) + handed.open;
   while (open > 0 && performance.now() - started < ms) {
     if (gate.inFlight === 0 && performance.now() - started > Math.min(500, ms / 2)) http.closeIdleConnections();
     await new Promise((resolve) => {
       setTimeout(resolve, 20);
     });
-    open = await connectionsOf(http);
+    open = (await connectionsOf(http)) + handed.open;
   }
   http.closeAllConnections();
   await server.close();
