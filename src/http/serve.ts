@@ -10,6 +10,7 @@ import { Reply } from '../contract/operation.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { fingerprint, parseStrictJson } from '../lib/json.ts';
 import type { RequestFacts } from '../mechanisms/binding.ts';
+import { toFault } from '../mechanisms/db/sqlstate.ts';
 import type { IdempotencyClaim } from '../mechanisms/idempotency.ts';
 import type { Tracer } from '../mechanisms/traces.ts';
 import type { Caller } from '../mechanisms/work.ts';
@@ -87,7 +88,8 @@ async function attend(
     entered = true;
     await answer(service, route, exchange, params);
   } catch (error) {
-    exchange.sendError(error);
+    // Not everything is asked in a unit of work: who calls is found out before, and a connection can end there too.
+    exchange.sendError(toFault(error));
   } finally {
     if (entered) service.gate.leave(exchange.callerId);
   }

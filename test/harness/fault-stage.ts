@@ -38,6 +38,8 @@ export class Stage {
   readonly #options: StageOptions;
   readonly #own: boolean;
   readonly #services: Service[] = [];
+  /** What processes said that are no more. */
+  readonly #gone: string[] = [];
   readonly #environments: Environment[] = [];
   key = '';
   ids!: FaultIds;
@@ -147,6 +149,7 @@ export class Stage {
 
   async killService(turn: number): Promise<void> {
     await this.service(turn).kill();
+    this.#gone.push(this.service(turn).output());
     await this.begin(turn);
   }
 
@@ -190,6 +193,12 @@ export class Stage {
   /** Whether every process still runs by itself, else what they said. */
   said(): string {
     return this.#services.map((service) => service.output().slice(-1500)).join('\n--\n');
+  }
+
+  /** Lines of the log about defects (answers of 500), also of processes that were killed since. */
+  defects(): string[] {
+    const said = [...this.#gone, ...this.#services.map((service) => service.output())];
+    return said.flatMap((output) => output.split('\n')).filter((line) => line.includes('"level":50'));
   }
 
   alive(): boolean {
