@@ -22,7 +22,7 @@ function byEveryWord(text: string, wanted: Wanted): { start: number; end: number
 }
 
 const WORDS =
-  `dying die skies sky fadeIn IE8 ie jquery.ui jQuery.UI RFC-2616 don't l'ordinateur C++ c# user's 007 1.4.2 v1.4
+  `in Http request ecol 8 dying die skies sky fadeIn IE8 ie jquery.ui jQuery.UI RFC-2616 don't l'ordinateur C++ c# user's 007 1.4.2 v1.4
   XMLHttpRequest ёлка елка Ёлки Работает не с4 сom соm о1 Тест-IE8 ﬁnd ＩＥ８ éclair eclair ecole Straße 東京都 東 ø_o snake_case a@b.org`.split(
     /\s+/,
   );
