@@ -1,5 +1,6 @@
 /** Real texts for the measured records: titles and descriptions of the shared sets, whose words are spread as words are. */
 import path from 'node:path';
+import { dice } from '../corpus.ts';
 import { readRows } from '../search-quality/sets.ts';
 
 export interface RealText {
@@ -21,6 +22,7 @@ const LONGEST_TEXT = 1200;
 
 const clean = (text: string): string => text.replaceAll('\u0000', '').toWellFormed().normalize('NFC').trim();
 
+/** In an order that tells nothing of their source: loaded one source after the other, words would lie together in time. */
 export async function readTexts(folder: string): Promise<RealText[]> {
   const texts: RealText[] = [];
   for (const { file, title, description } of SOURCES) {
@@ -35,5 +37,13 @@ export async function readTexts(folder: string): Promise<RealText[]> {
       if (name !== '' && text !== '') texts.push({ title: name, description: text });
     }
   }
-  return texts;
+  return shuffled(texts);
+}
+
+function shuffled<T>(list: readonly T[]): T[] {
+  const next = dice(11);
+  return list
+    .map((item) => ({ item, at: next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
 }

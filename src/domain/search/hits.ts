@@ -6,8 +6,8 @@ import { candidatesOf } from './candidates.ts';
 import { hintsOf, matchOf, type Question, sum, together } from './matches.ts';
 import { type Tier, rankPlan, type TermFacts } from './ranking.ts';
 import { closeLook } from './rerank.ts';
-import { listMatches, type Match } from './store-match.ts';
-import { type Scored, sampleTerms, score } from './store-score.ts';
+import { findMatches, listMatches, type Match, type Matched } from './store-match.ts';
+import { rankOf, type Scored, sampleTerms, score } from './store-score.ts';
 import { allOf, anyOf, numbered, oneOf } from './store-need.ts';
 import { likeWords } from './store-words.ts';
 import { type Term, type TermQuery, termQuery } from './terms.ts';
@@ -23,6 +23,10 @@ const SAMPLE = 500;
 const CLOSELY = 200;
 /** Words that are weighed: the rarest. */
 const WEIGHED = 32;
+/** With more words, each match's rank is not worth taking before it is known to be wanted. */
+const RANKED_AT_ONCE = 4;
+/** The longest page, and one more. */
+const FAR = 101;
 /** More than any weight of words: what is asked for by number comes first. */
 const BY_NUMBER = 1e6;
 
@@ -39,6 +43,8 @@ export interface Hits {
   rest(offset: number, limit: number): Promise<string[]>;
   restScore: number;
 }
+
+const unranked = (ids: readonly string[]): Matched[] => ids.map((id) => ({ id }));
 
 /** Keeps the order, and brings the scores into the tier. */
 function squashed(tier: Tier, scored: readonly Scored[]): Scored[] {
@@ -78,18 +84,36 @@ async function allMatch(question: Question): Promise<Match> {
 
 async function allHits(question: Sampling, limit: number): Promise<Hits> {
   const match = await allMatch(question);
-  const ids = await listMatches(question.ctx, match, limit);
+  const behind = question.from < limit ? [] : await listMatches(question.ctx, match, FAR, question.from);
+  if (behind.length > 0) return farHits(question, match, limit, behind);
+  const found = await findMatches(question.ctx, await withRank(question, match), limit);
   // What is common tells apart only where there are several words and several hits.
-  const sampled = question.terms.length > 1 && ids.length > 1 && ids.length <= CLOSELY;
+  const sampled = question.terms.length > 1 && found.length > 1 && found.length <= CLOSELY;
   const weighed = await weigh(question, 'all', question.terms, sampled);
-  const scored = await rank(question, 'all', ids.slice(0, RANKED), weighed, ids.length <= CLOSELY);
+  const first = found.slice(0, RANKED).map(({ id, ...by }) => (sampled ? { id } : { id, ...by }));
+  const scored = await rank(question, 'all', first, weighed, found.length <= CLOSELY);
   return {
     ranked: squashed('all', scored),
-    count: ids.length,
-    complete: ids.length < limit,
+    count: found.length,
+    complete: found.length < limit,
     rest: (offset, most) => listMatches(question.ctx, match, most, RANKED + offset),
     restScore: TIER_BASE.all,
   };
+}
+
+/** Behind all that is counted and ranked, only the page itself is looked for. */
+function farHits({ ctx, from }: Sampling, match: Match, limit: number, behind: readonly string[]): Hits {
+  const rest = async (offset: number, most: number): Promise<string[]> =>
+    offset === from && most <= FAR ? behind.slice(0, most) : await listMatches(ctx, match, most, offset);
+  return { ranked: [], count: limit, complete: false, rest, restScore: TIER_BASE.all };
+}
+
+/** Many matches of a few words are ranked as they are found: then no word is weighed by how common it is. */
+async function withRank(question: Sampling, match: Match): Promise<Match> {
+  const { terms, reach } = question;
+  if (match.words === null || terms.length === 0 || terms.length > RANKED_AT_ONCE) return match;
+  const { facts, queries } = await weigh(question, 'all', terms, false);
+  return { ...match, words: { ...match.words, rank: rankOf(queries, rankPlan(facts, 'all'), reach) } };
 }
 
 /** The words that are weighed, with what is known of them. */
@@ -137,13 +161,13 @@ async function weigh(question: Sampling, tier: Tier, terms: readonly Term[], sam
 async function rank(
   question: Sampling,
   tier: Tier,
-  ids: readonly string[],
+  found: readonly Matched[],
   weighed: Weighed,
   closely: boolean,
 ): Promise<Scored[]> {
   const { ctx, reach, numbers } = question;
   const plan = { ...rankPlan(weighed.facts, tier), average: weighed.average };
-  const scored = await score(ctx, ids, weighed.queries, plan, reach, RANKED);
+  const scored = await score(ctx, found, weighed.queries, plan, reach);
   const first = closely && scored.length > 1 ? await closeLook(question, scored.slice(0, CLOSELY), weighed) : scored;
   // Those behind keep their order below the last of the first.
   const floor = first.at(-1)?.score ?? 0;
@@ -151,7 +175,7 @@ async function rank(
     ? scored.slice(first.length).map((one) => ({ ...one, score: (floor * one.score) / (one.score + 20) }))
     : [];
   const all = [...first, ...behind];
-  if (numbers === null || ids.length === 0 || tier !== 'all') return all;
+  if (numbers === null || found.length === 0 || tier !== 'all') return all;
   const base = { ...question.base, reach, hints: question.hints, filter: null, words: null } as const;
   const exact = new Set(await numberedAmong(question, base, all, numbers.exact));
   return all
@@ -165,7 +189,7 @@ async function numberedAmong(
   among: readonly Scored[],
   query: string,
 ): Promise<string[]> {
-  const words = { query, exact: null, share: 0, common: false };
+  const words = { query, exact: null, share: 0, common: false, rank: null };
   const found = new Set(await listMatches(ctx, { ...base, words }, 10));
   return among.flatMap(({ id }) => (found.has(id) ? [id] : []));
 }
@@ -200,7 +224,7 @@ async function anyHits(question: Sampling, limit: number, before: Hits): Promise
   const weighed = await weigh(question, 'any', question.terms, true);
   const complete = ids.length < limit;
   const candidates = complete ? ids : await candidatesOf(question, weighed, except);
-  const scored = await rank(question, 'any', candidates, weighed, true);
+  const scored = await rank(question, 'any', unranked(candidates), weighed, true);
   const listed = [...except, ...scored.map(({ id }) => id)];
   return {
     ...behind(before, 'any', scored, ids.length, complete),
@@ -240,7 +264,7 @@ async function nearHits(question: Sampling, limit: number, before: Hits): Promis
   const ids = await listMatches(ctx, match, limit, 0, except);
   if (ids.length === 0) return before;
   const weighed = await weigh(question, 'near', terms, terms.length > 1);
-  const scored = await rank(question, 'near', ids.slice(0, RANKED), weighed, true);
+  const scored = await rank(question, 'near', unranked(ids.slice(0, RANKED)), weighed, true);
   const listed = [...except, ...scored.map(({ id }) => id)];
   return {
     ...behind(before, 'near', scored, ids.length, ids.length < limit),

@@ -14,7 +14,7 @@ export function wordMatch(parts: SearchParts): WordMatch {
     const base = { state, workflowStateIds: workflowStateIds ?? null, filter: null, order: 'created_at' as const };
     const { hints, analysis } = parts;
     const [terms, numbers] = [termsOf(analysis, q), numbersOf(analysis, q, ctx.config.get(formSlice).prefixes)];
-    const question = { ctx, hints, analysis, reach, base, q, terms, numbers, comments: false, counted: 0 };
+    const question = { ctx, hints, analysis, reach, base, q, terms, numbers, comments: false, counted: 0, from: 0 };
     return await findIds(question, limit, offset);
   };
 }

@@ -27,6 +27,8 @@ export interface Question extends Looking {
   comments: boolean;
   /** Hits that are counted exactly. */
   counted: number;
+  /** Hits before those that are asked for. */
+  from: number;
 }
 
 /** Estimated shares of all rows that hold each term. */
@@ -42,7 +44,7 @@ export async function hintsOf({ ctx, hints, reach }: Looking, terms: readonly Te
 export async function matchOf(looking: Looking, need: Need, share: number): Promise<Match> {
   const { rows } = await looking.hints.read(looking.ctx);
   const bounded = Math.min(1, share);
-  const words = { ...need, share: bounded, common: bounded * rows > FEW };
+  const words = { ...need, share: bounded, common: bounded * rows > FEW, rank: null };
   return { ...looking.base, reach: looking.reach, words, hints: looking.hints };
 }
 

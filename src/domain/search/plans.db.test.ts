@@ -14,14 +14,15 @@ import { queryOf, type SearchWorld, startSearchWorld } from '../../../test/harne
 
 const RECORDS = 30_000;
 
-/** From the few records that there are, whose rows the service made: one word in all, one in every fifth, one in every 500th, one in one. */
+/** From the few records that there are, whose rows the service made, with ids of their time as the service makes them: one word in all, one in every fifth, one in every 500th, one in one. */
 const MULTIPLY = `
   WITH pool AS (
     SELECT row_number() OVER () - 1 AS n, o.*, s.form, s.size, s.words FROM objects o JOIN search_records s ON s.id = o.id
   ), made AS MATERIALIZED (
-    SELECT gen_random_uuid() AS new_id, i, p.*, now() - make_interval(secs => i) AS at,
+    SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3)
+        || '8' || substr(md5(i::text), 4, 15))::uuid AS new_id, i, p.*, at,
       'everywhere' || CASE WHEN i % 5 = 0 THEN ' often' ELSE '' END || CASE WHEN i % 500 = 0 THEN ' seldom' ELSE '' END || ' once' || i AS found
-    FROM generate_series(1, ${RECORDS}) AS i JOIN pool p ON p.n = i % (SELECT count(*) FROM pool)
+    FROM generate_series(1, ${RECORDS}) AS i CROSS JOIN LATERAL (SELECT now() - make_interval(secs => i) AS at) AS made_at JOIN pool p ON p.n = i % (SELECT count(*) FROM pool)
   ), objects_made AS (
     INSERT INTO objects (id, type_id, type_version, number, title, revision, state, workflow_state_id, "values", folded, created_at,
       created_by, updated_at, updated_by)

@@ -64,12 +64,13 @@ async function answer(
   const filter = request.filter === null ? null : { given: readFilter(request.filter) };
   const terms = request.q === null ? [] : termsOf(parts.analysis, request.q);
   const counted = registry(ctx).settings.searchExactTotal;
+  const from = request.kinds.length === 1 ? window.offset : 0;
   return await withinBudget(ctx, filter !== null, async () => {
     const sources: Source[] = [];
     for (const kind of request.kinds) {
       sources.push(
         kind === 'object'
-          ? await recordsOf(ctx, parts, { q: request.q, terms, comments, counted }, filter)
+          ? await recordsOf(ctx, parts, { q: request.q, terms, comments, counted, from }, filter)
           : await otherSource(ctx, parts, kind, terms),
       );
     }

@@ -28,10 +28,9 @@ export interface SearchResult {
 }
 
 export function wantedOf(terms: readonly Term[]): Wanted {
-  return {
-    lexemes: new Set(terms.flatMap(({ lexemes, near, completions }) => [...lexemes, ...near, ...completions])),
-    beginnings: terms.flatMap(({ beginnings }) => beginnings),
-  };
+  const lexemes = new Set(terms.flatMap(({ lexemes, near, completions }) => [...lexemes, ...near, ...completions]));
+  const beginnings = terms.flatMap(({ beginnings }) => beginnings);
+  return { lexemes, beginnings, firsts: new Set([...lexemes, ...beginnings].map((word) => word.charCodeAt(0))) };
 }
 
 /** The snippet of the text that has most hits; without hits the beginning of the first text; null where there is none. */

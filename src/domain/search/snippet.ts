@@ -11,12 +11,23 @@ export interface Wanted {
   lexemes: ReadonlySet<string>;
   /** Folded beginnings of words. */
   beginnings: readonly string[];
+  /** First letters of both, as UTF-16 units. */
+  firsts: ReadonlySet<number>;
 }
 
+/** UTF-16 offsets. */
 interface Span {
   start: number;
   end: number;
 }
+
+/** The blank; control characters below it stand between words as well. */
+const BLANK = 0x20;
+/** What letters a stretch has. */
+const LATIN = 1;
+const CYRILLIC = 2;
+const DIGIT = 4;
+const OTHER = 8;
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['&', '&amp;'],
@@ -33,7 +44,61 @@ export function escapeHtml(text: string): string {
 /** Where hits stand, in order, without overlaps. */
 export function hitsIn(analysis: Analysis, text: string, wanted: Wanted): Span[] {
   const spans: Span[] = [];
-  for (const { start, end, lexemes } of analysis.tokens(text.slice(0, MOST_LOOKED_AT))) {
+  const looked = Math.min(text.length, MOST_LOOKED_AT);
+  let from = 0;
+  // No word reaches over a blank, so that most stretches between two need not be taken apart.
+  for (let at = 0; at <= looked; at++) {
+    if (at < looked && text.charCodeAt(at) > BLANK) continue;
+    if (at > from && mayHold(text, from, at, wanted.firsts)) {
+      for (const span of hitsBetween(analysis, text.slice(from, at), wanted)) {
+        spans.push({ start: from + span.start, end: from + span.end });
+      }
+    }
+    from = at + 1;
+  }
+  return spans;
+}
+
+/**
+ * Whether a lexeme of the stretch can begin with one of the letters; seldom said of one that has none. Where only plain Latin or
+ * only plain Cyrillic stands, a lexeme begins with the letter with which the word, or what it is made of, is written to begin:
+ * behind no letter, or a capital.
+ */
+function mayHold(text: string, from: number, to: number, firsts: ReadonlySet<number>): boolean {
+  let kinds = 0;
+  let afterLetter = false;
+  let found = false;
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at);
+    const kind = kindOf(unit);
+    if (kind === OTHER) return true;
+    kinds |= kind;
+    const small = smallOf(unit);
+    if ((!afterLetter || small !== unit || kind === DIGIT) && firsts.has(small)) found = true;
+    afterLetter = kind === LATIN || kind === CYRILLIC;
+  }
+  // Beside Latin or digits, Cyrillic letters may stand for those that look alike.
+  return found || ((kinds & CYRILLIC) !== 0 && (kinds & (LATIN | DIGIT)) !== 0);
+}
+
+function kindOf(unit: number): number {
+  if (unit < 0x80) {
+    if (unit >= 0x30 && unit <= 0x39) return DIGIT;
+    return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a) ? LATIN : 0;
+  }
+  return (unit >= 0x410 && unit <= 0x44f) || unit === 0x401 || unit === 0x451 ? CYRILLIC : OTHER;
+}
+
+/** The small letter, without the points of `ё`. */
+function smallOf(unit: number): number {
+  if (unit >= 0x41 && unit <= 0x5a) return unit + 0x20;
+  if (unit >= 0x410 && unit <= 0x42f) return unit + 0x20;
+  return unit === 0x401 || unit === 0x451 ? 0x435 : unit;
+}
+
+function hitsBetween(analysis: Analysis, stretch: string, wanted: Wanted): readonly Span[] {
+  const spans: Span[] = [];
+  for (const { start, end, lexemes } of analysis.tokens(stretch)) {
     const hit = lexemes.some(
       (lexeme) => wanted.lexemes.has(lexeme) || wanted.beginnings.some((beginning) => lexeme.startsWith(beginning)),
     );

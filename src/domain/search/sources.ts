@@ -44,6 +44,8 @@ export interface Asked {
   comments: boolean;
   /** Hits that are counted exactly. */
   counted: number;
+  /** Hits before the page; 0 where hits of several kinds stand together. */
+  from: number;
 }
 
 /** Records: by words, or all that the filter admits, last updated first. */
@@ -58,10 +60,10 @@ export async function recordSource(
   if (asked.q !== null) {
     const { hints, analysis } = parts;
     const numbers = numbersOf(analysis, asked.q, ctx.config.get(formSlice).prefixes);
-    const { q, terms, comments, counted } = asked;
+    const { q, terms, comments, counted, from } = asked;
     return sourceOf(
       'object',
-      await findHits({ ctx, hints, analysis, reach, base, q, terms, numbers, comments, counted }),
+      await findHits({ ctx, hints, analysis, reach, base, q, terms, numbers, comments, counted, from }),
     );
   }
   const match = { ...base, reach, words: null, hints: parts.hints };

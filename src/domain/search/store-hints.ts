@@ -10,7 +10,7 @@ const FRESH_MS = 60_000;
 /** Of conditions so many are remembered. */
 const MOST_CONDITIONS = 1000;
 /** Pages of the table that a sample looks at. */
-const SAMPLED_PAGES = 40;
+const SAMPLED_PAGES = 120;
 /** With fewer records every way is short. */
 const WORTH_SAMPLING = 20_000;
 /** Of a sample with fewer hits than this, the planner's estimate is asked, too. */

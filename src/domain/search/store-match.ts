@@ -35,6 +35,16 @@ export interface Words {
   share: number;
   /** Whether so many match that the way matters. */
   common: boolean;
+  /** What ranks a match, over `s` and `o`; null: nothing is to be ranked. */
+  rank: Sql | null;
+}
+
+/** A match, with what ranks it where the way read its words at once. */
+export interface Matched {
+  id: string;
+  rank?: number;
+  /** Words of the record. */
+  size?: number;
 }
 
 interface Page {
@@ -67,6 +77,17 @@ function ordered(match: Match): Sql {
 function paged(match: Match, { limit, offset, except }: Page): Sql {
   const unlisted = except.length === 0 ? empty : sql`AND o.id <> ALL(${[...except]}::uuid[])`;
   return sql`${unlisted} ${ordered(match)} LIMIT ${limit}::int OFFSET ${offset}::int`;
+}
+
+/** Columns of the row `s` that the statement needs. */
+function rowOf({ exact, rank }: Words): Sql {
+  if (rank !== null) return sql`s.id, s.form, s.size, s.words`;
+  return exact === null ? sql`s.id, s.form` : sql`s.id, s.form, s.words`;
+}
+
+/** Further columns of the answer: the words of a match are at hand, and reading them again would cost more than ranking. */
+function ranked({ rank }: Words): Sql {
+  return rank === null ? empty : sql`, ${rank} AS rank, s.size`;
 }
 
 function exactly({ exact }: Words): Sql {
@@ -113,17 +134,17 @@ function sinceMoment(match: Match, words: Words, moment: string, page: Page, ind
   const at = column(match.order);
   const first = sql`${firstIdOf(moment)}::uuid`;
   const since = sql`${moment}::timestamptz`;
-  const row = words.exact === null ? sql`s.id, s.form` : sql`s.id, s.form, s.words`;
+  const row = rowOf(words);
   const unlisted = except.length === 0 ? empty : sql`AND o.id <> ALL(${[...except]}::uuid[])`;
   // The planner takes what the index of words finds for much cheaper than it is where a word is common.
   const young = indexed
     ? sql`search_records s`
-    : sql`(SELECT s.id, s.form, s.words FROM search_records s WHERE s.id >= ${first} OFFSET 0) s`;
-  return sql`SELECT o.id
+    : sql`(SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id >= ${first} OFFSET 0) s`;
+  return sql`SELECT o.id ${ranked(words)}
     FROM (SELECT ${row} FROM ${young} WHERE s.words @@ ${words.query}::tsquery ${indexed ? sql`AND s.id >= ${first}` : empty}
         UNION ALL
         SELECT ${row} FROM (SELECT o.id FROM objects o WHERE ${inState(match)} AND ${at} >= ${since} AND o.id < ${first} OFFSET 0) o
-          JOIN LATERAL (SELECT s.id, s.form, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
+          JOIN LATERAL (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
         WHERE s.words @@ ${words.query}::tsquery) s
       JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = s.id OFFSET 0) o ON true
     WHERE ${at} >= ${since} AND ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)} ${unlisted}
@@ -145,9 +166,9 @@ function column(order: Order): Sql {
 /** Along records, in order, no further than `most` of them; what they are is looked at where they hold the words. */
 function alongRecords(match: Match, words: Words, most: number, page: Page): Sql {
   const at = column(match.order);
-  return sql`SELECT o.id
+  return sql`SELECT o.id ${ranked(words)}
     FROM (SELECT o.id, ${at} AS at FROM objects o WHERE ${inState(match)} ${ordered(match)} LIMIT ${most}::int OFFSET 0) w
-      JOIN LATERAL (SELECT s.id, s.form, s.words FROM search_records s WHERE s.id = w.id OFFSET 0) s ON true
+      JOIN LATERAL (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id = w.id OFFSET 0) s ON true
       JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = w.id OFFSET 0) o ON s.words @@ ${words.query}::tsquery
     WHERE ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)}
       ${page.except.length === 0 ? empty : sql`AND w.id <> ALL(${[...page.except]}::uuid[])`}
@@ -156,9 +177,9 @@ function alongRecords(match: Match, words: Words, most: number, page: Page): Sql
 
 /** Along what rights and filter admit, by whatever index tells of it, no further than `most` of them. */
 function alongAdmitted(match: Match, words: Words, most: number, page: Page): Sql {
-  return sql`SELECT o.id
+  return sql`SELECT o.id ${ranked(words)}
     FROM (SELECT o.* FROM objects o WHERE ${seen(match)} ${ordered(match)} LIMIT ${most}::int OFFSET 0) o
-      JOIN LATERAL (SELECT s.id, s.form, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
+      JOIN LATERAL (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
     WHERE s.words @@ ${words.query}::tsquery ${trustedRows(match.reach)} ${exactly(words)} ${paged(match, page)}`;
 }
 
@@ -179,18 +200,29 @@ export async function listMatches(
   offset = 0,
   except: readonly string[] = [],
 ): Promise<string[]> {
+  return (await findMatches(ctx, match, limit, offset, except)).map(({ id }) => id);
+}
+
+/** The same with what ranks them, of all or of none. */
+export async function findMatches(
+  ctx: ReadContext,
+  match: Match,
+  limit: number,
+  offset = 0,
+  except: readonly string[] = [],
+): Promise<Matched[]> {
   const { words } = match;
   if (limit <= 0 || words?.query === '') return [];
   const page = { limit, offset, except };
   // The best way hangs on the values: how many records a filter admits, how far the page lies.
   const fresh = { freshPlan: words === null || match.filter !== null || offset > 0 };
-  if (words === null) return await idsOf(ctx, withoutWords(match, page), fresh);
+  if (words === null) return await matchesOf(ctx, withoutWords(match, page), fresh);
   const found = words.common ? await byShortest(ctx, match, words, page) : undefined;
-  return found ?? (await idsOf(ctx, byWords(match, words, page), fresh));
+  return found ?? (await matchesOf(ctx, byWords(match, words, page), fresh));
 }
 
-async function idsOf(ctx: ReadContext, statement: Sql, options: { freshPlan: boolean }): Promise<string[]> {
-  return (await ctx.query<{ id: string }>(statement, options)).map(({ id }) => id);
+async function matchesOf(ctx: ReadContext, statement: Sql, options: { freshPlan: boolean }): Promise<Matched[]> {
+  return await ctx.query<Matched>(statement, options);
 }
 
 const FRESH = { freshPlan: true };
@@ -202,27 +234,30 @@ async function byWay(
   words: Words,
   { by, depth }: Way,
   page: Page,
-): Promise<{ ids: string[]; all: boolean } | null> {
+): Promise<{ found: Matched[]; all: boolean } | null> {
   switch (by) {
     case 'since':
     case 'recent': {
       const moment = await match.hints.momentOf(ctx, match.order, match.state, depth);
       if (moment === undefined) return null;
-      return { ids: await idsOf(ctx, sinceMoment(match, words, moment, page, by === 'since'), FRESH), all: false };
+      return {
+        found: await matchesOf(ctx, sinceMoment(match, words, moment, page, by === 'since'), FRESH),
+        all: false,
+      };
     }
     case 'walk':
-      return { ids: await idsOf(ctx, alongRecords(match, words, depth, page), { freshPlan: false }), all: false };
+      return { found: await matchesOf(ctx, alongRecords(match, words, depth, page), { freshPlan: false }), all: false };
     case 'admitted': {
-      const ids = await idsOf(ctx, alongAdmitted(match, words, depth, page), FRESH);
-      return { ids, all: ids.length < page.limit && (await areFew(ctx, match, depth)) };
+      const found = await matchesOf(ctx, alongAdmitted(match, words, depth, page), FRESH);
+      return { found, all: found.length < page.limit && (await areFew(ctx, match, depth)) };
     }
     case 'matches':
-      return { ids: await idsOf(ctx, byWords(match, words, page), FRESH), all: true };
+      return { found: await matchesOf(ctx, byWords(match, words, page), FRESH), all: true };
   }
 }
 
 /** By the way that seems the shortest; where it ends too soon, by the next one, with what it told. Undefined where none is. */
-async function byShortest(ctx: ReadContext, match: Match, words: Words, page: Page): Promise<string[] | undefined> {
+async function byShortest(ctx: ReadContext, match: Match, words: Words, page: Page): Promise<Matched[] | undefined> {
   const { rows } = await match.hints.read(ctx);
   const wanted = page.limit + page.offset + page.except.length;
   let admitted = await match.hints.admitted(ctx, seen(match));
@@ -232,11 +267,11 @@ async function byShortest(ctx: ReadContext, match: Match, words: Words, page: Pa
       ({ by }) => by === 'since' || !gone.has(by),
     );
     if (way === undefined) return undefined;
-    const found = await byWay(ctx, match, words, way, page);
-    if (found !== null && (found.all || found.ids.length === page.limit)) return found.ids;
+    const went = await byWay(ctx, match, words, way, page);
+    if (went !== null && (went.all || went.found.length === page.limit)) return went.found;
     gone.add(way.by);
     // Short of a page far behind, nothing tells how many there were.
-    const there = found === null || found.ids.length === 0 ? 0 : found.ids.length + page.offset;
+    const there = went === null || went.found.length === 0 ? 0 : went.found.length + page.offset;
     const density = Math.max(there, 0.5) / way.depth;
     // One gap among them is not believed to be everywhere.
     admitted = Math.min(admitted / 2, Math.max(density / words.share, admitted / 10));

@@ -1,8 +1,9 @@
 /** How well records meet the words, and how common words are among the caller's records. */
-import sql, { empty, join } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { RankPlan } from './ranking.ts';
 import { termRank } from './store-look.ts';
+import type { Matched } from './store-match.ts';
 import { holdsTerm } from './store-need.ts';
 import { type Reach, trustedRows } from './store-reach.ts';
 import type { TermQuery } from './terms.ts';
@@ -12,30 +13,44 @@ export interface Scored {
   score: number;
 }
 
-/** The score of each record, best first, ties by id. Only words that the caller may read on the record count. */
-export async function score(
-  ctx: ReadContext,
-  ids: readonly string[],
-  queries: readonly TermQuery[],
-  plan: RankPlan & { average: number },
-  reach: Reach,
-  most: number,
-): Promise<Scored[]> {
-  if (ids.length === 0) return [];
-  // One needs no order.
-  if (ids.length === 1) return ids.map((id) => ({ id, score: 1 }));
+/** What the words count in a record, `s`, before its length is looked at. Only words that the caller may read on the record count. */
+export function rankOf(queries: readonly TermQuery[], plan: RankPlan, reach: Reach): Sql {
   const zones = sql`${[...plan.zones]}::real[]`;
   const sums = queries.map(
     (query, index) => sql`${plan.weights[index] ?? 0}::float8 * ${termRank(zones, query, reach)}`,
   );
-  const sum = sums.length === 0 ? sql`0` : join(sums, ' + ');
-  const average = plan.average > 0 ? sql`${plan.average}::float8` : sql`greatest(1, avg(s.size) OVER ())`;
-  return await ctx.query<Scored>(sql`
-    SELECT id, score FROM (
-      SELECT s.id, floor(1e6 * (${sum}) / (1 - ${plan.b}::float8 + ${plan.b}::float8 * s.size / ${average})) / 1e6 AS score
-      FROM search_records s ${reach.classes.length === 0 ? empty : sql`JOIN objects o ON o.id = s.id`}
-      WHERE s.id = ANY(${[...ids]}::uuid[])
-    ) AS scored ORDER BY score DESC, id DESC LIMIT ${most}::int`);
+  return sums.length === 0 ? sql`0::float8` : sql`(${join(sums, ' + ')})`;
+}
+
+/** The score of each record, best first, ties by id. */
+export async function score(
+  ctx: ReadContext,
+  found: readonly Matched[],
+  queries: readonly TermQuery[],
+  plan: RankPlan & { average: number },
+  reach: Reach,
+): Promise<Scored[]> {
+  // One needs no order.
+  if (found.length <= 1) return found.map(({ id }) => ({ id, score: 1 }));
+  const known = found.every(({ rank }) => rank !== undefined);
+  // Each row by its key: of many ids the planner would read the whole table.
+  const rows = known
+    ? found
+    : await ctx.query<Matched>(sql`
+        SELECT s.id, ${rankOf(queries, plan, reach)} AS rank, s.size
+        FROM unnest(${found.map(({ id }) => id)}::uuid[]) AS m (id)
+          JOIN LATERAL (SELECT s.id, s.size, s.words FROM search_records s WHERE s.id = m.id OFFSET 0) s ON true
+          ${reach.classes.length === 0 ? empty : sql`JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = m.id OFFSET 0) o ON true`}`);
+  const average = plan.average > 0 ? plan.average : averageOf(rows);
+  return rows
+    .map(({ id, rank = 0, size = 0 }) => {
+      return { id, score: Math.floor((1e6 * rank) / (1 - plan.b + (plan.b * size) / average)) / 1e6 };
+    })
+    .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1));
+}
+
+function averageOf(rows: readonly Matched[]): number {
+  return Math.max(1, rows.reduce((sum, { size = 0 }) => sum + size, 0) / rows.length);
 }
 
 /** How many of the caller's newest records hold each word, of how many, and how long these are: what is common where they look. */

@@ -27,7 +27,7 @@ export interface Way {
 }
 
 /** A way is not chosen for what would have to go just right. */
-const SPARE = 1.3;
+const SPARE = 1.15;
 /** Longer than this nothing is walked. */
 const LONGEST = 100_000;
 /** More records than this are never taken for all that a caller may see. */
