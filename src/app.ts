@@ -147,7 +147,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     health: { ready: () => readiness(db, epoch, blobs) },
     ...(limiter === undefined ? {} : { rateLimiter: limiter }),
     ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
-    gauges: watcher({ db, clock, epoch, authenticator, failures }),
+    gauges: watcher({ db, clock, epoch, authenticator, failures, replica }),
     consoleFolder: options.consoleFolder,
     redirects: options.oidc === undefined ? [] : signInElsewhere(options.oidc, options, work, epoch),
     documents: {
