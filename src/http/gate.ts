@@ -4,7 +4,8 @@
  * So many requests run at once as the database has use for; the others wait, each caller in a queue of their own, and whoever
  * has the least running is next. Who would have to wait too long is refused on arrival, before their body is read: 1 s while a
  * burst is worked off, 250 ms once there has been a queue for a second. So a flood of one key fills that key's queue and
- * nobody else's. Past a number of requests in flight, or when the event loop has been late for a while, everything is refused.
+ * nobody else's. Past a number of requests in flight everything is refused; when the event loop has been late for a while, all that
+ * would have to wait: to refuse takes time too, and must not keep from work what could be done.
  */
 import { Fault } from '../lib/fault.ts';
 
@@ -87,6 +88,9 @@ export class Gate {
   /** In the order in which they began; long ones are taken out. */
   readonly #running = new Set<Visit>();
   readonly #timer: NodeJS.Timeout;
+  /** Made once: where it was thrown tells nothing, and to find that out would be most of its cost. */
+  readonly #refusal = overloaded();
+  readonly #refusalOfCaller = overloaded('You have too many requests running at once; retry after Retry-After.');
   #inFlight = 0;
   #late = 0;
   #expected: number;
@@ -119,7 +123,7 @@ export class Gate {
     this.#next(now);
     for (const [callerId, caller] of this.#waiting) {
       while ((caller.queue[0]?.since ?? now) < now - BURST_WAIT_MS) {
-        caller.queue.shift()?.let.reject(overloaded());
+        caller.queue.shift()?.let.reject(this.#refusal);
       }
       if (caller.queue.length === 0) this.#waiting.delete(callerId);
     }
@@ -132,7 +136,8 @@ export class Gate {
 
   /** @throws Fault OVERLOADED */
   enter(): Visit {
-    if (this.#inFlight >= this.#most || this.#late >= LATE_SAMPLES) throw overloaded();
+    const most = this.#late >= LATE_SAMPLES ? this.#limit : this.#most;
+    if (this.#inFlight >= most) throw this.#refusal;
     this.#inFlight++;
     return new Visit(this);
   }
@@ -146,12 +151,12 @@ export class Gate {
     }
     caller.inFlight++;
     if (this.#inFlight * 2 > this.#most && caller.inFlight > this.#share) {
-      throw overloaded('You have too many requests running at once; retry after Retry-After.');
+      throw this.#refusalOfCaller;
     }
     if (this.#queuedSince === undefined) return;
     const now = performance.now();
     const allowed = now - this.#queuedSince > BURST_MS ? STANDING_WAIT_MS : BURST_WAIT_MS;
-    if (this.#wait(caller, now) > allowed) throw overloaded();
+    if (this.#wait(caller, now) > allowed) throw this.#refusal;
   }
 
   /**
