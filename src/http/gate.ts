@@ -5,7 +5,7 @@
  * has the least running is next. Who would have to wait too long is refused on arrival, before their body is read: 1 s while a
  * burst is worked off, 250 ms once there has been a queue for a second. So a flood of one key fills that key's queue and
  * nobody else's. Past a number of requests in flight everything is refused; when the event loop has been late for a while, all that
- * would have to wait: to refuse takes time too, and must not keep from work what could be done.
+ * would have to wait but one of each caller: to refuse takes time too, and must not keep from work what could be done.
  */
 import { Fault } from '../lib/fault.ts';
 
@@ -136,8 +136,7 @@ export class Gate {
 
   /** @throws Fault OVERLOADED */
   enter(): Visit {
-    const most = this.#late >= LATE_SAMPLES ? this.#limit : this.#most;
-    if (this.#inFlight >= most) throw this.#refusal;
+    if (this.#inFlight >= this.#most) throw this.#refusal;
     this.#inFlight++;
     return new Visit(this);
   }
@@ -153,6 +152,8 @@ export class Gate {
     if (this.#inFlight * 2 > this.#most && caller.inFlight > this.#share) {
       throw this.#refusalOfCaller;
     }
+    // While the loop is late nobody lets others wait behind their own: one request each is as much as can be promised.
+    if (this.#late >= LATE_SAMPLES && caller.inFlight > 1 && !this.#mayRun(caller)) throw this.#refusal;
     if (this.#queuedSince === undefined) return;
     const now = performance.now();
     const allowed = now - this.#queuedSince > BURST_MS ? STANDING_WAIT_MS : BURST_WAIT_MS;

@@ -28,8 +28,10 @@ const MOST_HEADERS = 65_536;
 const MOST_PARAMETER = 200;
 /** Nobody waits for longer than the longest operation takes. */
 const IDLE_MS = 310_000;
-/** An answer that nobody reads for so long is given up. */
-const STALLED_MS = 25_000;
+/** For a request to arrive whole; looked at once a second, so that it is over within 30 s. */
+const RECEIVE_MS = 28_000;
+/** An answer that nobody reads is given up after this or, since Node looks at what has passed only then, twice this. */
+const STALLED_MS = 14_000;
 
 interface State {
   shared: Shared;
@@ -45,7 +47,7 @@ interface State {
  */
 export function buildServer(options: ServerOptions): FastifyInstance {
   const { limits, log } = options;
-  const receiveMs = limits.receiveMs ?? 30_000;
+  const receiveMs = limits.receiveMs ?? RECEIVE_MS;
   const shared: Shared = {
     log,
     metrics: new Metrics(),

@@ -91,9 +91,9 @@ export interface Limits {
   connections?: number;
   /** Bytes of request bodies held at once; past it 503. Default 256 MiB. */
   bodyBytes?: number;
-  /** Milliseconds for a request to arrive whole, 30 s by default; headers get half of it. */
+  /** Milliseconds for a request to arrive whole, 28 s by default; headers get half of it. */
   receiveMs?: number;
-  /** Milliseconds after which a connection through which nothing passes is closed, 25 s by default. */
+  /** Milliseconds after which a connection through which nothing passes is closed, 14 s by default. */
   stalledMs?: number;
   /** Milliseconds for an operation that sets no limit of its own. Default 30 s. */
   operationMs?: number;

@@ -48,7 +48,7 @@ async function collapse(stage: Stage, run: LongRun, problems: string[]): Promise
     run.say(
       `${times} times: ${Math.round(goodput)} a second done (p50 ${quantile(done, 0.5)}, p99 ${quantile(done, 0.99)} ms), ` +
         `${not.length} refused (p50 ${quantile(not, 0.5)}, p99 ${quantile(not, 0.99)}, slowest ${quantile(not, 1)} ms), ` +
-        `${volley.unsent} not sent, ${volley.broken} without an answer`,
+        `${volley.unsent} not sent, ${volley.broken} without an answer, ${volley.turnedAway} not let in`,
     );
     problems.push(...shapes(volley, `${times} times`));
     if (quantile(not, 0.99) > REFUSED_MS) problems.push(`${times} times: p99 of refusals ${quantile(not, 0.99)} ms`);
@@ -67,8 +67,7 @@ async function collapse(stage: Stage, run: LongRun, problems: string[]): Promise
 
 function shapes(volley: Volley, when: string): string[] {
   const bad = refused(volley).filter(({ status, retryAfter }) => (status !== 503 && status !== 429) || !retryAfter);
-  const ended = volley.broken + volley.turnedAway;
-  const broken = ended > 0 ? [`${when}: ${ended} connections ended without an answer`] : [];
+  const broken = volley.broken > 0 ? [`${when}: ${volley.broken} connections in use ended without an answer`] : [];
   if (bad.length === 0) return broken;
   return [
     ...broken,
