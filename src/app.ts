@@ -143,6 +143,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       ratePerMinute: settings.rateLimit,
       trustedProxies: settings.trustedProxies,
       metricsAllow: settings.metricsAllow,
+      running: db.stats().most * RUNNING_PER_CONNECTION,
     },
     health: { ready: () => readiness(db, epoch, blobs) },
     ...(limiter === undefined ? {} : { rateLimiter: limiter }),
@@ -213,6 +214,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   };
 }
 
+/** A request is not at the database all the time; more at once would only wait for a connection. */
+const RUNNING_PER_CONNECTION = 2;
 /** How often the head of the chain over the journal is told. */
 const HEAD_TOLD_MS = 600_000;
 

@@ -22,6 +22,8 @@ import { childrenOf, poolFor, type Role, Supervisor } from './processes.ts';
 import { makeLog, migrateDatabase, openBlobs, openDatabase, type OpenDatabase } from './service.ts';
 
 const DRAIN_MS = 25_000;
+/** Connections that wait to be accepted. Past it the kernel lets clients try again for seconds, instead of a refusal at once. */
+const BACKLOG = 4096;
 /** Connections of a process that has the database to itself. */
 const POOL = 20;
 
@@ -182,11 +184,11 @@ function builtConsole(): string | undefined {
 }
 
 async function listen(
-  server: { listen(options: { host: string; port: number }): Promise<string> },
+  server: { listen(options: { host: string; port: number; backlog: number }): Promise<string> },
   { host, port }: Place,
 ): Promise<string> {
   try {
-    return await server.listen({ host, port });
+    return await server.listen({ host, port, backlog: BACKLOG });
   } catch (error) {
     throw whyNot(error, { host, port });
   }

@@ -8,7 +8,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { Fault } from '../lib/fault.ts';
 import { networkTest, originReader } from './address.ts';
 import { BodyBudget } from './body.ts';
-import { deferContinue, onClientError } from './connection.ts';
+import { closeIdle, deferContinue, onClientError } from './connection.ts';
 import { ConsoleFiles } from './console.ts';
 import { fault } from './errors.ts';
 import { Exchange, type Shared } from './exchange.ts';
@@ -27,8 +27,12 @@ import { PREFIX, type ServerOptions } from './types.ts';
 const MOST_HEADERS = 65_536;
 /** Codes and ids are shorter; what is longer names nothing. */
 const MOST_PARAMETER = 200;
-/** No answer may stand still for longer than the longest operation. */
+/** Nobody waits for longer than the longest operation takes. */
 const IDLE_MS = 310_000;
+/** For a request to arrive whole; looked at once a second, so that it is over within 30 s. */
+const RECEIVE_MS = 28_000;
+/** An answer that nobody reads is given up after this or, since Node looks at what has passed only then, twice this. */
+const STALLED_MS = 14_000;
 
 interface State {
   shared: Shared;
@@ -45,7 +49,7 @@ interface State {
  */
 export function buildServer(options: ServerOptions): FastifyInstance {
   const { limits, log } = options;
-  const receiveMs = limits.receiveMs ?? 30_000;
+  const receiveMs = limits.receiveMs ?? RECEIVE_MS;
   const shared: Shared = {
     log,
     metrics: new Metrics(),
@@ -53,7 +57,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     current: new WeakMap(),
     draining: false,
   };
-  const gate = new Gate(limits.inFlight ?? 512);
+  const most = limits.inFlight ?? 512;
+  const gate = new Gate({ most, running: Math.min(most, limits.running ?? most) });
   const service: Service = {
     options,
     gate,
@@ -63,7 +68,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   };
   const server = Fastify({
     requestTimeout: receiveMs,
-    connectionTimeout: IDLE_MS,
+    connectionTimeout: limits.stalledMs ?? STALLED_MS,
     return503OnClosing: false,
     exposeHeadRoutes: false,
     genReqId: () => '',
@@ -85,6 +90,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const http = server.server as Server;
   http.maxConnections = limits.connections ?? 8192;
   deferContinue(http, shared);
+  closeIdle(http, shared, limits.stalledMs ?? STALLED_MS, IDLE_MS);
   const gauges = options.gauges ?? (async () => []);
   const figures = async (): Promise<string> => shared.metrics.render(gate.inFlight, await gauges());
   server.decorate('docketState', { shared, gate, handed: new Handed(http), figures } satisfies State);

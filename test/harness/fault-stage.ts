@@ -165,8 +165,7 @@ export class Stage {
   /** Kills the database server and all its processes, and waits until the service has started it again. */
   async killDatabase(): Promise<number> {
     const pid = this.serverPid();
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
-    for (const one of [pid, ...children]) if (one > 0) killQuietly(one);
+    for (const one of this.serverPids()) killQuietly(one);
     const began = performance.now();
     while (this.serverPid() === pid || this.serverPid() === 0) {
       if (performance.now() - began > BACK_MS) throw new Error(`nobody starts the database again:\n${this.said()}`);
@@ -174,6 +173,13 @@ export class Stage {
     }
     for (let turn = 0; turn < this.processes; turn++) await this.untilAnswered(turn);
     return Math.round(performance.now() - began);
+  }
+
+  /** The processes of the database server, the first first. */
+  serverPids(): number[] {
+    const pid = this.serverPid();
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+    return [pid, ...children].filter((one) => one > 0);
   }
 
   /** Kills one connection's process of the database; PostgreSQL then ends all others itself and recovers. */
