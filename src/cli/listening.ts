@@ -1,5 +1,8 @@
 /** Where the service listens: addresses and ports, and what to do where one cannot be had. */
 
+/** Connections that wait to be accepted. Past it the kernel lets clients try again for seconds, instead of a refusal at once. */
+export const BACKLOG = 4096;
+
 export interface Place {
   /** An address or a name of this machine. */
   host: string;

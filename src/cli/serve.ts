@@ -17,13 +17,11 @@ import type { Tracer } from '../mechanisms/traces.ts';
 import { Work } from '../mechanisms/work.ts';
 import { applyFolder, starterFolder } from './bundles.ts';
 import { ChildVoice } from './child-voice.ts';
-import { type Place, whyNot } from './listening.ts';
+import { BACKLOG, type Place, whyNot } from './listening.ts';
 import { childrenOf, poolFor, type Role, Supervisor } from './processes.ts';
 import { makeLog, migrateDatabase, openBlobs, openDatabase, type OpenDatabase } from './service.ts';
 
 const DRAIN_MS = 25_000;
-/** Connections that wait to be accepted. Past it the kernel lets clients try again for seconds, instead of a refusal at once. */
-const BACKLOG = 4096;
 /** Connections of a process that has the database to itself. */
 const POOL = 20;
 

@@ -6,7 +6,7 @@
 import { lookup } from 'node:dns/promises';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Place, whyNot } from './listening.ts';
+import { BACKLOG, type Place, whyNot } from './listening.ts';
 
 /** A process that serves. */
 export interface Taker {
@@ -80,7 +80,7 @@ export class SharedPort {
       reject(error);
       if (server.listening) this.#complain({ err: error }, 'a connection could not be accepted');
     });
-    server.listen(place, resolve);
+    server.listen({ ...place, backlog: BACKLOG }, resolve);
     await promise;
     this.#servers.push(server);
     return server.address() as AddressInfo;
