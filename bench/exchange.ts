@@ -1,13 +1,23 @@
 /**
- * `node bench/exchange.ts [--rows N]`: rows a second of imports by API and by command line, and exports of 10,000 records, on a
+ * `node bench/exchange.ts [--rows N] [--megabytes N]`: rows a second of imports by API and by command line, and exports of 10,000 records, on a
  * temporary database of the service's own. Beside the time stands the processor time of service and database: on a shared machine
- * it says more. Targets: design, performance.
+ * it says more. With `--megabytes`, instead: how much memory an import of a file of that size takes by command line, beside one
+ * of a thousand rows. Targets: design, performance.
  */
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { docket, freePort, postmasterOf, type ServiceOptions, spentBy, startService, stop } from './processes.ts';
+import {
+  docket,
+  docketMemory,
+  freePort,
+  postmasterOf,
+  type ServiceOptions,
+  spentBy,
+  startService,
+  stop,
+} from './processes.ts';
 
 const BUNDLE = `
 types:
@@ -57,6 +67,8 @@ importDefinitions:
       - { source: owner, target: owner, transform: 'user:login' }
 `;
 
+/** Rows that are written to a file at once. */
+const PART = 1000;
 const HEADER = 'number,title,description,priority,area,effort,cost,due,started,urgent,tags,owner';
 
 /** Rows of 12 mapped columns; `state` makes them differ from those of another. */
@@ -103,12 +115,38 @@ function timer(options: ServiceOptions, server: number): Timed {
   };
 }
 
-async function measure(options: ServiceOptions, rows: number, timed: Timed): Promise<void> {
+async function applyBundle(options: ServiceOptions): Promise<string | undefined> {
   const bundle = path.join(options.folder, 'bundle');
   await mkdir(bundle, { recursive: true });
   await writeFile(path.join(bundle, 'bench.yaml'), BUNDLE);
   const items = JSON.parse(await docket(options, ['apply', bundle, '--json'])) as { code: string; id: string }[];
-  const definitionId = items.find(({ code }) => code === 'recs')?.id;
+  return items.find(({ code }) => code === 'recs')?.id;
+}
+
+/** Imports a file of about that size by command line, and says what memory that took beside an import of a thousand rows. */
+async function measureMemory(options: ServiceOptions, megabytes: number, timed: Timed): Promise<void> {
+  await applyBundle(options);
+  const imported = async (name: string, rows: number): Promise<number> => {
+    const file = path.join(options.folder, `${name}.csv`);
+    const written = await open(file, 'w');
+    for (let from = 0; from < rows; from += PART) {
+      const part = csvOf(`${name}-${from}-`, Math.min(PART, rows - from), 'one');
+      await written.write(from === 0 ? part : part.slice(HEADER.length + 2));
+    }
+    await written.close();
+    const size = Math.round((await stat(file)).size / 1e6);
+    const run = (): ReturnType<typeof docketMemory> => docketMemory(options, ['import', file, '--definition', 'recs']);
+    const { most } = await timed(`command line, ${size} MB`, rows, run);
+    process.stdout.write(`${''.padEnd(34)} at most ${Math.round(most)} MB resident\n`);
+    return most;
+  };
+  const small = await imported('small', 1000);
+  const rows = Math.round((megabytes * 1e6) / (csvOf('large-100000-', PART, 'one').length / PART));
+  process.stdout.write(`it grows by ${Math.round((await imported('large', rows)) - small)} MB with the file\n`);
+}
+
+async function measure(options: ServiceOptions, rows: number, timed: Timed): Promise<void> {
+  const definitionId = await applyBundle(options);
   const asked = ['keys', 'create', '--owner', 'bench', '--name', 'bench', '--scopes', 'all', '--json'];
   const { key } = JSON.parse(await docket(options, asked)) as { key: string };
   const post = async (place: string, body: object): Promise<string> => {
@@ -146,14 +184,18 @@ async function measure(options: ServiceOptions, rows: number, timed: Timed): Pro
   }
 }
 
-const { values } = parseArgs({ options: { rows: { type: 'string', default: '20000' } } });
+const { values } = parseArgs({
+  options: { rows: { type: 'string', default: '20000' }, megabytes: { type: 'string' } },
+});
 const folder = await mkdtemp(path.join(tmpdir(), 'docket-bench-'));
 // The database's own user must be able to pass through, where root runs it as another.
 await chmod(folder, 0o711);
 const options: ServiceOptions = { folder, port: await freePort() };
 const service = await startService(options);
 try {
-  await measure(options, Number(values.rows), timer(options, service.child.pid ?? 0));
+  const timed = timer(options, service.child.pid ?? 0);
+  if (values.megabytes === undefined) await measure(options, Number(values.rows), timed);
+  else await measureMemory(options, Number(values.megabytes), timed);
 } finally {
   await stop(service.child);
   await rm(folder, { recursive: true, force: true });

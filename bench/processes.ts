@@ -101,6 +101,23 @@ export async function docket(options: ServiceOptions, args: string[]): Promise<s
   return stdout;
 }
 
+/** The same, and the most resident memory that it took, in MB, looked at ten times a second. */
+export async function docketMemory(
+  options: ServiceOptions,
+  args: string[],
+): Promise<{ printed: string; most: number }> {
+  const run = promisify(execFile)(process.execPath, [LAUNCHER, ...args], { env: serviceEnvironment(options) });
+  let most = 0;
+  const timer = setInterval(() => {
+    most = Math.max(most, memoryOf(run.child.pid ?? 0, null).service);
+  }, 100);
+  try {
+    return { printed: (await run).stdout, most };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 export async function stop(child: ChildProcess | undefined): Promise<void> {
   if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
