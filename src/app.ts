@@ -52,7 +52,7 @@ export interface AppOptions {
   /** The provider that people can sign in to the console with. */
   oidc?: OidcSettings | undefined;
   /** Gives the figures of several processes in place of this one's, for `/metrics`. */
-  exposition?: () => Promise<string>;
+  exposition?: (() => Promise<string>) | undefined;
   /** The folder of the built web console; without it none is served. */
   consoleFolder?: string | undefined;
 }
@@ -143,11 +143,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
       ratePerMinute: settings.rateLimit,
       trustedProxies: settings.trustedProxies,
       metricsAllow: settings.metricsAllow,
+      running: db.stats().most * RUNNING_PER_CONNECTION,
     },
     health: { ready: () => readiness(db, epoch, blobs) },
     ...(limiter === undefined ? {} : { rateLimiter: limiter }),
     ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
-    gauges: watcher({ db, clock, epoch, authenticator, failures }),
+    gauges: watcher({ db, clock, epoch, authenticator, failures, replica }),
     consoleFolder: options.consoleFolder,
     redirects: options.oidc === undefined ? [] : signInElsewhere(options.oidc, options, work, epoch),
     documents: {
@@ -213,6 +214,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   };
 }
 
+/** A request is not at the database all the time; more at once would only wait for a connection. */
+const RUNNING_PER_CONNECTION = 2;
 /** How often the head of the chain over the journal is told. */
 const HEAD_TOLD_MS = 600_000;
 

@@ -2,7 +2,7 @@
  * The command line (configuration, section 2). Every command prints for a person by default and takes `--json`; it exits 0 on
  * success, 1 on a refused or failed operation with the reason on standard error, 2 on wrong usage.
  */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { auditCommands } from './cli/audit.ts';
 import { backupCommands } from './cli/backup.ts';
 import { configurationCommands } from './cli/bundles.ts';
@@ -30,12 +30,15 @@ function program(environment: Environment): Command {
     .option('--role <role>', 'api, worker or all', 'all')
     .option('--processes <n>', 'processes that serve, to use more cores; the background work gets one of its own', '1')
     .option('--json', 'no effect on serve: it prints one line when it is ready')
-    .action(async (options: { role: string; processes: string }, command: Command) => {
+    .addOption(new Option('--child', 'given by the first of several processes to the others').hideHelp())
+    .action(async (options: { role: string; processes: string; child?: true }, command: Command) => {
       if (!['api', 'worker', 'all'].includes(options.role))
         command.error('--role is api, worker or all', { exitCode: 2 });
       const processes = /^[1-9]\d{0,2}$/.test(options.processes) ? Number(options.processes) : 0;
       if (processes === 0) command.error('--processes is a whole number from 1 to 999', { exitCode: 2 });
-      await serve(environment.settings(), options.role as Role, processes);
+      const { inherited } = environment;
+      const child = options.child === true;
+      await serve(environment.settings(), options.role as Role, { processes, child, environment: inherited });
     });
   configurationCommands(docket, environment);
   keyCommands(docket, environment);
@@ -54,7 +57,7 @@ function program(environment: Environment): Command {
 /** Runs one command. @returns the exit code */
 export async function run(args: readonly string[], env: Record<string, string | undefined>): Promise<number> {
   try {
-    await program({ settings: () => readSettings(env) }).parseAsync([...args], { from: 'user' });
+    await program({ settings: () => readSettings(env), inherited: env }).parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) {

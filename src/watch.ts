@@ -3,6 +3,7 @@ import type { Authenticator } from './domain/access/door.ts';
 import type { Gauge } from './http/metrics.ts';
 import type { Clock } from './mechanisms/clock.ts';
 import type { Database } from './mechanisms/db/pool.ts';
+import type { Replica } from './mechanisms/db/replica.ts';
 import type { Epoch } from './mechanisms/epoch.ts';
 import { Figures } from './mechanisms/figures.ts';
 import { FIGURES } from './rooms.ts';
@@ -14,6 +15,7 @@ interface WatchParts {
   authenticator: Authenticator;
   /** Task → how often it failed. */
   failures: ReadonlyMap<string, number>;
+  replica: Replica | undefined;
 }
 
 const CONNECTIONS = 'docket_db_connections';
@@ -22,7 +24,7 @@ const REMEMBERED = 'docket_rights_cache_total';
 const REMEMBERED_HELP = 'Questions for keys and rights: answered from memory (hit), or asked of the database (miss).';
 
 /** Called with each scrape. */
-export function watcher({ db, clock, epoch, authenticator, failures }: WatchParts): () => Promise<Gauge[]> {
+export function watcher({ db, clock, epoch, authenticator, failures, replica }: WatchParts): () => Promise<Gauge[]> {
   const figures = new Figures({ db, clock, figures: FIGURES });
   return async () => {
     // Before the figures are asked for: that statement is not what anybody wants to know of.
@@ -45,9 +47,40 @@ export function watcher({ db, clock, epoch, authenticator, failures }: WatchPart
         ...counter('docket_background_failures_total', 'Turns of background work that failed.', value),
         labels: { task },
       })),
+      ...(replica === undefined ? [] : ofReplica(replica)),
       ...(await figures.read()),
     ];
   };
+}
+
+function ofReplica(replica: Replica): Gauge[] {
+  const { state, reads, waits, waitedMs, behindBytes, behindMs } = replica.figures();
+  const by = 'Reads that a replica may answer, by who did; failed: begun there, and repeated on the primary.';
+  const used = 'Whether the replica is used; late: too far behind to be asked; gone: it does not answer.';
+  return [
+    ...Object.entries(reads).map(([name, value]) => ({
+      ...counter('docket_replica_reads_total', by, value),
+      labels: { by: name },
+    })),
+    counter('docket_replica_waits_total', 'Reads that waited for the replica to get far enough.', waits),
+    counter('docket_replica_waited_seconds_total', 'Time that reads waited for the replica.', waitedMs / 1000),
+    ...['used', 'late', 'gone'].map((one) => ({
+      name: 'docket_replica_state',
+      help: used,
+      value: one === state ? 1 : 0,
+      labels: { state: one },
+    })),
+    {
+      name: 'docket_replica_behind_bytes',
+      help: 'Bytes of the log that the replica lacked of what it must have, when last asked.',
+      value: behindBytes,
+    },
+    {
+      name: 'docket_replica_behind_seconds',
+      help: 'For how long the replica has lacked something that it must have.',
+      value: behindMs / 1000,
+    },
+  ];
 }
 
 function counter(name: string, help: string, value: number): Gauge {

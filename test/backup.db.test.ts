@@ -106,12 +106,16 @@ describe('backup and restore', () => {
     const writers = Array.from({ length: 8 }, async () => {
       while (!stopped) done.push(await write(number++ % 1000));
     });
-    while (done.length < 30) await sleep(10);
-    await sealJournal(app.db, Date.now());
-    sure = [...done];
-    const report = await dump(file);
+    let report: Awaited<ReturnType<typeof dump>>;
+    try {
+      while (done.length < 30) await Promise.race([sleep(10), Promise.all(writers)]);
+      await sealJournal(app.db, Date.now());
+      sure = [...done];
+      report = await dump(file);
+    } finally {
+      stopped = true;
+    }
     // Writers went on the whole time: something came after the snapshot.
-    stopped = true;
     await Promise.all(writers);
     assert.ok(done.length > sure.length);
     assert.ok(report.rows > 0 && report.files > 0);

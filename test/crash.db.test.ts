@@ -1,15 +1,19 @@
 /**
  * Acknowledged is durable and whole (reliability, ID2, ID3, CR1, CR2): two processes of the real service on an embedded database on
  * disk, of which one or the other is killed, or cut off, while clients do every kind of write; then every answer is held against
- * what is stored, and every invariant is asked. At length: `npm run test:kills`, `npm run test:cuts`.
+ * what is stored, and every invariant is asked. At length: `npm run test:kills`, `npm run test:cuts`,
+ * `npm run test:pauses`.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type CutStage, cutAnswers, startCutStage } from './harness/fault-cuts.ts';
-import { kill, told } from './harness/fault-load.ts';
+import { kill, told, underMix } from './harness/fault-load.ts';
+import { pauseDatabase, pauseService, stopUnderLoad } from './harness/fault-pauses.ts';
+import { attempt } from './harness/load-clients.ts';
 
 const SEED = Number(process.env['DOCKET_TEST_SEED'] ?? Math.floor(Math.random() * 1e9));
 const CUTS = 5;
+const STILL_MS = 1500;
 
 describe('crash', () => {
   let on: CutStage;
@@ -32,6 +36,68 @@ describe('crash', () => {
     assert.deepEqual(outcome.problems, []);
     assert.equal(on.proxy.cut, CUTS);
     assert.ok(outcome.journal.refused >= CUTS, 'nobody was told that it had succeeded');
+  });
+
+  it('goes on after a process or the database stood still, and after a process was told to stop under load', async () => {
+    const { stage } = on;
+    const wrong: string[] = [];
+    const outcome = await underMix({
+      stage,
+      name: 'still',
+      seed: SEED,
+      clients: 6,
+      faults: async () => {
+        wrong.push(...(await pauseService(stage, 1, STILL_MS)));
+        wrong.push(...(await pauseDatabase(stage, STILL_MS)));
+        wrong.push(...(await stopUnderLoad(stage, 1)));
+      },
+    });
+    assert.deepEqual([...wrong, ...outcome.problems], []);
+  });
+
+  it('has one winner of a revision, and one effect of a key, between two processes', async () => {
+    const { stage } = on;
+    const urls = stage.urls();
+    const send = (turn: number, method: string, path: string, body: unknown, key?: string) =>
+      attempt(
+        urls[turn % 2] as string,
+        stage.key,
+        method,
+        path,
+        body,
+        key === undefined ? {} : { 'idempotency-key': key },
+      );
+    for (let round = 0; round < 5; round++) {
+      const tag = `one-of-many-${round}`;
+      const made = await Promise.all(
+        Array.from({ length: 16 }, (_, turn) =>
+          send(turn, 'POST', '/api/v1/objects', { typeDefinitionId: 'thing', values: { title: tag, tag } }, tag),
+        ),
+      );
+      const ids = new Set(made.flatMap((answer) => (answer?.status === 201 ? [String(answer.body.data?.['id'])] : [])));
+      assert.equal(ids.size, 1, 'all get the answer of the first');
+      for (const answer of made) {
+        if (answer?.status !== 201) assert.equal(answer?.body.error?.code, 'IDEMPOTENCY_IN_PROGRESS');
+      }
+      const stored = await stage.rows(`SELECT id FROM objects WHERE "values" ->> 'tag' = $1`, [tag]);
+      assert.equal(stored.length, 1);
+      const changed = await Promise.all(
+        Array.from({ length: 16 }, (_, turn) =>
+          send(turn, 'PATCH', `/api/v1/objects/${[...ids][0]}`, {
+            expectedRevision: 1,
+            changes: { title: `t${turn}` },
+          }),
+        ),
+      );
+      const codes = changed.map((answer) => answer?.body.error?.code ?? answer?.status);
+      assert.equal(codes.filter((code) => code === 200).length, 1, JSON.stringify(codes));
+      assert.equal(codes.filter((code) => code === 'REVISION_CONFLICT').length, 15, JSON.stringify(codes));
+      const [row] = await stage.rows<{ revision: number; events: string }>(
+        `SELECT o.revision, (SELECT count(*) FROM journal j WHERE j.object_id = o.id AND j.type LIKE 'Object%') AS events FROM objects o WHERE o.id = $1`,
+        [[...ids][0]],
+      );
+      assert.deepEqual([row?.revision, Number(row?.events)], [2, 2]);
+    }
   });
 
   it('stops when it is asked to, and takes its database with it', async () => {

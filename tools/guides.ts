@@ -25,6 +25,9 @@ export const GUIDES = [
   'docs/guides/configuration-as-code.md',
   'docs/guides/import-cookbook.md',
   'docs/guides/receiving-webhooks.md',
+  'docs/operating.md',
+  'docs/upgrading.md',
+  'docs/scaling.md',
 ];
 
 export interface Block {
@@ -128,7 +131,7 @@ async function standUp(): Promise<Stand & { stop(): Promise<void> }> {
   const service = await startService(own);
   const bin = path.join(folder, 'bin');
   await mkdir(bin);
-  const program = `"${process.execPath}" "${path.join(root, 'bin/docket.mjs')}" "$@"`;
+  const program = `exec "${process.execPath}" "${path.join(root, 'bin/docket.mjs')}" "$@"`;
   for (const [name, text] of [
     ['docket', program],
     ['npx', `shift; ${program}`],

@@ -49,9 +49,13 @@ interface Running {
   stop(): Promise<number | null>;
 }
 
+/** Ends every process that was started and still runs: none may outlive a trial that failed. */
+const endings: (() => void)[] = [];
+
 async function start(program: string, env: NodeJS.ProcessEnv): Promise<Running> {
   const child = spawn(process.execPath, [program, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  endings.push(() => child.kill('SIGKILL'));
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
@@ -195,6 +199,7 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 const pause = Number(options.seconds) * 1000;
+let load: Load | undefined;
 try {
   const oldProgram = version(path.join(folder, 'old'), options.old);
   const newProgram = version(path.join(folder, 'new'), undefined);
@@ -221,7 +226,7 @@ try {
   const { key } = JSON.parse(
     command(oldProgram, 'keys', 'create', '--owner', 'admin', '--name', 'trial', '--scopes', 'all', '--json'),
   ) as { key: string };
-  const load = new Load(
+  load = new Load(
     old.map((one) => one.url),
     key,
   );
@@ -279,6 +284,8 @@ try {
   if (problems.length > 0) process.exitCode = 1;
   else say(`upgraded without a stop: ${load.records.size} records, 0 failures`);
 } finally {
+  await load?.end();
+  for (const end of endings) end();
   await cluster.stop();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -19,17 +19,30 @@ interface Question {
 
 export interface Articles {
   bases: Base[];
+  /** How many codes of the data are no codes of Docket and are spelt otherwise. */
+  respelt: number;
   questions: Question[];
 }
 
 const LOCALE = 'ru-RU';
 const TITLE_MOST = 300;
 
+/** The data's own code, with what a code of Docket may not hold replaced; `taken` keeps them apart. */
+function spell(raw: string, taken: Set<string>): string {
+  const bare = raw.normalize('NFC').replaceAll(/[^A-Za-z0-9._-]+/g, '-');
+  const whole = /^[A-Za-z0-9]/.test(bare) ? bare : `a${bare}`;
+  let code = whole.slice(0, 100);
+  for (let again = 2; taken.has(code); again++) code = `${whole.slice(0, 95)}-${again}`;
+  taken.add(code);
+  return code;
+}
+
 function baseOf(code: string, rows: readonly Row[], sectionOf: (row: Row) => string): Base {
   const names = [...new Set(rows.map(sectionOf))];
   const sections = names.map((name, at) => ({ code: `s${at + 1}`, name: name === '' ? 'Прочее' : name }));
+  const taken = new Set<string>();
   const articles = rows.map((row) => ({
-    code: row['code'] ?? '',
+    code: spell(row['code'] ?? '', taken),
     section: sections[names.indexOf(sectionOf(row))]?.code ?? '',
     title: (row['title'] ?? '').slice(0, TITLE_MOST),
     body: row['body'] ?? '',
@@ -44,11 +57,15 @@ export async function readArticles(data: string): Promise<Articles | undefined> 
   const rutube = path.join(data, 'support-ru-rutube');
   if (!existsSync(m365) || !existsSync(path.join(rutube, 'articles.csv'))) return undefined;
   const questions = await readTable(path.join(rutube, 'tickets.csv.gz'));
+  const tables = [await readTable(m365), await readTable(path.join(rutube, 'articles.csv'))] as const;
+  const bases = [
+    baseOf('m365', tables[0], (row) => row['service'] ?? ''),
+    baseOf('rutube', tables[1], (row) => row['section'] ?? ''),
+  ];
+  const codes = new Set(bases.flatMap(({ articles }) => articles.map(({ code }) => code)));
   return {
-    bases: [
-      baseOf('m365', await readTable(m365), (row) => row['service'] ?? ''),
-      baseOf('rutube', await readTable(path.join(rutube, 'articles.csv')), (row) => row['section'] ?? ''),
-    ],
+    bases,
+    respelt: tables.flat().filter((row) => !codes.has(row['code'] ?? '')).length,
     questions: questions.map((row) => ({ text: row['question'] ?? '', article: row['kb_code'] ?? '' })),
   };
 }
@@ -106,6 +123,7 @@ export async function tryArticles(keys: Keys, articles: Articles, say: (line: st
   const problems: string[] = [];
   const began = performance.now();
   const ids = await publish(keys, articles);
+  say(`articles: ${articles.respelt} codes of the data hold what a code may not, and are spelt otherwise`);
   say(
     `articles: ${ids.size} written, given to everyone and published in ${((performance.now() - began) / 1000).toFixed(1)} s`,
   );

@@ -1,5 +1,5 @@
 /** How a process that was started by `serve --processes N` speaks with the first one. */
-import cluster from 'node:cluster';
+import { Socket } from 'node:net';
 import { mergeFigures } from '../http/figures.ts';
 import { type Figures, type FromChild, isMessage, type ToChild } from './child-messages.ts';
 
@@ -9,15 +9,52 @@ export class ChildVoice {
   readonly #asked = new Map<number, (parts: Figures[]) => void>();
   #asks = 0;
   #figures: (() => Promise<string>) | undefined;
+  #take: ((socket: Socket) => boolean) | undefined;
+  #leaving = false;
 
   constructor() {
-    process.on('message', (message: unknown) => {
+    process.on('message', (message: unknown, handle: unknown) => {
       if (!isMessage<ToChild>(message)) return;
-      if (message.docket === 'figures') void this.#answer(message.ask);
-      else {
-        this.#asked.get(message.ask)?.(message.parts);
-        this.#asked.delete(message.ask);
+      switch (message.docket) {
+        case 'connection':
+          this.#offered(message.connection, handle);
+          break;
+        case 'figures':
+          void this.#answer(message.ask);
+          break;
+        case 'collected':
+          this.#asked.get(message.ask)?.(message.parts);
+          this.#asked.delete(message.ask);
+          break;
       }
+    });
+    // Whoever ends the first process means all; there is nobody left to hand out connections or to start this one again.
+    process.on('disconnect', () => {
+      if (!this.#leaving) process.exit(1);
+    });
+  }
+
+  #offered(connection: number, socket: unknown): void {
+    // Node hands over nothing where the connection broke on its way.
+    if (!(socket instanceof Socket)) {
+      this.#say({ docket: 'took', connection });
+    } else if (this.#take === undefined || this.#leaving) {
+      socket.on('error', () => {});
+      socket.destroy();
+      this.#say({ docket: 'returned', connection });
+    } else {
+      this.#takes(connection, socket, this.#take);
+    }
+  }
+
+  /** Says so first: what was read by a process that is killed before it said so would be lost for the next one. */
+  #takes(connection: number, socket: Socket, take: (socket: Socket) => boolean): void {
+    const broken = (): void => {};
+    socket.on('error', broken);
+    this.#say({ docket: 'took', connection }, () => {
+      // Closing since then: as it is said to be here, it is closed here.
+      if (!take(socket)) socket.destroy();
+      socket.off('error', broken);
     });
   }
 
@@ -35,9 +72,17 @@ export class ChildVoice {
     else process.send(message, undefined, undefined, () => then());
   }
 
-  ready(address: string | undefined, figures: () => Promise<string>): void {
+  /** `take`: serves a connection; false where it does so no more. Without it, this process is offered none. */
+  ready(figures: () => Promise<string>, take: ((socket: Socket) => boolean) | undefined): void {
     this.#figures = figures;
-    this.#say({ docket: 'ready', address: address ?? null });
+    this.#take = take;
+    this.#say({ docket: 'ready' });
+  }
+
+  /** From now on it takes no connection; those that are on their way go to others. */
+  leaving(): void {
+    this.#leaving = true;
+    this.#say({ docket: 'leaving' });
   }
 
   failed(message: string): Promise<void> {
@@ -59,6 +104,7 @@ export class ChildVoice {
 
   /** Lets this process end. */
   leave(): void {
-    cluster.worker?.disconnect();
+    this.#leaving = true;
+    if (process.connected) process.disconnect?.();
   }
 }

@@ -3,4 +3,6 @@ import type { Settings } from '../config.ts';
 
 export interface Environment {
   settings(): Settings;
+  /** All of it, for processes that are started. */
+  inherited: Readonly<Record<string, string | undefined>>;
 }

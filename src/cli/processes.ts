@@ -3,10 +3,12 @@
  * among them, starts anew those that end, and stops them all. It serves no request itself, so that nothing that a request
  * does can end it.
  */
-import cluster, { type Worker } from 'node:cluster';
+import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { type Figures, type FromChild, isMessage, type ToChild } from './child-messages.ts';
+import type { Place } from './listening.ts';
+import { SharedPort, type Taker } from './shared-port.ts';
 
 export type Role = 'api' | 'worker' | 'all';
 
@@ -26,6 +28,8 @@ const LONGEST_PAUSE_MS = 10_000;
 /** Who lived this long did not fail to start. */
 const SETTLED_MS = 30_000;
 const FIGURES_MS = 1000;
+/** What has come before the port was closed is given out for so long, before those that serve are told to stop. */
+const CLOSING_MS = 1000;
 
 /** N processes that serve, and one that works in the background beside them; of one role alone, N of it. */
 export function childrenOf(role: Role, processes: number): ChildRole[] {
@@ -50,14 +54,15 @@ export function poolFor(children: number, capacity: number, most: number): numbe
 }
 
 interface Child extends ChildRole {
-  worker: Worker | undefined;
+  /** Undefined between an end and a new start. */
+  process: ChildProcess | undefined;
   pause: number;
   startedAt: number;
   timer: NodeJS.Timeout | undefined;
 }
 
 interface Collection {
-  asker: Worker;
+  asker: ChildProcess;
   asked: number;
   parts: Map<string, string | null>;
   timer: NodeJS.Timeout;
@@ -66,63 +71,105 @@ interface Collection {
 export class Supervisor {
   readonly #children: Child[];
   readonly #log: Logger;
-  readonly #env: Readonly<Record<string, string>>;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #main: string;
+  readonly #port: SharedPort;
   readonly #collections = new Map<number, Collection>();
-  readonly #started = Promise.withResolvers<string | undefined>();
+  readonly #started = Promise.withResolvers<void>();
   readonly #ready = new Set<string>();
-  #address: string | undefined;
   #asks = 0;
   #running = false;
   #stopping = false;
 
-  constructor(roles: readonly ChildRole[], log: Logger, env: Readonly<Record<string, string>>) {
+  /** `env`: the whole environment of those that are started; `main`: what they run. */
+  constructor(
+    roles: readonly ChildRole[],
+    log: Logger,
+    env: Readonly<Record<string, string | undefined>>,
+    main: string = MAIN,
+  ) {
     this.#children = roles.map((role) => ({
       ...role,
-      worker: undefined,
+      process: undefined,
       pause: FIRST_PAUSE_MS,
       startedAt: 0,
       timer: undefined,
     }));
     this.#log = log;
     this.#env = env;
+    this.#main = main;
+    this.#port = new SharedPort((what, sentence) => log.warn({ process: 'supervisor', ...what }, sentence));
     this.#started.promise.catch(() => {});
   }
 
-  /** Starts them all. @returns where they answer, once all do @throws Error with what the one said that could not start */
-  async start(): Promise<string | undefined> {
+  /**
+   * Opens the port, where there are some that serve, and starts them all.
+   *
+   * @returns where they answer, once all do
+   * @throws Error with what the one said that could not start, or why the port could not be opened
+   */
+  async start(place: Place): Promise<string | undefined> {
     this.#log.info({ process: 'supervisor', pid: process.pid, started: this.#children.length }, 'starting processes');
+    const serves = this.#children.some(({ role }) => role === 'api');
+    const address = serves ? await this.#port.listen(place) : undefined;
     for (const child of this.#children) this.#fork(child);
-    return await this.#started.promise;
+    await this.#started.promise;
+    return address;
   }
 
   #fork(child: Child): void {
-    // Its own arguments and environment: what it inherits from this process is the rest.
-    cluster.setupPrimary({ exec: MAIN, args: ['serve', '--role', child.role] });
-    const worker = cluster.fork(this.#env);
-    child.worker = worker;
+    const started = fork(this.#main, ['serve', '--role', child.role, '--child'], { env: { ...this.#env } });
+    const taker: Taker = {
+      give: (connection, socket) => {
+        // With a copy kept here: what goes wrong shows by the end of the process, and then another one is given it.
+        if (started.connected) {
+          started.send({ docket: 'connection', connection } satisfies ToChild, socket, { keepOpen: true }, () => {});
+        }
+      },
+    };
+    child.process = started;
     child.startedAt = performance.now();
     let failed: string | undefined;
-    worker.on('message', (message: unknown) => {
+    started.on('message', (message: unknown) => {
       if (!isMessage<FromChild>(message)) return;
       if (message.docket === 'failed') failed = message.message;
-      else this.#heard(child, worker, message);
+      else this.#heard(child, started, taker, message);
     });
-    worker.on('error', (error) => this.#log.warn({ err: error, process: child.name }, 'a process could not be told'));
-    worker.once('exit', (code, signal) => this.#ended(child, failed, code, signal));
+    started.on('error', (error) => {
+      this.#log.warn({ err: error, process: child.name }, 'a process could not be told');
+      // One that could not even be started has no exit.
+      if (started.pid === undefined) this.#ended(child, error.message, null, null);
+    });
+    started.once('disconnect', () => this.#port.leave(taker));
+    started.once('exit', (code, signal) => {
+      this.#port.leave(taker);
+      this.#ended(child, failed, code, signal);
+    });
+    // Not at its exit: what it said before that may still be on its way.
+    started.once('close', () => this.#port.ended(taker));
   }
 
-  #heard(child: Child, worker: Worker, message: Exclude<FromChild, { docket: 'failed' }>): void {
+  #heard(child: Child, from: ChildProcess, taker: Taker, message: Exclude<FromChild, { docket: 'failed' }>): void {
     switch (message.docket) {
       case 'ready':
         this.#ready.add(child.name);
-        this.#address ??= message.address ?? undefined;
+        if (child.role === 'api') this.#port.join(taker);
         if (this.#ready.size === this.#children.length && !this.#running) {
           this.#running = true;
-          this.#started.resolve(this.#address);
+          this.#started.resolve();
         }
         break;
+      case 'took':
+        this.#port.taken(taker, message.connection);
+        break;
+      case 'returned':
+        this.#port.returned(taker, message.connection);
+        break;
+      case 'leaving':
+        this.#port.leave(taker);
+        break;
       case 'collect':
-        this.#collect(worker, message.ask);
+        this.#collect(from, message.ask);
         break;
       case 'figures':
         this.#gather(message.ask, child.name, message.text);
@@ -131,7 +178,7 @@ export class Supervisor {
   }
 
   #ended(child: Child, failed: string | undefined, code: number | null, signal: string | null): void {
-    child.worker = undefined;
+    child.process = undefined;
     if (this.#stopping) return;
     if (!this.#running) {
       this.#started.reject(new Error(failed ?? `Process ${child.name} ended while it started (${signal ?? code}).`));
@@ -144,12 +191,13 @@ export class Supervisor {
     child.timer = setTimeout(() => this.#fork(child), pause);
   }
 
-  #collect(asker: Worker, asked: number): void {
+  #collect(asker: ChildProcess, asked: number): void {
     const ask = ++this.#asks;
     const timer = setTimeout(() => this.#collected(ask), FIGURES_MS);
     const parts = new Map(this.#children.map(({ name }) => [name, null]));
     this.#collections.set(ask, { asker, asked, parts, timer });
-    for (const { worker } of this.#children) if (worker !== undefined) tell(worker, { docket: 'figures', ask });
+    for (const child of this.#children)
+      if (child.process !== undefined) tell(child.process, { docket: 'figures', ask });
   }
 
   #gather(ask: number, name: string, text: string): void {
@@ -168,17 +216,18 @@ export class Supervisor {
     tell(collection.asker, { docket: 'collected', ask: collection.asked, parts });
   }
 
-  /** Asks all to finish what they do, and waits; those that take longer than `ms` are killed. */
+  /** Takes no more connections, asks all to finish what they do, and waits; those that take longer than `ms` are killed. */
   async stop(ms: number): Promise<void> {
     this.#stopping = true;
-    const leaving = this.#children.flatMap(({ worker, timer }) => {
-      clearTimeout(timer);
-      if (worker === undefined || worker.isDead()) return [];
+    for (const { timer } of this.#children) clearTimeout(timer);
+    await this.#port.close(CLOSING_MS);
+    const leaving = this.#children.flatMap(({ process: child }) => {
+      if (child === undefined) return [];
       const gone = new Promise<void>((resolve) => {
-        worker.once('exit', () => resolve());
+        child.once('exit', () => resolve());
       });
-      worker.process.kill('SIGTERM');
-      const late = setTimeout(() => worker.process.kill('SIGKILL'), ms);
+      child.kill('SIGTERM');
+      const late = setTimeout(() => child.kill('SIGKILL'), ms);
       return [gone.finally(() => clearTimeout(late))];
     });
     await Promise.all(leaving);
@@ -186,7 +235,7 @@ export class Supervisor {
   }
 }
 
-function tell(worker: Worker, message: ToChild): void {
+function tell(child: ChildProcess, message: ToChild): void {
   // One that is about to end hears nothing more.
-  if (worker.isConnected()) worker.send(message, () => {});
+  if (child.connected) child.send(message, () => {});
 }

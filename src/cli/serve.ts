@@ -1,13 +1,13 @@
 /** `docket serve`: the service, until it is told to stop. */
-import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import { type AppOptions, buildApp } from '../app.ts';
+import { type App, type AppOptions, buildApp } from '../app.ts';
 import { systemCaller } from '../rooms.ts';
 import type { Settings } from '../config.ts';
-import { drain } from '../http/server.ts';
+import { listenNowhere } from '../http/handed.ts';
+import { adopt, drain } from '../http/server.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import type { Database } from '../mechanisms/db/pool.ts';
 import { isUntouched } from '../mechanisms/journal.ts';
@@ -17,6 +17,7 @@ import type { Tracer } from '../mechanisms/traces.ts';
 import { Work } from '../mechanisms/work.ts';
 import { applyFolder, starterFolder } from './bundles.ts';
 import { ChildVoice } from './child-voice.ts';
+import { BACKLOG, type Place, whyNot } from './listening.ts';
 import { childrenOf, poolFor, type Role, Supervisor } from './processes.ts';
 import { makeLog, migrateDatabase, openBlobs, openDatabase, type OpenDatabase } from './service.ts';
 
@@ -46,10 +47,18 @@ async function prepare(settings: Settings, db: Database): Promise<void> {
  *
  * @throws Error with a sentence that says what to do (port in use, data directory in use, database unreachable)
  */
-export async function serve(settings: Settings, role: Role, processes = 1): Promise<void> {
-  if (cluster.isWorker) await serveAsChild(settings, role);
-  else if (processes > 1) await superviseAll(settings, role, processes);
+export async function serve(settings: Settings, role: Role, more: Several): Promise<void> {
+  if (more.child) await serveAsChild(settings, role);
+  else if (more.processes > 1) await superviseAll(settings, role, more);
   else await serveAlone(settings, role);
+}
+
+export interface Several {
+  processes: number;
+  /** Whether this one was started by the first of several. */
+  child: boolean;
+  /** What those that it starts inherit. */
+  environment: Readonly<Record<string, string | undefined>>;
 }
 
 async function serveAlone(settings: Settings, role: Role): Promise<void> {
@@ -58,7 +67,9 @@ async function serveAlone(settings: Settings, role: Role): Promise<void> {
   try {
     await prepare(settings, opened.db);
     if (builtConsole() === undefined) say('The web console is not built; "npm run console" builds it.');
-    await run(settings, role, opened, log, {}, async (address) => announce(address));
+    await run(settings, role, opened, log, {
+      open: async (app) => announce(role === 'worker' ? undefined : await listen(app.server, settings)),
+    });
   } finally {
     await opened.close();
   }
@@ -72,8 +83,13 @@ async function serveAsChild(settings: Settings, role: Role): Promise<void> {
   try {
     const opened = await openDatabase(settings, (line) => log.info(line), 'service', settings.pool ?? POOL);
     try {
-      await run(settings, role, opened, log, { exposition: () => voice.collect() }, async (address, figures) => {
-        voice.ready(address, figures);
+      await run(settings, role, opened, log, {
+        exposition: () => voice.collect(),
+        open: async ({ server, figures }) => {
+          if (role !== 'worker') await listenNowhere(server);
+          voice.ready(figures, role === 'worker' ? undefined : (socket) => adopt(server, socket));
+        },
+        leaving: () => voice.leaving(),
       });
     } finally {
       await opened.close();
@@ -85,7 +101,7 @@ async function serveAsChild(settings: Settings, role: Role): Promise<void> {
   }
 }
 
-async function superviseAll(settings: Settings, role: Role, processes: number): Promise<void> {
+async function superviseAll(settings: Settings, role: Role, { processes, environment }: Several): Promise<void> {
   const log = makeLog();
   const opened = await openDatabase(settings, (line) => log.info(line), 'service', 3);
   try {
@@ -96,6 +112,7 @@ async function superviseAll(settings: Settings, role: Role, processes: number): 
     const roles = childrenOf(role, processes);
     const pool = settings.pool ?? poolFor(roles.length, await opened.db.capacity(), POOL);
     const supervisor = new Supervisor(roles, log, {
+      ...environment,
       DATABASE_URL: opened.url,
       DOCKET_MIGRATE: 'off',
       DOCKET_STARTER: 'none',
@@ -103,7 +120,7 @@ async function superviseAll(settings: Settings, role: Role, processes: number): 
     });
     const stop = signalled();
     try {
-      const address = await Promise.race([supervisor.start(), stop]);
+      const address = await Promise.race([supervisor.start(settings), stop]);
       if (address !== STOP) announce(address);
       await stop;
       log.info('stopping: no new requests are accepted, running ones are finished');
@@ -122,15 +139,16 @@ async function traces(endpoint: string): Promise<Tracer> {
   return startTraces({ endpoint });
 }
 
-/** Serves and works until a signal comes. `ready` is told where it answers, and how to ask for its figures. */
-async function run(
-  settings: Settings,
-  role: Role,
-  opened: OpenDatabase,
-  log: Logger,
-  more: Pick<AppOptions, 'exposition'>,
-  ready: (address: string | undefined, figures: () => Promise<string>) => Promise<void>,
-): Promise<void> {
+interface Seat {
+  /** Opens it to requests, and says so. */
+  open(app: App): Promise<void>;
+  /** Told to stop: what runs is finished next. */
+  leaving?(): void;
+  exposition?: AppOptions['exposition'];
+}
+
+/** Serves and works until a signal comes. */
+async function run(settings: Settings, role: Role, opened: OpenDatabase, log: Logger, seat: Seat): Promise<void> {
   const tracer = settings.otlpEndpoint === undefined ? undefined : await traces(settings.otlpEndpoint);
   const app = await buildApp({
     settings,
@@ -142,12 +160,13 @@ async function run(
     log,
     consoleFolder: builtConsole(),
     oidc: settings.oidc,
-    ...more,
+    exposition: seat.exposition,
   });
   const worker = role === 'api' ? undefined : app.startWorker();
   const stop = signalled();
-  await ready(role === 'worker' ? undefined : await listen(app.server, settings), () => app.figures());
+  await seat.open(app);
   await stop;
+  seat.leaving?.();
   log.info('stopping: no new requests are accepted, running ones are finished');
   if (role !== 'worker') await drain(app.server, DRAIN_MS);
   await worker?.stop();
@@ -163,20 +182,13 @@ function builtConsole(): string | undefined {
 }
 
 async function listen(
-  server: { listen(options: { host: string; port: number }): Promise<string> },
-  settings: Settings,
+  server: { listen(options: { host: string; port: number; backlog: number }): Promise<string> },
+  { host, port }: Place,
 ): Promise<string> {
   try {
-    return await server.listen({ host: settings.host, port: settings.port });
+    return await server.listen({ host, port, backlog: BACKLOG });
   } catch (error) {
-    const { code } = error as { code?: string };
-    const where = `${settings.host}:${settings.port}`;
-    if (code === 'EADDRINUSE') {
-      throw new Error(`${where} is in use by another program; stop it, or set DOCKET_PORT to a free port.`);
-    }
-    if (code === 'EACCES') throw new Error(`${where} may not be opened by this user; set DOCKET_PORT above 1023.`);
-    if (code === 'EADDRNOTAVAIL') throw new Error(`${settings.host} is no address of this machine; set DOCKET_HOST.`);
-    throw error;
+    throw whyNot(error, { host, port });
   }
 }
 

@@ -32,6 +32,15 @@ const REQUEST_HEADERS = new Map<string, Json>([
       schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' },
     },
   ],
+  [
+    'X-Docket-Position',
+    {
+      description:
+        'The newest that was answered to a write: the answer shows that write, whichever process or replica gives it. ' +
+        'Without effect where reads come from the primary alone.',
+      schema: { type: 'string', pattern: '^[0-9A-Fa-f]{1,8}/[0-9A-Fa-f]{1,8}$' },
+    },
+  ],
 ]);
 
 const ANSWER_HEADERS = new Map<string, Json>([
@@ -45,6 +54,13 @@ const ANSWER_HEADERS = new Map<string, Json>([
     { description: 'Quota `q` in a window of `w` seconds; absent where no limit is set.', schema: { type: 'string' } },
   ],
   ['RateLimit', { description: 'Requests `r` that remain and seconds `t` until more do.', schema: { type: 'string' } }],
+  [
+    'X-Docket-Position',
+    {
+      description: 'Send it with later reads to see this write in them; absent where no replica is read from.',
+      schema: { type: 'string' },
+    },
+  ],
   ['Retry-After', { description: 'Seconds to wait.', schema: { type: 'integer' } }],
   ['WWW-Authenticate', { description: '`Bearer`.', schema: { type: 'string' } }],
 ]);

@@ -187,6 +187,7 @@ function parametersOf(operation: Operation, components: Components): Json[] {
   parameters.push(components.header('X-Correlation-Id'));
   if (operation.idempotent === true) parameters.push(components.header('Idempotency-Key'));
   if (operation.ifMatch === true) parameters.push(components.header('If-Match'));
+  if (operation.mayLag === true) parameters.push(components.header('X-Docket-Position'));
   return parameters;
 }
 
@@ -204,7 +205,9 @@ function bodyOf(operation: Operation, schema: TSchema, components: Components): 
 function successOf(operation: Operation, components: Components): Json {
   const own = operation.idempotent === true ? ['Idempotency-Replayed'] : [];
   const rated = operation.access === 'open' ? [] : ['RateLimit-Policy', 'RateLimit'];
-  const answer: Json = { description: 'Done.', headers: answerHeaders([...own, ...rated], components) };
+  const writes = ['write', 'own'].includes(operation.unit) && operation.access !== 'open' && operation.mayLag !== true;
+  const placed = writes ? ['X-Docket-Position'] : [];
+  const answer: Json = { description: 'Done.', headers: answerHeaders([...own, ...rated, ...placed], components) };
   if (operation.status === 204) return answer;
   if (operation.raw !== undefined) {
     const media = operation.raw.mediaTypes.map((type) => [type, mediaOf(type, operation, components)]);

@@ -74,3 +74,23 @@ export function deferContinue(server: Server, shared: Shared): void {
   server.on('checkContinue', later);
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
+
+/**
+ * Closes connections through which nothing has passed for `stalledMs`, unless their request is being worked on: then they may wait
+ * for `idleMs`. An answer that is not read lies in memory, and may hold what it is read from.
+ */
+export function closeIdle(server: Server, shared: Shared, stalledMs: number, idleMs: number): void {
+  const waited = new WeakMap<ServerResponse, number>();
+  server.on('timeout', (socket: Socket) => {
+    const response = shared.current.get(socket);
+    const working = response !== undefined && !response.writableFinished && !response.destroyed;
+    if (!working || socket.writableLength > 0) {
+      socket.destroy();
+      return;
+    }
+    const ms = (waited.get(response) ?? 0) + stalledMs;
+    waited.set(response, ms);
+    if (ms >= idleMs) socket.destroy();
+    else socket.setTimeout(stalledMs);
+  });
+}

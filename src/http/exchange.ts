@@ -154,7 +154,9 @@ export class Exchange {
     }
     const answer = answerOf(error);
     const { correlationId, operation } = this;
-    if (answer.status >= 500) {
+    // A refusal under overload has its line as every request; more would make the overload worse.
+    const refusal = answer.code === 'OVERLOADED' && error instanceof Error && error.cause === undefined;
+    if (answer.status >= 500 && !refusal) {
       const level = answer.status === 500 ? 'error' : 'warn';
       this.#shared.log[level]({ correlationId, operation, err: loggable(error) }, answer.code);
     }

@@ -10,15 +10,16 @@ import { Reply } from '../contract/operation.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { fingerprint, parseStrictJson } from '../lib/json.ts';
 import type { RequestFacts } from '../mechanisms/binding.ts';
+import { toFault } from '../mechanisms/db/sqlstate.ts';
 import type { IdempotencyClaim } from '../mechanisms/idempotency.ts';
 import type { Tracer } from '../mechanisms/traces.ts';
 import type { Caller } from '../mechanisms/work.ts';
 import type { Origin } from './address.ts';
 import { type BodyBudget, receiveBody, requireDeclaredSize } from './body.ts';
 import { Call } from './call.ts';
-import { fault } from './errors.ts';
+import { ClientGone, fault } from './errors.ts';
 import type { Exchange, Headers } from './exchange.ts';
-import { type Gate, overloaded } from './gate.ts';
+import { type Gate, overloaded, type Visit } from './gate.ts';
 import {
   announcesBody,
   cookie,
@@ -81,15 +82,15 @@ async function attend(
   exchange: Exchange,
   params: Record<string, string>,
 ): Promise<void> {
-  let entered = false;
+  let visit: Visit | undefined;
   try {
-    service.gate.enter();
-    entered = true;
-    await answer(service, route, exchange, params);
+    visit = service.gate.enter();
+    await answer(service, route, exchange, params, visit);
   } catch (error) {
-    exchange.sendError(error);
+    // Not everything is asked in a unit of work: who calls is found out before, and a connection can end there too.
+    exchange.sendError(toFault(error));
   } finally {
-    if (entered) service.gate.leave(exchange.callerId);
+    visit?.leave();
   }
 }
 
@@ -98,6 +99,7 @@ async function answer(
   route: Route,
   exchange: Exchange,
   rawParams: Record<string, string>,
+  visit: Visit,
 ): Promise<void> {
   const { request } = exchange;
   const { prepared } = route;
@@ -106,7 +108,7 @@ async function answer(
   const origin = service.origin(request);
   exchange.ip = origin.ip;
   const sessionToken = route.surface === 'console' ? cookie(request, 'docket_session') : undefined;
-  const caller = await callerOf(service, route, exchange, sessionToken);
+  const caller = await callerOf(service, route, exchange, sessionToken, visit);
   const body = announcesBody(request) ? await readBody(service, exchange, prepared) : undefined;
   const input = readInput(exchange, prepared, rawParams, body);
   const asked = input.query as Readonly<Record<string, unknown>>;
@@ -120,6 +122,11 @@ async function answer(
     range: request.headers['if-range'] === undefined ? request.headers.range : undefined,
     ifNoneMatch: request.headers['if-none-match'],
   };
+  const turn = visit.turn();
+  if (turn !== undefined) {
+    await turn;
+    if (exchange.response.destroyed) throw new ClientGone();
+  }
   await run(service, exchange, prepared, caller, input, facts);
 }
 
@@ -139,6 +146,7 @@ async function callerOf(
   route: Route,
   exchange: Exchange,
   sessionToken: string | undefined,
+  visit: Visit,
 ): Promise<Caller> {
   const { request, correlationId } = exchange;
   if (route.prepared.binding.operation.access === 'open') return { ...service.options.anonymous(), correlationId };
@@ -152,8 +160,7 @@ async function callerOf(
   });
   exchange.callerId = found.callerId;
   exchange.keyId = found.keyId;
-  // Counted at once: the caller is taken off the gate's books whenever it is known.
-  service.gate.attribute(found.callerId);
+  visit.attribute(found.callerId);
   if (service.limiter !== undefined) {
     const taken = service.limiter.take(found.callerId, performance.now());
     // One that counts in this process answers at once.

@@ -3,16 +3,17 @@
  * answers are ours (`serve.ts`), because a framework reads a body before it has asked for a key.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Server as NetServer } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Fault } from '../lib/fault.ts';
 import { networkTest, originReader } from './address.ts';
 import { BodyBudget } from './body.ts';
-import { deferContinue, onClientError } from './connection.ts';
+import { closeIdle, deferContinue, onClientError } from './connection.ts';
 import { ConsoleFiles } from './console.ts';
 import { fault } from './errors.ts';
 import { Exchange, type Shared } from './exchange.ts';
 import { Gate } from './gate.ts';
+import { Handed } from './handed.ts';
 import { Metrics } from './metrics.ts';
 import { documentPage, healthPage, metricsPage, type Page, readyPage } from './probes.ts';
 import { redirectPage } from './redirects.ts';
@@ -26,12 +27,17 @@ import { PREFIX, type ServerOptions } from './types.ts';
 const MOST_HEADERS = 65_536;
 /** Codes and ids are shorter; what is longer names nothing. */
 const MOST_PARAMETER = 200;
-/** No answer may stand still for longer than the longest operation. */
+/** Nobody waits for longer than the longest operation takes. */
 const IDLE_MS = 310_000;
+/** For a request to arrive whole; looked at once a second, so that it is over within 30 s. */
+const RECEIVE_MS = 28_000;
+/** An answer that nobody reads is given up after this or, since Node looks at what has passed only then, twice this. */
+const STALLED_MS = 14_000;
 
 interface State {
   shared: Shared;
   gate: Gate;
+  handed: Handed;
   figures: () => Promise<string>;
 }
 
@@ -43,7 +49,7 @@ interface State {
  */
 export function buildServer(options: ServerOptions): FastifyInstance {
   const { limits, log } = options;
-  const receiveMs = limits.receiveMs ?? 30_000;
+  const receiveMs = limits.receiveMs ?? RECEIVE_MS;
   const shared: Shared = {
     log,
     metrics: new Metrics(),
@@ -51,7 +57,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     current: new WeakMap(),
     draining: false,
   };
-  const gate = new Gate(limits.inFlight ?? 512);
+  const most = limits.inFlight ?? 512;
+  const gate = new Gate({ most, running: Math.min(most, limits.running ?? most) });
   const service: Service = {
     options,
     gate,
@@ -61,7 +68,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   };
   const server = Fastify({
     requestTimeout: receiveMs,
-    connectionTimeout: IDLE_MS,
+    connectionTimeout: limits.stalledMs ?? STALLED_MS,
     return503OnClosing: false,
     exposeHeadRoutes: false,
     genReqId: () => '',
@@ -83,9 +90,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const http = server.server as Server;
   http.maxConnections = limits.connections ?? 8192;
   deferContinue(http, shared);
+  closeIdle(http, shared, limits.stalledMs ?? STALLED_MS, IDLE_MS);
   const gauges = options.gauges ?? (async () => []);
   const figures = async (): Promise<string> => shared.metrics.render(gate.inFlight, await gauges());
-  server.decorate('docketState', { shared, gate, figures } satisfies State);
+  server.decorate('docketState', { shared, gate, handed: new Handed(http), figures } satisfies State);
   server.addHook('onClose', async () => {
     gate.stop();
     shared.metrics.stop();
@@ -125,6 +133,18 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 /** The figures of this process in Prometheus' text form. */
 export function figuresOf(server: FastifyInstance): Promise<string> {
   return server.getDecorator<State>('docketState').figures();
+}
+
+/**
+ * Serves a connection that another process accepted, and of which nothing was read.
+ *
+ * @returns false when the server is closing: the connection is untouched
+ */
+export function adopt(server: FastifyInstance, socket: Socket): boolean {
+  const { shared, handed } = server.getDecorator<State>('docketState');
+  if (shared.draining) return false;
+  handed.adopt(socket);
+  return true;
 }
 
 function limiterOf(options: ServerOptions): RateLimiter | undefined {
@@ -217,19 +237,19 @@ function notFound(
  * @returns whether everything had been answered
  */
 export async function drain(server: FastifyInstance, ms: number): Promise<boolean> {
-  const { shared, gate } = server.getDecorator<State>('docketState');
+  const { shared, gate, handed } = server.getDecorator<State>('docketState');
   const http = server.server as Server;
   const started = performance.now();
   shared.draining = true;
   // Not http's own close, which would cut connections whose next request may be on its way.
   if (http.listening) NetServer.prototype.close.call(http);
-  let open = await connectionsOf(http);
+  let open = (await connectionsOf(http)) + handed.open;
   while (open > 0 && performance.now() - started < ms) {
     if (gate.inFlight === 0 && performance.now() - started > Math.min(500, ms / 2)) http.closeIdleConnections();
     await new Promise((resolve) => {
       setTimeout(resolve, 20);
     });
-    open = await connectionsOf(http);
+    open = (await connectionsOf(http)) + handed.open;
   }
   http.closeAllConnections();
   await server.close();

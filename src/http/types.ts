@@ -85,12 +85,16 @@ export interface Limits {
   metricsAllow: readonly string[];
   /** Requests being worked on at once; past it 503. Default 512. */
   inFlight?: number;
+  /** Requests that run at once, those that take long apart; others wait for their turn. As many as in flight unless given. */
+  running?: number;
   /** Open connections; further ones are closed at once. Default 8192. */
   connections?: number;
   /** Bytes of request bodies held at once; past it 503. Default 256 MiB. */
   bodyBytes?: number;
-  /** Milliseconds for a request to arrive whole, 30 s by default; headers get half of it. */
+  /** Milliseconds for a request to arrive whole, 28 s by default; headers get half of it. */
   receiveMs?: number;
+  /** Milliseconds after which a connection through which nothing passes is closed, 14 s by default. */
+  stalledMs?: number;
   /** Milliseconds for an operation that sets no limit of its own. Default 30 s. */
   operationMs?: number;
 }

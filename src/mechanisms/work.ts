@@ -230,7 +230,7 @@ export class Work {
       } catch (error) {
         const guard = guardOf(error);
         if (claim !== undefined && guard !== 'idempotency-busy' && (guard === 'idempotency-kept' || isLate(error))) {
-          const kept = await keptAnswer(this.#db, claim, instant(this.#clock.now()));
+          const kept = await this.#kept(claim);
           if (kept !== undefined) {
             if (caller.standpoint !== undefined) await this.#replica?.wrote(caller.standpoint);
             return { kind: 'replay', answer: kept };
@@ -246,6 +246,15 @@ export class Work {
         if (attempt >= MOST_ATTEMPTS) throw contended();
         await pause(Math.random() * 10 * attempt);
       }
+    }
+  }
+
+  /** Asking can fail as everything that the database is asked. */
+  async #kept(claim: IdempotencyClaim): Promise<KeptAnswer | undefined> {
+    try {
+      return await keptAnswer(this.#db, claim, instant(this.#clock.now()));
+    } catch (error) {
+      throw toFault(error, this.#constraints);
     }
   }
 

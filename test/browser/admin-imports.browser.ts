@@ -28,7 +28,7 @@ const WORDS = {
     undoWord: 'отменить',
     undone: 'Отменена',
     download: 'Скачать файл',
-    title: 'Название',
+    nameField: 'Название',
   },
   'en-US': {
     create: 'New definition',
@@ -50,7 +50,7 @@ const WORDS = {
     undoWord: 'undo',
     undone: 'Undone',
     download: 'Download the file',
-    title: 'Title',
+    nameField: 'Name',
   },
 } as const;
 
@@ -91,7 +91,7 @@ describe('imports in the console', () => {
       await page.getByRole('button', { name: words.file, exact: true }).click();
       await (await chooser).setFiles(upload);
       await page.getByRole('row').filter({ hasText: words.created }).getByText(`Лифты ${code}`).waitFor();
-      await page.getByRole('row').filter({ hasText: words.error }).getByText('title:').waitFor();
+      await page.getByRole('row').filter({ hasText: words.error }).getByText(`${words.nameField}:`).waitFor();
       await watched.check();
       await page.getByRole('button', { name: words.dryRun }).click();
       await page.getByText(words.wasDry).waitFor();

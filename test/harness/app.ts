@@ -68,8 +68,8 @@ export interface TestOptions {
   /** Calls to the outside, which reach no private address unless said. */
   outbound?: Partial<OutboundOptions>;
   deliveries?: Partial<DeliveryLimits>;
-  /** The database itself, where it is not one of the run's cluster, and a replica of it. */
-  database?: { url: string; readUrl: string };
+  /** The database itself, where it is not one of the run's cluster or not reached directly, and a replica of it. */
+  database?: { url: string; readUrl?: string };
   tracer?: Tracer;
 }
 
@@ -109,7 +109,8 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     else await work.write(await caller(), (ctx) => applyBundle(ctx, configSections, bundle, {}));
     await ensureNumbering(db, await loadSnapshot(db));
   }
-  const readDb = options.database === undefined ? undefined : new Database({ url: options.database.readUrl, max: 10 });
+  const readUrl = options.database?.readUrl;
+  const readDb = readUrl === undefined ? undefined : new Database({ url: readUrl, max: 10 });
   const folder = options.on?.blobFolder ?? (await mkdtemp(path.join(tmpdir(), 'docket-blobs-')));
   const app = await buildApp({
     settings: {

@@ -68,6 +68,7 @@ export async function underMix(fault: Fault): Promise<Outcome> {
     ...(await judge((text, values) => stage.rows(text, values), journal, fault.beside?.prefix ?? `${name}-`)),
   );
   problems.push(...(await examine(stage)));
+  problems.push(...stage.defects().map((line) => `the log tells of a defect: ${line}`));
   return { problems, journal };
 }
 

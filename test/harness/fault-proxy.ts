@@ -8,6 +8,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** `hole`: nothing passes, and nobody is told. */
 export type Weather = 'fair' | 'hole' | 'slow' | 'slices' | 'closed';
 
+/**
+ * How a connection ends at a statement: before it reaches the database; after the database did it and before it could say so; with
+ * the report of a database that an administrator shuts down; by a reset.
+ */
+export type Ending = 'unsent' | 'untold' | 'dismissed' | 'reset';
+
+/** What PostgreSQL says to a connection that is terminated (57P01). */
+function dismissal(): Buffer {
+  const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0');
+  const head = Buffer.alloc(TYPE_BYTES + LENGTH_BYTES);
+  head.write('E');
+  head.writeInt32BE(LENGTH_BYTES + fields.length, TYPE_BYTES);
+  return Buffer.concat([head, fields]);
+}
+
 const SLOW_MS = 500;
 const TYPE_BYTES = 1;
 const LENGTH_BYTES = 4;
@@ -19,6 +34,8 @@ class Frontend {
   readonly #writing = new Set<string>();
   /** A write has been sent, and nothing has come back since. */
   pending = false;
+  /** Statements sent so far. */
+  statements = 0;
 
   read(chunk: Buffer): void {
     this.#rest = Buffer.concat([this.#rest, chunk]);
@@ -35,6 +52,7 @@ class Frontend {
   }
 
   #message(type: string, body: Buffer): void {
+    if (type === 'E' || type === 'Q') this.statements++;
     const [first = '', second = ''] = body.toString('latin1').split('\0', 2);
     if (type === 'P') {
       if (second.includes('INSERT INTO journal')) this.#writing.add(first);
@@ -53,6 +71,10 @@ export class FaultProxy {
   /** How many were. */
   cut = 0;
   port = 0;
+  /** The statement, counted over all connections from 1 on, at which its connection ends, once. */
+  ending: { at: number; how: Ending } | undefined;
+  /** Statements that came while an ending was awaited. */
+  #counted = 0;
 
   private constructor(target: { path: string } | { host: string; port: number }) {
     this.#server = createServer((client) => this.#join(client, connect(target)));
@@ -87,11 +109,24 @@ export class FaultProxy {
       socket.on('close', close);
       socket.setNoDelay(true);
     }
+    let untold = false;
     this.#pass(client, database, (chunk) => {
+      const before = frontend.statements;
       frontend.read(chunk);
-      return true;
+      const how = this.#endingNow(frontend.statements - before);
+      untold ||= how === 'untold';
+      if (how === undefined || untold) return true;
+      if (how === 'reset') client.resetAndDestroy();
+      else if (how === 'dismissed') client.end(dismissal());
+      if (how !== 'dismissed') close();
+      else database.destroy();
+      return false;
     });
     this.#pass(database, client, () => {
+      if (untold) {
+        close();
+        return false;
+      }
       const write = frontend.pending;
       frontend.pending = false;
       if (!write || this.cutting === 0) return true;
@@ -100,6 +135,21 @@ export class FaultProxy {
       close();
       return false;
     });
+  }
+
+  #endingNow(statements: number): Ending | undefined {
+    if (this.ending === undefined) return undefined;
+    this.#counted += statements;
+    if (this.#counted < this.ending.at) return undefined;
+    const { how } = this.ending;
+    this.ending = undefined;
+    return how;
+  }
+
+  /** Ends the connection of the statement that comes as number `at` from now on. */
+  endAt(at: number, how: Ending): void {
+    this.#counted = 0;
+    this.ending = { at, how };
   }
 
   /** `look` sees each piece before it goes on, and says whether it does. */

@@ -38,6 +38,8 @@ export class Stage {
   readonly #options: StageOptions;
   readonly #own: boolean;
   readonly #services: Service[] = [];
+  /** What processes said that are no more. */
+  readonly #gone: string[] = [];
   readonly #environments: Environment[] = [];
   key = '';
   ids!: FaultIds;
@@ -147,6 +149,7 @@ export class Stage {
 
   async killService(turn: number): Promise<void> {
     await this.service(turn).kill();
+    this.#gone.push(this.service(turn).output());
     await this.begin(turn);
   }
 
@@ -162,8 +165,7 @@ export class Stage {
   /** Kills the database server and all its processes, and waits until the service has started it again. */
   async killDatabase(): Promise<number> {
     const pid = this.serverPid();
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
-    for (const one of [pid, ...children]) if (one > 0) killQuietly(one);
+    for (const one of this.serverPids()) killQuietly(one);
     const began = performance.now();
     while (this.serverPid() === pid || this.serverPid() === 0) {
       if (performance.now() - began > BACK_MS) throw new Error(`nobody starts the database again:\n${this.said()}`);
@@ -171,6 +173,13 @@ export class Stage {
     }
     for (let turn = 0; turn < this.processes; turn++) await this.untilAnswered(turn);
     return Math.round(performance.now() - began);
+  }
+
+  /** The processes of the database server, the first first. */
+  serverPids(): number[] {
+    const pid = this.serverPid();
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+    return [pid, ...children].filter((one) => one > 0);
   }
 
   /** Kills one connection's process of the database; PostgreSQL then ends all others itself and recovers. */
@@ -190,6 +199,12 @@ export class Stage {
   /** Whether every process still runs by itself, else what they said. */
   said(): string {
     return this.#services.map((service) => service.output().slice(-1500)).join('\n--\n');
+  }
+
+  /** Lines of the log about defects (answers of 500), also of processes that were killed since. */
+  defects(): string[] {
+    const said = [...this.#gone, ...this.#services.map((service) => service.output())];
+    return said.flatMap((output) => output.split('\n')).filter((line) => line.includes('"level":50'));
   }
 
   alive(): boolean {

@@ -85,6 +85,11 @@ export function documentCheck(document: Json, prefix: string): AnswerCheck {
       const wanted = resolved(header, document)['required'] === true;
       if (wanted && !answer.headers.has(name)) problems.push(`${where}: the header ${name} is missing`);
     }
+    // Of those that come and go with how the service is set up, none may be missing from the description.
+    const position = 'X-Docket-Position';
+    if (answer.headers.has(position) && !Object.hasOwn((response['headers'] ?? {}) as Json, position)) {
+      problems.push(`${where}: the header ${position} is not described`);
+    }
     const content = (response['content'] ?? {}) as Record<string, { schema?: unknown }>;
     const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
     if (answer.status === 304) return problems;

@@ -2,25 +2,13 @@
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
+import { RECORD_ACTIONS } from '../access/door.ts';
 import { findNames, type NamedKind, searchNames } from '../identity/door.ts';
 import { type LocalizedText, named, type RecordType, registry } from '../metadata/door.ts';
 import { findVisible, preload, requireVisible, visibleTitle } from '../objects/door.ts';
 
-/** What a grant on records may allow (configuration, section 5). */
-const ACTIONS = [
-  'read',
-  'update',
-  'archive',
-  'history',
-  'transition',
-  'comment.create',
-  'comment.edit',
-  'Private Comment',
-  'attachment.add',
-  'attachment.delete',
-  'relation.create',
-  'relation.delete',
-] as const;
+/** What may be allowed on a record that is there. */
+const ACTIONS = RECORD_ACTIONS.filter((action) => action !== 'create');
 
 const MOST_CHOICES = 30;
 

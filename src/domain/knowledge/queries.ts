@@ -1,8 +1,8 @@
 /** The reads on published articles, the operator channel: active versions whose audience admits the caller, and nothing else. */
-import { Reply } from '../../contract/operation.ts';
+import type { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
-import { type ContentParts, isKnown } from '../../mechanisms/blobs/serve.ts';
+import { type ContentParts, serveImage } from '../../mechanisms/blobs/serve.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { imageHandles } from '../metadata/door.ts';
 import { noArticle } from './load.ts';
@@ -56,26 +56,10 @@ async function requireShown(ctx: ReadContext, articleId: string, sha256: string)
  * @throws Fault RIGHT_MISSING, NOT_FOUND
  */
 export async function readArticleImage(
-  { work, caller }: Runner,
-  { blobs, holder, freshCaller }: ContentParts<Runner['caller']>,
+  runner: Runner,
+  parts: ContentParts<Runner['caller']>,
   { articleId, sha256 }: { articleId: string; sha256: string },
   request: RequestFacts,
 ): Promise<Reply> {
-  const image = await work.read(caller, (ctx) => requireShown(ctx, articleId, sha256));
-  const headers = {
-    'Content-Type': image.mediaType,
-    'Content-Disposition': 'inline',
-    'Content-Security-Policy': 'sandbox',
-    'Cache-Control': 'private, no-cache',
-    ETag: `"${sha256}"`,
-  };
-  if (isKnown(request.ifNoneMatch, headers.ETag)) return new Reply(Buffer.alloc(0), headers, 304);
-  const { bytes, release } = await holder.read(blobs, image);
-  try {
-    await work.read(await freshCaller(caller), (ctx) => requireShown(ctx, articleId, sha256));
-  } catch (error) {
-    release();
-    throw error;
-  }
-  return new Reply(bytes, headers, 200, release);
+  return await serveImage(runner, parts, (ctx) => requireShown(ctx, articleId, sha256), request);
 }

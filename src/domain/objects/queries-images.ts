@@ -1,8 +1,8 @@
 /** Images of rich text: served to whoever may read a text that they stand in, now or in the history. */
-import { Reply } from '../../contract/operation.ts';
+import type { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
-import { type ContentParts as Parts, isKnown } from '../../mechanisms/blobs/serve.ts';
+import { type ContentParts as Parts, serveImage } from '../../mechanisms/blobs/serve.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { imageHandles, type RichNode } from '../metadata/door.ts';
 import { requireVisible } from './load.ts';
@@ -46,26 +46,10 @@ async function wasShown(ctx: ReadContext, object: VisibleObject, sha256: string)
  * @throws Fault NOT_FOUND
  */
 export async function readImage(
-  { work, caller }: Runner,
-  { blobs, holder, freshCaller }: ContentParts,
+  runner: Runner,
+  parts: ContentParts,
   { objectId, sha256 }: { objectId: string; sha256: string },
   request: RequestFacts,
 ): Promise<Reply> {
-  const image = await work.read(caller, (ctx) => requireShown(ctx, objectId, sha256));
-  const headers = {
-    'Content-Type': image.mediaType,
-    'Content-Disposition': 'inline',
-    'Content-Security-Policy': 'sandbox',
-    'Cache-Control': 'private, no-cache',
-    ETag: `"${sha256}"`,
-  };
-  if (isKnown(request.ifNoneMatch, headers.ETag)) return new Reply(Buffer.alloc(0), headers, 304);
-  const { bytes, release } = await holder.read(blobs, image);
-  try {
-    await work.read(await freshCaller(caller), (ctx) => requireShown(ctx, objectId, sha256));
-  } catch (error) {
-    release();
-    throw error;
-  }
-  return new Reply(bytes, headers, 200, release);
+  return await serveImage(runner, parts, (ctx) => requireShown(ctx, objectId, sha256), request);
 }

@@ -1,6 +1,9 @@
 /** What all that serve content share. */
 import { buffer } from 'node:stream/consumers';
+import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
+import type { RequestFacts, Runner } from '../binding.ts';
+import type { ReadContext } from '../context.ts';
 import { BlobMissing, type BlobStore, type ByteRange } from './store.ts';
 
 /** Whether the client has the content already: `If-None-Match` holds its tag, or any will do (RFC 9110, 13.1.2). */
@@ -64,4 +67,35 @@ export interface ContentParts<Caller> {
   holder: ContentHolder;
   /** The same caller with the rights that hold now. */
   freshCaller(caller: Caller): Promise<Caller>;
+}
+
+/**
+ * An image that a text shows, named by its hash. `find` gives its row where the caller may see it: rights are asked before
+ * storage is read and, as they are then, again after it.
+ *
+ * @throws Fault what `find` throws, OVERLOADED
+ */
+export async function serveImage(
+  { work, caller }: Runner,
+  { blobs, holder, freshCaller }: ContentParts<Runner['caller']>,
+  find: (ctx: ReadContext) => Promise<{ sha256: string; size: number; mediaType: string }>,
+  request: RequestFacts,
+): Promise<Reply> {
+  const image = await work.read(caller, find);
+  const headers = {
+    'Content-Type': image.mediaType,
+    'Content-Disposition': 'inline',
+    'Content-Security-Policy': 'sandbox',
+    'Cache-Control': 'private, no-cache',
+    ETag: `"${image.sha256}"`,
+  };
+  if (isKnown(request.ifNoneMatch, headers.ETag)) return new Reply(Buffer.alloc(0), headers, 304);
+  const { bytes, release } = await holder.read(blobs, image);
+  try {
+    await work.read(await freshCaller(caller), find);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return new Reply(bytes, headers, 200, release);
 }

@@ -94,6 +94,7 @@ describe('reads from a replica', () => {
       body: { typeDefinitionId: type, format: 'CSV' },
     });
     assert.match(String(file.body), /there and back/);
+    assert.equal(file.headers.get('x-docket-position'), null);
     assert.ok(counts(app).replica >= before + 3, JSON.stringify(counts(app)));
     const exact = await app.request('GET', `/api/v1/objects/${id}`, { key: reader });
     assert.equal(exact.status, 200);
@@ -180,6 +181,60 @@ describe('reads from a replica', () => {
     await pair.stopReplica();
     for (let i = 0; i < 20; i++) assert.ok(titles(await list(app, key)).includes('while it slept'), `answer ${i}`);
     await pair.startReplica();
+  });
+
+  it('are told of in figures: who answered, who waited, how far behind it is', async () => {
+    const figure = async (name: string): Promise<number> => {
+      const text = (await app.request('GET', '/metrics')).body as string;
+      const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+      assert.ok(line !== undefined, `${name} in ${text}`);
+      return Number(line.slice(name.length));
+    };
+    const READS = 'docket_replica_reads_total';
+    const { replica, primary } = counts(app);
+    assert.equal(await figure(`${READS}{by="replica"}`), replica);
+    assert.equal(await figure(`${READS}{by="primary"}`), primary);
+    assert.equal(await figure('docket_replica_state{state="used"}'), 1);
+    await pause();
+    const waits = await figure('docket_replica_waits_total');
+    const waited = await figure('docket_replica_waited_seconds_total');
+    await create('not there yet');
+    assert.ok(titles(await list(app, key)).includes('not there yet'));
+    assert.equal(await figure('docket_replica_waits_total'), waits + 1);
+    assert.ok((await figure('docket_replica_waited_seconds_total')) > waited);
+    assert.equal(await figure(`${READS}{by="primary"}`), primary + 1);
+    await sleep(2800);
+    assert.ok((await figure('docket_replica_behind_bytes')) > 0);
+    assert.ok((await figure('docket_replica_behind_seconds')) > 2);
+    assert.equal(await figure('docket_replica_state{state="late"}'), 1);
+    assert.equal(await figure('docket_replica_state{state="used"}'), 0);
+    await resume();
+    for (let i = 0; (await figure('docket_replica_behind_bytes')) > 0; i++) {
+      assert.ok(i < 100, 'it never catches up');
+      await sleep(50);
+    }
+  });
+
+  it('are what the document describes, and every write answers with the header that it describes', async () => {
+    const document = (await app.request('GET', '/api/v1/openapi.json')).body;
+    const described = (method: string, path: string): unknown[] => {
+      const operation = document.paths[path][method];
+      const answers = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
+      return [
+        operation.parameters.some((one: { $ref?: string }) => one.$ref?.endsWith('/X-Docket-Position') === true),
+        answers.every(([, answer]) => Object.hasOwn((answer as { headers: object }).headers, 'X-Docket-Position')),
+      ];
+    };
+    assert.deepEqual(described('get', '/objects'), [true, false]);
+    assert.deepEqual(described('get', '/objects/{objectId}/history'), [true, false]);
+    assert.deepEqual(described('get', '/objects/{objectId}'), [false, false]);
+    assert.deepEqual(described('post', '/objects'), [false, true]);
+    assert.deepEqual(described('post', '/exports'), [true, false]);
+    const parameter = document.components.parameters['X-Docket-Position'];
+    const made = await create('in the document');
+    const position = made.headers.get('x-docket-position') as string;
+    assert.match(position, new RegExp(parameter.schema.pattern));
+    assert.equal(titles(await list(other, key, { 'x-docket-position': position })).includes('in the document'), true);
   });
 
   it('take no position that is none', async () => {

@@ -36,6 +36,20 @@ const LOOK_MS = 300;
 const REST_MS = 1000;
 const MOST_REMEMBERED = 20_000;
 
+/** For figures. */
+export interface ReplicaFigures {
+  state: 'used' | 'late' | 'gone';
+  /** Reads that the replica answered; those that it might have, and the primary did; those repeated there after a failure. */
+  readonly reads: Readonly<{ replica: number; primary: number; failed: number }>;
+  /** Reads that had to wait for it, whoever answered in the end; in all so many ms. */
+  readonly waits: number;
+  readonly waitedMs: number;
+  /** Bytes of the log between the place that it must have reached and the one that it had when last asked. */
+  readonly behindBytes: number;
+  /** For how long it has been short of such a place, in ms. */
+  readonly behindMs: number;
+}
+
 export class Replica {
   readonly database: Database;
   readonly #primary: Database;
@@ -45,6 +59,8 @@ export class Replica {
   readonly #written = new Map<string, Position>();
   /** Answers given by each, for figures. */
   readonly counts = { replica: 0, primary: 0 };
+  readonly #waited = { times: 0, ms: 0 };
+  #failures = 0;
   #floor: Position | undefined;
   #replayed: Position = 0n;
   /** The oldest place that the replica was found short of, and since when. */
@@ -174,7 +190,17 @@ export class Replica {
         return false;
       }
     }
-    const until = performance.now() + this.#patienceMs;
+    if (this.#replayed >= needed) return true;
+    const began = performance.now();
+    try {
+      return await this.#reaches(needed, began + this.#patienceMs);
+    } finally {
+      this.#waited.times += 1;
+      this.#waited.ms += performance.now() - began;
+    }
+  }
+
+  async #reaches(needed: Position, until: number): Promise<boolean> {
     for (let wait = 1; this.#replayed < needed; wait *= 2) {
       if (performance.now() >= until) return false;
       await this.#look();
@@ -187,8 +213,22 @@ export class Replica {
 
   /** A read failed there: for a moment nobody else tries. */
   failed(): void {
+    this.#failures += 1;
     this.#restUntil = performance.now() + REST_MS;
     void this.#look();
+  }
+
+  figures(): ReplicaFigures {
+    const missing = this.#floor === undefined ? 0n : this.#floor - this.#replayed;
+    return {
+      state: this.#state,
+      reads: { ...this.counts, failed: this.#failures },
+      waits: this.#waited.times,
+      waitedMs: this.#waited.ms,
+      // Before it was first reached, its place is not known.
+      behindBytes: missing > 0n && this.#replayed > 0n ? Number(missing) : 0,
+      behindMs: this.#short === undefined ? 0 : performance.now() - this.#short.since,
+    };
   }
 
   #look(): Promise<void> {

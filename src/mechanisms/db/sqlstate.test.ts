@@ -116,6 +116,7 @@ describe('lost connections', () => {
     ['refused', fromSocket('ECONNREFUSED', 'connect')],
     ['reset', fromSocket('ECONNRESET', 'read')],
     ['broken pipe', fromSocket('EPIPE', 'write')],
+    ['written to a closed socket', Object.assign(new Error('x'), { code: 'ERR_STREAM_DESTROYED' })],
     ['no socket', fromSocket('ENOENT', 'connect')],
     ['terminated', new Error('Connection terminated unexpectedly')],
     ['terminated while connecting', new Error('Connection terminated due to connection timeout')],

@@ -166,7 +166,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
                   : { tabIndex: 0, onClick: () => onOpen(original), onKeyDown: open(original), 'data-opens': true })}
               >
                 {columns.map((column) => (
-                  <td key={column.key} data-align={column.align} data-minor={column.minor}>
+                  <td key={column.key} data-label={column.title} data-align={column.align} data-minor={column.minor}>
                     {column.render?.(original) ?? String(column.value(original) ?? '')}
                   </td>
                 ))}

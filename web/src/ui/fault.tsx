@@ -1,6 +1,7 @@
 /** What went wrong, in words for a person: by the fault's code in their language, with the service's own sentence beside it. */
 import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { useCallback } from 'react';
 import { ApiFault, type FaultPlace } from '../api/client.ts';
 import { texts as fieldTexts } from '../fields/texts.ts';
 import { useText } from '../i18n/text.ts';
@@ -11,20 +12,36 @@ export function useFaultText(): (error: unknown) => string {
   const t = useText(texts);
   return (error) => {
     if (!(error instanceof ApiFault)) return error instanceof Error ? error.message : String(error);
-    const known = Object.hasOwn(t, error.code) ? t[error.code as keyof typeof t] : undefined;
-    return typeof known === 'string' ? known : error.message;
+    return wordsOf(t, error);
   };
 }
 
-/** Says a place that is wrong: its field, and what is wrong with it in the person's language where the code is known. */
-export function usePlaceText(): (place: FaultPlace) => string {
+/** Gives the sentence for what the service noted of an error: by its code where that is known, else the service's own. */
+export function useNotedFaultText(): (noted: { code: string; message: string }) => string {
+  const t = useText(texts);
+  return useCallback((noted) => wordsOf(t, noted), [t]);
+}
+
+function wordsOf(
+  words: Readonly<Record<string, unknown>>,
+  { code, message }: { code: string; message: string },
+): string {
+  const known = Object.hasOwn(words, code) ? words[code] : undefined;
+  return typeof known === 'string' ? known : message;
+}
+
+/**
+ * Says a place that is wrong: its field, by its name where that is among the names, and what is wrong with it in the
+ * person's language where the code is known.
+ */
+export function usePlaceText(names?: ReadonlyMap<string, string>): (place: FaultPlace) => string {
   const words = useText(fieldTexts);
   return ({ path, code, message }) => {
     const word = Object.hasOwn(words, code) ? words[code as keyof typeof words] : undefined;
     // `/values/title` is the field title; `query.filter` stays what it is.
     const name = path.replace(/^\/(?:values|changes)\//, '').replace(/^\//, '');
     const said = typeof word === 'string' ? word : message;
-    return name === '' ? said : `${name}: ${said}`;
+    return name === '' ? said : `${names?.get(name) ?? name}: ${said}`;
   };
 }
 

@@ -62,13 +62,14 @@ export default function AuditPage() {
       {
         key: 'subject',
         title: t.subject,
-        value: (row) => subjectOf(row.subject),
-        render: (row) => <span title={row.subject ?? ''}>{subjectOf(row.subject)}</span>,
+        value: (row) => subjectOf(row.subject, row.data),
+        render: (row) => <span title={row.subject ?? ''}>{subjectOf(row.subject, row.data)}</span>,
       },
       { key: 'via', title: t.via, value: (row) => viaOf(row.actor.via), minor: true },
       {
         key: 'details',
         title: t.details,
+        width: '30%',
         value: (row) => (Object.keys(row.data).length === 0 ? '' : JSON.stringify(row.data)),
         render: (row) => (Object.keys(row.data).length === 0 ? '' : <Details data={row.data} />),
         minor: true,

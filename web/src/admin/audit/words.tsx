@@ -4,6 +4,7 @@ import { useCallback, useMemo } from 'react';
 import { labelText, useLabels } from '../../fields/labels.ts';
 import { useText } from '../../i18n/text.ts';
 import classes from './audit.module.css';
+import { detailTexts } from './detail-texts.ts';
 import { kindTexts, subjectTexts, viaTexts } from './kind-texts.ts';
 
 function said(words: Readonly<Record<string, unknown>>, code: string): string {
@@ -22,31 +23,68 @@ export function useAuditWords(): { kindOf: (type: string) => string; viaOf: (via
 
 const ID = /^(user|group|orgUnit):([0-9a-f-]{36})$/;
 
-/** Names what entries are about: people, groups and units by name, the rest by its code. */
-export function useSubjects(subjects: readonly (string | null)[]): (subject: string | null) => string {
+const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** Keys and articles have no code: what the entry itself says of them names them. */
+function ownName({ name, title, code }: Data): string | undefined {
+  return [name, title, code].find((one): one is string => typeof one === 'string');
+}
+
+/** Names what entries are about: people, groups and units by name, keys and articles by what is said of them, the rest by its code. */
+export function useSubjects(subjects: readonly (string | null)[]): (subject: string | null, data: Data) => string {
   const words = useText(subjectTexts);
   const labels = useLabels(subjects.flatMap((subject) => ID.exec(subject ?? '')?.[2] ?? []));
   return useCallback(
-    (subject) => {
+    (subject, data) => {
       if (subject === null) return '';
       const cut = subject.indexOf(':');
       const kind = said(words, subject.slice(0, cut));
       const rest = subject.slice(cut + 1);
-      return `${kind}: ${labelText(labels.get(rest)) ?? rest}`;
+      const name = labelText(labels.get(rest)) ?? (UUID.test(rest) ? ownName(data) : undefined);
+      return `${kind}: ${name ?? (UUID.test(rest) ? `${rest.slice(0, 8)}…` : rest)}`;
     },
     [words, labels],
   );
 }
 
+/** Keys of before and after that differ: what a change of configuration was about. */
+function changedKeys(before: unknown, after: unknown): string[] {
+  const sides = [before, after].map((side) => (typeof side === 'object' && side !== null ? (side as Data) : {}));
+  const keys = new Set(sides.flatMap((side) => Object.keys(side)));
+  return [...keys].filter((key) => JSON.stringify(sides[0]?.[key]) !== JSON.stringify(sides[1]?.[key]));
+}
+
+function short(value: unknown): string {
+  if (Array.isArray(value)) return value.map(short).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** What an entry says beside its subject, in a line. */
+function useDetailsLine(): (data: Data) => string {
+  const words = useText(detailTexts);
+  return ({ before, after, ...rest }) => {
+    const parts = Object.entries(rest)
+      .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
+      .filter(([, value]) => !(typeof value === 'string' && UUID.test(value)))
+      .map(([key, value]) => `${said(words, key)}: ${said(words, short(value))}`);
+    const isList = Array.isArray(before) || Array.isArray(after);
+    const keys = isList || before === undefined || before === null ? [] : changedKeys(before, after);
+    if (keys.length > 0) parts.push(`${words.changed}: ${keys.join(', ')}`);
+    return parts.join(' · ');
+  };
+}
+
 /** Data of an entry on one line; all of it on opening. */
-export function Details({ data }: { data: Readonly<Record<string, unknown>> }) {
-  const line = Object.entries(data)
-    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ');
-  if (line.length <= 60) return <Text size="xs">{line}</Text>;
+export function Details({ data }: { data: Data }) {
+  const words = useText(detailTexts);
+  const line = useDetailsLine()(data);
+  const simple = data['before'] === undefined && data['after'] === undefined && line.length <= 90;
+  if (simple) return <Text size="xs">{line}</Text>;
   return (
     <details className={classes.details}>
-      <summary>{`${line.slice(0, 56)}…`}</summary>
+      <summary>{line === '' ? words.whole : line.length > 90 ? `${line.slice(0, 88)}…` : line}</summary>
       {/* Who scrolls by keyboard must be able to come there. */}
       <Code block tabIndex={0}>
         {JSON.stringify(data, null, 2)}

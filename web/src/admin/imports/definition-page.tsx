@@ -20,6 +20,7 @@ import classes from './imports.module.css';
 import { nameOf } from './name.ts';
 import { PreviewTable } from './preview-table.tsx';
 import { type Definition, definitionsQuery, runsKey } from './queries.ts';
+import { NamedFields, useFieldNames } from './row-errors.tsx';
 import { RunProgress, RunResult } from './run-page.tsx';
 import { texts } from './texts.ts';
 
@@ -41,10 +42,12 @@ export function DefinitionPage({ id }: { id: string }) {
   }
   return (
     <Page title={nameOf(definition, language)} back={{ label: t.back, href: back }}>
-      {has('import.execute') && <RunPanel definition={definition} />}
-      <Panel title={t.mapping}>
-        <Settings definition={definition} />
-      </Panel>
+      <NamedFields type={definition.targetTypeId}>
+        {has('import.execute') && <RunPanel definition={definition} />}
+        <Panel title={t.mapping}>
+          <Settings definition={definition} />
+        </Panel>
+      </NamedFields>
     </Page>
   );
 }
@@ -52,6 +55,7 @@ export function DefinitionPage({ id }: { id: string }) {
 function Settings({ definition }: { definition: Definition }) {
   const t = useText(texts);
   const { data: types = [] } = useQuery(deskTypesQuery);
+  const names = useFieldNames();
   const type = types.find((one) => one.id === definition.targetTypeId);
   return (
     <Stack gap="md">
@@ -79,7 +83,7 @@ function Settings({ definition }: { definition: Definition }) {
             {definition.mapping.map((line) => (
               <Table.Tr key={`${line.source} ${line.target}`}>
                 <Table.Td>{line.source}</Table.Td>
-                <Table.Td>{line.target}</Table.Td>
+                <Table.Td>{names.get(line.target) ?? line.target}</Table.Td>
                 <Table.Td>{line.transform.join(' → ')}</Table.Td>
                 <Table.Td>{line.precedence}</Table.Td>
               </Table.Tr>

@@ -6,7 +6,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { ToneMark } from '../connections/tone.tsx';
 import classes from './imports.module.css';
 import type { Preview } from './queries.ts';
-import { RowErrors, TONES } from './row-errors.tsx';
+import { RowErrors, TONES, useFieldNames } from './row-errors.tsx';
 import { texts } from './texts.ts';
 
 type Row = Preview['rows'][number];
@@ -37,7 +37,7 @@ export function PreviewTable({ preview }: { preview: Preview }) {
     };
     return [
       { key: 'row', title: t.row, value: (row) => row.row, align: 'end', width: '4.5rem' },
-      { key: 'externalId', title: t.externalId, value: (row) => row.externalId, minor: true },
+      { key: 'externalId', title: t.externalNumber, value: (row) => row.externalId, minor: true },
       {
         key: 'status',
         title: t.outcome,
@@ -71,6 +71,7 @@ export function PreviewTable({ preview }: { preview: Preview }) {
 
 function Change({ row, say }: { row: Row; say: (value: unknown) => string }) {
   const t = useText(texts);
+  const names = useFieldNames();
   if (row.errors.length > 0) return <RowErrors errors={row.errors} />;
   const changes = changesOf(row);
   if (changes.length === 0) return <>{t.noChange}</>;
@@ -78,7 +79,7 @@ function Change({ row, say }: { row: Row; say: (value: unknown) => string }) {
     <dl className={classes.change}>
       {changes.map(({ field, was, is }) => (
         <div key={field} style={{ display: 'contents' }}>
-          <dt>{field}</dt>
+          <dt>{names.get(field) ?? field}</dt>
           <dd>
             {row.before !== null && (
               <>

@@ -1,3 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import type { FieldSchema } from '../../api/types.ts';
+import { deskTypesQuery, typeFieldsQuery } from '../../desk/queries.ts';
 import { usePlaceText } from '../../ui/fault.tsx';
 import type { Tone } from '../connections/tone.tsx';
 import classes from './imports.module.css';
@@ -10,9 +14,27 @@ export const TONES: Readonly<Record<RowStatus, Tone>> = {
   FAILED: 'bad',
 };
 
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+const FieldNames = createContext(NO_NAMES);
+
+/** Within it, errors name the fields of the type that rows become. */
+export function NamedFields({ type, children }: { type: string | null | undefined; children: ReactNode }) {
+  const { data: types } = useQuery(deskTypesQuery);
+  const id = types?.find((one) => one.id === type || one.code === type)?.id;
+  const { data } = useQuery({ ...typeFieldsQuery(id ?? ''), enabled: id !== undefined });
+  const names = useMemo(
+    () => new Map((data?.fields as FieldSchema[] | undefined)?.map((field) => [field.code, field.name])),
+    [data],
+  );
+  return <FieldNames value={names}>{children}</FieldNames>;
+}
+
+/** Names of the fields by code, within {@link NamedFields}. */
+export const useFieldNames = (): ReadonlyMap<string, string> => useContext(FieldNames);
+
 /** What is wrong with a row, place by place. */
 export function RowErrors({ errors }: { errors: Run['rows'][number]['errors'] }) {
-  const placeText = usePlaceText();
+  const placeText = usePlaceText(useFieldNames());
   return (
     <ul className={classes.errors}>
       {errors.map((error) => (

@@ -16,7 +16,7 @@ import { Page, Panel } from '../../ui/page.tsx';
 import { Facts, ToneMark } from '../connections/tone.tsx';
 import { nameOf } from './name.ts';
 import { definitionsQuery, type RowStatus, type Run, runQuery, runsKey } from './queries.ts';
-import { RowErrors, TONES } from './row-errors.tsx';
+import { NamedFields, RowErrors, TONES } from './row-errors.tsx';
 import { texts } from './texts.ts';
 
 type Row = Run['rows'][number];
@@ -52,45 +52,47 @@ export function RunPage({ id }: { id: string }) {
         )
       }
     >
-      <FaultAlert error={error ?? undo.error} retry={() => void refetch()} />
-      {run === undefined && error === null && <Loader size="sm" />}
-      {run !== undefined && (
-        <>
-          <Panel>
-            <Facts
-              facts={[
-                [t.at, format.exact(run.startedAt)],
-                [t.who, run.startedBy?.displayName ?? ''],
-                ...(run.fileName === undefined ? [] : [[t.file, run.fileName] as const]),
-                [t.state, t[run.state]],
-                ...(run.undoneAt === undefined ? [] : [[t.undoneAt, format.exact(run.undoneAt)] as const]),
-              ]}
-            />
-          </Panel>
-          {run.state === 'RUNNING' && (
-            <Panel title={t.running}>
-              <RunProgress run={run} />
+      <NamedFields type={definition?.targetTypeId}>
+        <FaultAlert error={error ?? undo.error} retry={() => void refetch()} />
+        {run === undefined && error === null && <Loader size="sm" />}
+        {run !== undefined && (
+          <>
+            <Panel>
+              <Facts
+                facts={[
+                  [t.at, format.exact(run.startedAt)],
+                  [t.who, run.startedBy?.displayName ?? ''],
+                  ...(run.fileName === undefined ? [] : [[t.file, run.fileName] as const]),
+                  [t.state, t[run.state]],
+                  ...(run.undoneAt === undefined ? [] : [[t.undoneAt, format.exact(run.undoneAt)] as const]),
+                ]}
+              />
             </Panel>
-          )}
-          <Panel title={t.outcomes}>
-            <RunResult run={run} />
+            {run.state === 'RUNNING' && (
+              <Panel title={t.running}>
+                <RunProgress run={run} />
+              </Panel>
+            )}
+            <Panel title={t.outcomes}>
+              <RunResult run={run} />
+            </Panel>
+          </>
+        )}
+        {undo.data !== undefined && undo.data.rows.some((row) => row.status !== 'UNDONE') && (
+          <Panel title={t.errors}>
+            {undo.data.rows
+              .filter((row) => row.status !== 'UNDONE')
+              .map((row) => (
+                <div key={row.row}>
+                  <Text size="sm">
+                    {t.row} {row.row}
+                  </Text>
+                  <RowErrors errors={row.errors} />
+                </div>
+              ))}
           </Panel>
-        </>
-      )}
-      {undo.data !== undefined && undo.data.rows.some((row) => row.status !== 'UNDONE') && (
-        <Panel title={t.errors}>
-          {undo.data.rows
-            .filter((row) => row.status !== 'UNDONE')
-            .map((row) => (
-              <div key={row.row}>
-                <Text size="sm">
-                  {t.row} {row.row}
-                </Text>
-                <RowErrors errors={row.errors} />
-              </div>
-            ))}
-        </Panel>
-      )}
+        )}
+      </NamedFields>
     </Page>
   );
 }
@@ -119,7 +121,7 @@ export function RunResult({ run }: { run: Run }) {
   const columns = useMemo(
     (): Column<Row>[] => [
       { key: 'row', title: t.row, value: (row) => row.row, align: 'end', width: '4.5rem' },
-      { key: 'externalId', title: t.externalId, value: (row) => row.externalId },
+      { key: 'externalId', title: t.externalNumber, value: (row) => row.externalId },
       {
         key: 'status',
         title: t.outcome,

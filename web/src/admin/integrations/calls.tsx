@@ -6,7 +6,7 @@ import { useMemo, useState } from 'react';
 import { useFormats } from '../../i18n/format.ts';
 import { useText } from '../../i18n/text.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { FaultAlert } from '../../ui/fault.tsx';
+import { FaultAlert, useNotedFaultText } from '../../ui/fault.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Facts, Raw, ToneMark } from '../connections/tone.tsx';
 import { type Call, callsQuery } from './queries.ts';
@@ -15,6 +15,7 @@ import { texts } from './texts.ts';
 export function CallsTable({ id }: { id: string }) {
   const t = useText(texts);
   const { data, error, refetch } = useQuery(callsQuery(id));
+  const say = useNotedFaultText();
   const [open, setOpen] = useState<Call>();
   const columns = useMemo((): Column<Call>[] => {
     const outcome = (row: Call): string => ((row.status as string) === 'SUCCEEDED' ? t.SUCCEEDED : t.FAILED);
@@ -33,10 +34,10 @@ export function CallsTable({ id }: { id: string }) {
         render: (row) => <ToneMark tone={row.error === null ? 'good' : 'bad'}>{outcome(row)}</ToneMark>,
         width: '8rem',
       },
-      { key: 'reason', title: t.reason, value: (row) => row.error?.message ?? '' },
+      { key: 'reason', title: t.reason, value: (row) => (row.error === null ? '' : say(row.error)) },
       { key: 'owner', title: t.owner, value: (row) => row.owner?.displayName ?? '', minor: true },
     ];
-  }, [t]);
+  }, [t, say]);
   return (
     <>
       <FaultAlert error={error} retry={() => void refetch()} />

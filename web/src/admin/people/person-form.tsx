@@ -1,5 +1,5 @@
 /** The properties of a person: for a new one, or to be changed. */
-import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ApiFault, call } from '../../api/client.ts';
 import type { identity, identityAdmin } from '../../api/types.ts';
@@ -11,6 +11,8 @@ import { texts } from './texts.ts';
 
 const PROPERTIES = ['displayName', 'email', 'locale', 'timezone', 'employeeId', 'externalId'] as const;
 type Property = (typeof PROPERTIES)[number];
+const LANGUAGES = ['ru-RU', 'en-US'];
+const ZONES = Intl.supportedValuesOf('timeZone');
 const NEEDED: ReadonlySet<string> = new Set(['displayName', 'email']);
 
 export function PersonForm({ user, onCreated }: { user?: User; onCreated?: (user: User) => void }) {
@@ -67,20 +69,33 @@ export function PersonForm({ user, onCreated }: { user?: User; onCreated?: (user
           />
         )}
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-          {PROPERTIES.map((key) => (
-            <TextInput
-              key={key}
-              label={t[key]}
-              value={values[key]}
-              required={NEEDED.has(key)}
-              disabled={locked}
-              error={flaw(key)}
-              autoComplete="off"
-              type={key === 'email' ? 'email' : 'text'}
-              placeholder={key === 'locale' ? 'ru-RU' : key === 'timezone' ? 'Europe/Moscow' : undefined}
-              onChange={(event) => setValues({ ...values, [key]: event.currentTarget.value })}
-            />
-          ))}
+          {PROPERTIES.map((key) =>
+            key === 'locale' || key === 'timezone' ? (
+              <Autocomplete
+                key={key}
+                label={t[key]}
+                value={values[key]}
+                disabled={locked}
+                error={flaw(key)}
+                data={key === 'locale' ? LANGUAGES : ZONES}
+                limit={50}
+                placeholder={key === 'locale' ? 'ru-RU' : 'Europe/Moscow'}
+                onChange={(value) => setValues({ ...values, [key]: value })}
+              />
+            ) : (
+              <TextInput
+                key={key}
+                label={t[key]}
+                value={values[key]}
+                required={NEEDED.has(key)}
+                disabled={locked}
+                error={flaw(key)}
+                autoComplete="off"
+                type={key === 'email' ? 'email' : 'text'}
+                onChange={(event) => setValues({ ...values, [key]: event.currentTarget.value })}
+              />
+            ),
+          )}
         </SimpleGrid>
         <FaultAlert error={save.error} />
         <Group>

@@ -6,6 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type AnswerOf, call } from '../../api/client.ts';
 import type { access } from '../../api/types.ts';
 import { useHas } from '../../app/session.ts';
+import { labelText, useLabels } from '../../fields/labels.ts';
 import { PersonPicker, RecordPicker } from '../../fields/pickers.tsx';
 import { useText } from '../../i18n/text.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
@@ -68,12 +69,13 @@ function Explained({ answer }: { answer: Answer }) {
   const t = useText(texts);
   const words = useRightWords();
   const names = new Map(answer.roles.map(({ code, name }) => [code, name]));
+  const labels = useLabels(answer.roles.flatMap((role) => role.held.map(({ id }) => id)));
   const rights = [...new Set(answer.roles.flatMap((role) => role.rights))];
   if (answer.roles.length === 0) return <Notice title={t.noRoles} />;
   return (
     <>
       {answer.user.state === 'ARCHIVED' && <Notice title={t.archivedPerson} />}
-      {answer.result !== null && <Outcome result={answer.result} />}
+      {answer.result !== null && <Outcome result={answer.result} type={answer.object?.typeCode} />}
       <div>
         <Panel title={answer.result === null ? t.onRecords : t.whatGives}>
           {answer.grants.length === 0 ? (
@@ -102,7 +104,11 @@ function Explained({ answer }: { answer: Answer }) {
                 <li key={role.id}>
                   <strong>{role.name}</strong>
                   <small>
-                    {role.held.map((one) => (one.kind === 'user' ? t.directly : `${t.through} ${one.code}`)).join(', ')}
+                    {role.held
+                      .map((one) =>
+                        one.kind === 'user' ? t.directly : `${t.through} ${labelText(labels.get(one.id)) ?? one.code}`,
+                      )
+                      .join(', ')}
                   </small>
                 </li>
               ))}
@@ -147,7 +153,7 @@ function GrantHead({ role, holds }: { role: string; holds: boolean | null }) {
   );
 }
 
-function Outcome({ result }: { result: NonNullable<Answer['result']> }) {
+function Outcome({ result, type }: { result: NonNullable<Answer['result']>; type: string | undefined }) {
   const t = useText(texts);
   const words = useRightWords();
   const sees = result.actions.includes('read');
@@ -166,11 +172,11 @@ function Outcome({ result }: { result: NonNullable<Answer['result']> }) {
         </dd>
         <dt>{t.read}</dt>
         <dd>
-          <NamesList names={result.read} />
+          <NamesList names={result.read} type={type} />
         </dd>
         <dt>{t.write}</dt>
         <dd>
-          <NamesList names={result.write} />
+          <NamesList names={result.write} type={type} />
         </dd>
       </dl>
     </Panel>

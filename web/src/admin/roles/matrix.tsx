@@ -2,7 +2,9 @@
 import { IconCheck, IconMinus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { FieldSchema } from '../../api/types.ts';
 import { useHas } from '../../app/session.ts';
+import { deskTypesQuery, typeFieldsQuery } from '../../desk/queries.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { sectionQuery } from '../config/queries.ts';
@@ -21,11 +23,22 @@ export function useTypeNames(): (code: string) => string {
   return (code) => (code === '*' ? t.allTypes : (byCode.get(code) ?? code));
 }
 
-export function NamesList({ names }: { names: Names }) {
+/** Names of the fields of a type by code, as far as one may read them. */
+function useFieldNames(type: string | undefined): (code: string) => string {
+  const { data: types } = useQuery(deskTypesQuery);
+  const id = types?.find((one) => one.code === type)?.id;
+  const { data } = useQuery({ ...typeFieldsQuery(id ?? ''), enabled: id !== undefined });
+  const names = new Map((data?.fields as FieldSchema[] | undefined)?.map((field) => [field.code, field.name]));
+  return (code) => names.get(code) ?? code;
+}
+
+/** What is read or changed: fields of the type by their names, or codes where no type is given. */
+export function NamesList({ names, type }: { names: Names; type?: string | undefined }) {
   const t = useText(texts);
+  const nameOf = useFieldNames(type);
   if (names === '*') return <span className={classes.all}>{t.all}</span>;
   if (names.length === 0) return <span className={classes.nothing}>{t.none}</span>;
-  return <span className={classes.names}>{names.join(', ')}</span>;
+  return <span className={classes.names}>{names.map(nameOf).join(', ')}</span>;
 }
 
 interface MatrixProps {
@@ -80,10 +93,10 @@ export function Matrix({ grants, beforeTitle, label }: MatrixProps) {
                 </td>
               ))}
               <td>
-                <NamesList names={grant.read} />
+                <NamesList names={grant.read} type={grant.type} />
               </td>
               <td>
-                <NamesList names={grant.write} />
+                <NamesList names={grant.write} type={grant.type} />
               </td>
               <td>
                 <NamesList names={grant.transitions} />

@@ -6,6 +6,7 @@ import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { Panel } from '../../ui/page.tsx';
 import { type ItemValue, nameIn } from '../config/yaml-text.ts';
+import { dataTypeName, dataTypeTexts } from './data-type-texts.ts';
 import { DATA_TYPES, type FieldItem, fieldsOf, schemaOf } from './model.ts';
 import { texts } from './texts.ts';
 import classes from './types.module.css';
@@ -76,6 +77,7 @@ function useConstraintWords(): (field: FieldItem) => string[] {
 function FieldList({ fields }: { fields: readonly FieldItem[] }) {
   const t = useText(texts);
   const language = useLanguage();
+  const types = useText(dataTypeTexts);
   const words = useConstraintWords();
   return (
     <ul className={classes.list} aria-label={t.list}>
@@ -84,7 +86,7 @@ function FieldList({ fields }: { fields: readonly FieldItem[] }) {
           <span className={classes.fieldHead}>
             <strong>{nameIn(field.name, language) || field.code}</strong> <code>{field.code}</code>
             <Badge size="xs" variant="light" color="gray" radius="sm" tt="none">
-              {field.dataType}
+              {dataTypeName(types, field.dataType)}
               {field.multiple === true ? ' […]' : ''}
             </Badge>
             {field.required === true && (

@@ -5,6 +5,7 @@ import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { NameInputs } from '../config/form-parts.tsx';
 import { type ItemValue, nameIn, type Path } from '../config/yaml-text.ts';
+import { dataTypeName, dataTypeTexts } from './data-type-texts.ts';
 import { DATA_TYPES, type FieldItem } from './model.ts';
 import { texts } from './texts.ts';
 import classes from './types.module.css';
@@ -21,6 +22,7 @@ interface FieldRowProps {
 
 export function FieldRow({ field, open, toggle, set, remove, up, down }: FieldRowProps) {
   const t = useText(texts);
+  const types = useText(dataTypeTexts);
   const language = useLanguage();
   const name = nameIn(field.name, language) || field.code;
   const marks = [
@@ -34,7 +36,7 @@ export function FieldRow({ field, open, toggle, set, remove, up, down }: FieldRo
         <IconChevronRight size={14} className={classes.chevron} />
         <span className={classes.rowName}>{name}</span>
         <code>{field.code}</code>
-        <span className={classes.rowType}>{field.dataType}</span>
+        <span className={classes.rowType}>{dataTypeName(types, field.dataType)}</span>
         {marks.length > 0 && <span className={classes.rowMarks}>{marks.join(' · ')}</span>}
       </button>
       {open && (
@@ -47,7 +49,7 @@ export function FieldRow({ field, open, toggle, set, remove, up, down }: FieldRo
             />
             <Select
               label={t.dataType}
-              data={[...DATA_TYPES]}
+              data={DATA_TYPES.map((one) => ({ value: one, label: types[one] }))}
               value={field.dataType}
               searchable
               allowDeselect={false}

@@ -7,6 +7,7 @@ import type { BulkResult, bulk } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
+import { useNotedFaultText } from '../../ui/fault.tsx';
 import type { DeskType } from '../queries.ts';
 import { type BulkBody, BulkTransition, BulkUpdate } from './bulk-forms.tsx';
 import classes from './list.module.css';
@@ -113,6 +114,7 @@ function Results({
   onClose: () => void;
 }) {
   const t = useText(texts);
+  const say = useNotedFaultText();
   const names = new Map(rows.map((row) => [row.id, [row.number, row.title].filter(Boolean).join(' · ')]));
   const failed = results.filter((result) => result.status === 'FAILED');
   const done = results.length - failed.length;
@@ -132,7 +134,7 @@ function Results({
             <Table.Tr key={result.objectId} data-result={result.status}>
               <Table.Td>{names.get(result.objectId) ?? result.objectId}</Table.Td>
               <Table.Td c={result.status === 'FAILED' ? 'var(--mantine-color-error)' : 'dimmed'}>
-                {result.status === 'FAILED' ? result.error?.message : t.bulkOk}
+                {result.error === undefined || result.error === null ? t.bulkOk : say(result.error)}
               </Table.Td>
             </Table.Tr>
           ))}

@@ -13,10 +13,12 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { deskTypesQuery, type QueueDefinition, typeFieldsQuery } from '../queries.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { chosenColumns, storeColumns, storedColumns, useColumns } from './columns.ts';
+import { ExportButton } from './export-button.tsx';
 import { FilterButton } from './filter-panel.tsx';
 import classes from './list.module.css';
 import { RecordTable } from './record-table.tsx';
-import { rowsQuery } from './source.ts';
+import { useHead } from './head.ts';
+import { isLong, rowsOf, rowsQuery } from './source.ts';
 import { texts } from './texts.ts';
 
 /** How often a list that somebody looks at is read anew, in milliseconds. */
@@ -51,9 +53,12 @@ export function ListView({ title, definition, onDefinition, tools }: ListViewPro
   const list = useInfiniteQuery({
     ...rowsQuery(definition, type, session),
     enabled: definition.type === undefined || type !== undefined,
-    refetchInterval: REFRESH,
+    refetchInterval: (query) => !isLong(query.state.data) && REFRESH,
+    refetchOnWindowFocus: (query) => !isLong(query.state.data),
+    refetchOnMount: (query) => query.state.isInvalidated || !isLong(query.state.data),
   });
-  const rows = useMemo(() => list.data?.pages.flatMap((page) => page.rows) ?? [], [list.data]);
+  useHead(definition, type, isLong(list.data));
+  const rows = useMemo(() => rowsOf(list.data), [list.data]);
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = list;
   const more = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage();
@@ -93,7 +98,7 @@ export function ListView({ title, definition, onDefinition, tools }: ListViewPro
           {type !== undefined && type.states.length > 0 && (
             <Select
               aria-label={t.state}
-              w={160}
+              className={classes.state}
               data={[
                 { value: 'ACTIVE', label: t.anyState },
                 ...type.states.map((state) => ({ value: state.code, label: state.name })),
@@ -147,6 +152,7 @@ export function ListView({ title, definition, onDefinition, tools }: ListViewPro
               {list.isRefetching ? <Loader size={14} /> : <IconRefresh size={16} />}
             </ActionIcon>
           </Tooltip>
+          <ExportButton title={title} definition={definition} type={type} types={types} rows={rows} columns={shown} />
           {tools}
           {type?.canCreate === true && (
             <Button

@@ -3,11 +3,12 @@
  * grid for those who hear it, and goes by keys: j, k and the arrows, Enter, x, Home, End.
  */
 import { Checkbox } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
 import { useText } from '../../i18n/text.ts';
-import type { DeskType } from '../queries.ts';
+import { type DeskType, permissionsQuery, recordQuery, recordSchemaQuery } from '../queries.ts';
 import { Cell } from './cell.tsx';
 import type { ListColumn } from './columns.ts';
 import type { Row } from './source.ts';
@@ -16,8 +17,11 @@ import { texts } from './texts.ts';
 
 const ROW_HEIGHT = 36;
 const CARD_HEIGHT = 62;
-/** Rows before the end at which the next page is asked for. */
+/** Rows before the end at which the next page is asked for: few while one only looks, many once one scrolls. */
 const AHEAD = 40;
+const AHEAD_SCROLLING = 400;
+/** Beyond this row one scrolls. */
+const SCROLLED = 60;
 
 export interface RecordTableProps {
   label: string;
@@ -36,6 +40,7 @@ export function RecordTable(props: RecordTableProps) {
   const { rows, columns, cards, selection, onSelection, hasMore, onMore } = props;
   const t = useText(texts);
   const navigate = useNavigate();
+  const client = useQueryClient();
   const scroller = useRef<HTMLDivElement>(null);
   const [cursor, setCursor] = useState(0);
   const at = Math.min(cursor, Math.max(0, rows.length - 1));
@@ -48,7 +53,7 @@ export function RecordTable(props: RecordTableProps) {
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (hasMore && last >= rows.length - AHEAD) onMore();
+    if (hasMore && last >= rows.length - (last > SCROLLED ? AHEAD_SCROLLING : AHEAD)) onMore();
   }, [hasMore, last, rows.length, onMore]);
   useEffect(() => {
     virtual.measure();
@@ -56,6 +61,12 @@ export function RecordTable(props: RecordTableProps) {
 
   const open = (row: Row | undefined): void => {
     if (row !== undefined) void navigate({ to: '/records/$recordId', params: { recordId: row.id } });
+  };
+  /** What the record's page asks for travels while the finger is still down. */
+  const ahead = (id: string): void => {
+    void client.prefetchQuery(recordQuery(id));
+    void client.prefetchQuery(recordSchemaQuery(id));
+    void client.prefetchQuery(permissionsQuery(id));
   };
   const toggle = (row: Row | undefined): void => {
     if (row === undefined || onSelection === undefined) return;
@@ -161,6 +172,7 @@ export function RecordTable(props: RecordTableProps) {
               data-cursor={item.index === at || undefined}
               style={cards ? place : { ...place, gridTemplateColumns: template }}
               onClick={click(item.index)}
+              onPointerDown={() => ahead(row.id)}
             >
               {cards ? (
                 <Card row={row} columns={columns} types={props.types} />
@@ -201,9 +213,11 @@ function Card({ row, columns, types }: Pick<RecordTableProps, 'columns' | 'types
     <div role="gridcell" className={classes.card}>
       <div className={classes.cardTitle}>{title !== undefined && <Cell row={row} column={title} types={types} />}</div>
       <div className={classes.cardMore}>
-        {rest.slice(0, 4).map((column) => (
-          <Cell key={column.code} row={row} column={column} types={types} />
-        ))}
+        <span className={classes.cardFacts}>
+          {rest.slice(0, 4).map((column) => (
+            <Cell key={column.code} row={row} column={column} types={types} />
+          ))}
+        </span>
         {updated !== undefined && (
           <span className={classes.cardTime}>
             <Cell row={row} column={updated} types={types} />

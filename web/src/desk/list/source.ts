@@ -35,6 +35,11 @@ export type RowPages = InfiniteData<RowPage, number>;
 
 const PAGE = 100;
 
+/** Up to so many pages a list is read anew as a whole; of a longer one only its head is. */
+const WHOLE = 3;
+
+export const isLong = (data: { pages: readonly unknown[] } | undefined): boolean => (data?.pages.length ?? 0) > WHOLE;
+
 /** Variables of configuration mean nothing to a call: what they stand for is put in their place. */
 export function withVariables(condition: unknown, session: Session, today: string): unknown {
   if (Array.isArray(condition)) return condition.map((one) => withVariables(one, session, today));
@@ -52,10 +57,11 @@ export function withVariables(condition: unknown, session: Session, today: strin
   return condition;
 }
 
-/** The condition of a definition with its type and state, as the search takes it. */
+/** The condition of a definition with its type and state, as the search takes it; undefined where there is none. */
 export function searchCondition(definition: QueueDefinition, type: DeskType | undefined, session: Session): unknown {
   const today = toInput(new Date().toISOString(), currentZone()).slice(0, 10);
-  const parts: unknown[] = [withVariables(definition.filter, session, today)];
+  const parts: unknown[] = [];
+  if (definition.filter !== undefined) parts.push(withVariables(definition.filter, session, today));
   if (type !== undefined) parts.push({ field: 'typeCode', operator: 'equals', value: type.code });
   if (definition.state !== undefined && definition.state !== 'ACTIVE') {
     parts.push({ field: 'workflowState', operator: 'equals', value: definition.state });
@@ -63,23 +69,59 @@ export function searchCondition(definition: QueueDefinition, type: DeskType | un
   return parts.length === 1 ? parts[0] : { logic: 'AND', conditions: parts };
 }
 
+function wordsOf({ q }: QueueDefinition): string | undefined {
+  return q === undefined || q.trim() === '' ? undefined : q.trim();
+}
+
+/** Every record once: while one scrolls, new records push others from one page to the next. */
+export function rowsOf(data: { pages: readonly RowPage[] } | undefined): Row[] {
+  const rows = new Map<string, Row>();
+  for (const row of data?.pages.flatMap((page) => page.rows) ?? []) if (!rows.has(row.id)) rows.set(row.id, row);
+  return [...rows.values()];
+}
+
+/** What the head of a long list says now, put into what was read of it: new records come first, known ones as they are now. */
+export function withHead(data: RowPages, head: RowPage): RowPages {
+  const fresh = new Map(head.rows.map((row) => [row.id, row]));
+  const known = new Set(data.pages.flatMap((page) => page.rows.map((row) => row.id)));
+  const pages = data.pages.map((page, index) => ({
+    ...page,
+    rows: [
+      ...(index === 0 ? head.rows.filter((row) => !known.has(row.id)) : []),
+      ...page.rows.map((row) => fresh.get(row.id) ?? row),
+    ],
+  }));
+  return { ...data, pages };
+}
+
 export function rowsQuery(definition: QueueDefinition, type: DeskType | undefined, session: Session) {
-  const { q, state, filter } = definition;
-  const words = q === undefined || q.trim() === '' ? undefined : q.trim();
+  const { state, filter } = definition;
+  const words = wordsOf(definition);
   return infiniteQueryOptions({
     queryKey: ['records', { type: definition.type, state, q: words, filter }],
-    queryFn: async ({ pageParam, signal }): Promise<RowPage> => {
-      const window = { page: pageParam, pageSize: PAGE };
-      if (filter === undefined) {
-        const query = { ...window, typeId: type?.id ?? definition.type, state, q: words };
-        return await call<typeof objects.listObjects>('GET', '/objects', { query, signal });
-      }
-      const query = { ...window, q: words, filter: JSON.stringify(searchCondition(definition, type, session)) };
-      const found = await call<typeof search.search>('GET', '/search', { query, signal });
-      const { results, page, hasMore, total, totalExact } = found;
-      return { rows: results as Row[], page, hasMore, total, totalExact };
-    },
+    queryFn: ({ pageParam, signal }) => readPage(definition, type, session, pageParam, signal),
     initialPageParam: 1,
-    getNextPageParam: (last) => (last.hasMore ? last.page + 1 : undefined),
+    getNextPageParam: (last: RowPage) => (last.hasMore ? last.page + 1 : undefined),
   });
+}
+
+/** Reads one page of a list. */
+export async function readPage(
+  definition: QueueDefinition,
+  type: DeskType | undefined,
+  session: Session,
+  number: number,
+  signal: AbortSignal,
+): Promise<RowPage> {
+  const { state, filter } = definition;
+  const words = wordsOf(definition);
+  const window = { page: number, pageSize: PAGE };
+  if (filter === undefined) {
+    const query = { ...window, typeId: type?.id ?? definition.type, state, q: words };
+    return await call<typeof objects.listObjects>('GET', '/objects', { query, signal });
+  }
+  const query = { ...window, q: words, filter: JSON.stringify(searchCondition(definition, type, session)) };
+  const found = await call<typeof search.search>('GET', '/search', { query, signal });
+  const { results, page, hasMore, total, totalExact } = found;
+  return { rows: results as Row[], page, hasMore, total, totalExact };
 }

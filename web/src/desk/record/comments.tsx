@@ -189,7 +189,7 @@ function Composer(props: ComposerProps) {
       )}
       <Textarea
         aria-label={props.label}
-        placeholder={internal ? t.writeInternal : t.writePublic}
+        placeholder={internal ? t.writeInternal : props.can('Private Comment') ? t.writePublic : t.writeOwn}
         value={body}
         onChange={(event) => setBody(event.currentTarget.value)}
         onKeyDown={keys}

@@ -13,6 +13,7 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { Time } from '../../ui/time.tsx';
 import { historyQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
+import { EventAbout } from './event-about.tsx';
 import { eventTexts } from './event-texts.ts';
 import classes from './lists.module.css';
 
@@ -66,6 +67,7 @@ function Event({ event, fields, states, recordId }: EventProps) {
     <article className={classes.event} data-event={event.type}>
       <header className={classes.eventHead}>
         <strong>{name}</strong>
+        <EventAbout event={event} recordId={recordId} />
         <span>{event.actor.id === null ? words.system : event.actor.displayName}</span>
         <Time at={event.at} />
         {event.actor.via !== 'console' && event.actor.via !== 'system' && (

@@ -19,6 +19,7 @@ import { useRecordDraft } from './draft.ts';
 import { FieldLine } from './field-line.tsx';
 import { DropZone, useUpload } from './files-upload.tsx';
 import { Files } from './files.tsx';
+import { Opening } from './opening.tsx';
 import classes from './record.module.css';
 import { RecordHead } from './record-head.tsx';
 import { SaveBar } from './save-bar.tsx';
@@ -38,6 +39,7 @@ export function RecordPage() {
   const record = useQuery({ ...recordQuery(recordId), refetchInterval: REFRESH });
   const schema = useQuery(recordSchemaQuery(recordId));
   const permissions = useQuery(permissionsQuery(recordId));
+  const { data: types = [] } = useQuery(deskTypesQuery);
   const error = record.error ?? schema.error ?? permissions.error;
   if (record.data !== undefined && schema.data !== undefined && permissions.data !== undefined) {
     return (
@@ -51,7 +53,7 @@ export function RecordPage() {
   }
   if (error instanceof ApiFault && error.status === 404) return <Empty>{t.notFound}</Empty>;
   if (error !== null) return <FaultAlert error={error} retry={() => void record.refetch()} />;
-  return <Loader m="xl" size="sm" />;
+  return <Opening recordId={recordId} types={types} />;
 }
 
 interface LoadedProps {

@@ -24,7 +24,7 @@ interface Reading {
   ticking: ReadonlySet<string>;
 }
 
-const slaQuery = (recordId: string) =>
+export const slaQuery = (recordId: string) =>
   queryOptions({
     queryKey: [...recordKey(recordId), 'sla'],
     queryFn: async ({ client, queryKey, signal }): Promise<Reading> => {

@@ -1,0 +1,134 @@
+/**
+ * More is asked than can be done, by one key or by clients that hold connections (reliability, LD1, LD2). What is asked takes time
+ * and no work, so that how much can be done hangs on nothing but the limit. With the real service: `npm run test:overload`.
+ */
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { authenticate, echoing, getting, type Sample, startSample } from '../../test/harness/http-sample.ts';
+import { Sender, type Shot } from '../../test/harness/overload-sender.ts';
+
+const RUNNING = 8;
+const TAKES_MS = 40;
+const OTHERS = 9;
+const FLOOD_RATE = 1000;
+const LASTS_MS = 2500;
+const STALLED_MS = 400;
+const LARGE = 8 * 1024 * 1024;
+const ANSWERS = 4;
+
+describe('overload', () => {
+  let sample: Sample;
+  before(async () => {
+    const work = getting('/work', async () => {
+      await sleep(TAKES_MS);
+      return 'done';
+    });
+    sample = await startSample(
+      [...echoing, work],
+      { running: RUNNING },
+      {
+        // Every key is known, and a caller of its own.
+        authenticate: async (given) => ({
+          ...(await authenticate({ ...given, authorization: 'Bearer reader' })),
+          callerId: given.authorization ?? '',
+        }),
+      },
+    );
+  });
+  after(() => sample?.close());
+
+  it('refuses what one key floods with Retry-After, and next to nothing of nine others', async () => {
+    const senders = Array.from(
+      { length: OTHERS + 1 },
+      (_, turn) => new Sender(sample.url, `key-${turn}`, [{ method: 'GET', path: '/api/v1/work', weight: 1 }], 600),
+    );
+    const [flood, ...others] = senders as [Sender, ...Sender[]];
+    const flooded = flood.fire(FLOOD_RATE, LASTS_MS);
+    // Nine calm keys ask for a fifth of what can be done.
+    const calm = await Promise.all(others.map((sender) => sender.fire(4, LASTS_MS)));
+    const { shots, broken, turnedAway } = await flooded;
+    for (const sender of senders) sender.close();
+    const refused = shots.filter(({ status }) => status !== 200);
+    assert.ok(refused.length > shots.length / 4, `${refused.length} of ${shots.length} were refused`);
+    assert.ok(shots.length - refused.length > RUNNING, 'the flood gets its share too');
+    assert.ok(refused.every(({ status, retryAfter }: Shot) => status === 503 && retryAfter));
+    assert.deepEqual([broken, turnedAway], [0, 0]);
+    const all = calm.flatMap((volley) => volley.shots);
+    const hurt = all.filter(({ status }) => status !== 200);
+    assert.ok(all.length >= OTHERS * 8, 'the others asked');
+    assert.ok(hurt.length <= all.length / 10, `${hurt.length} of ${all.length} requests of others were refused`);
+    const afterwards = await sample.ask('/api/v1/work');
+    assert.equal(afterwards.status, 200);
+  });
+});
+
+describe('connections that do not get on', () => {
+  let sample: Sample;
+  before(async () => {
+    const large = getting('/large', async () => Buffer.alloc(LARGE, 'x'), {
+      raw: { mediaTypes: ['text/plain'] },
+    });
+    const long = getting('/long', async () => {
+      await sleep(3 * STALLED_MS);
+      return 'done';
+    });
+    sample = await startSample([...echoing, large, long], { receiveMs: STALLED_MS, stalledMs: STALLED_MS });
+  });
+  after(() => sample?.close());
+
+  /** Sends `first`, then `drip` again and again. @returns whether the server closed the connection in time */
+  async function closed(first: string, drip: string): Promise<boolean> {
+    const socket = connect(sample.port, '127.0.0.1');
+    let over = false;
+    socket.on('close', () => {
+      over = true;
+    });
+    socket.on('error', () => {});
+    socket.resume();
+    if (first !== '') socket.write(first);
+    for (const began = performance.now(); !over && performance.now() - began < 10_000; await sleep(50)) {
+      if (drip !== '') socket.write(drip);
+    }
+    socket.destroy();
+    return over;
+  }
+
+  const head =
+    'POST /api/v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\nContent-Length: 9000\r\n\r\n';
+  const large = 'GET /api/v1/large HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n\r\n';
+  const ways: Readonly<Record<string, [first: string, drip: string]>> = {
+    'says nothing': ['', ''],
+    'sends its headers byte by byte': ['GET /api/v1/things HTTP/1.1\r\nHost: x\r\nX-Slow: ', 'x'],
+    'sends its body byte by byte': [head, ' '],
+    'stops within its body': [head, ''],
+  };
+  for (const [name, [first, drip]] of Object.entries(ways)) {
+    it(`closes who ${name}`, async () => {
+      assert.ok(await closed(first, drip));
+    });
+  }
+
+  it('closes who does not read its answers', async () => {
+    const socket = connect(sample.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(large.repeat(ANSWERS));
+    await sleep(4 * STALLED_MS);
+    // Who reads nothing sees no end; now it reads what had been sent until then.
+    let bytes = 0;
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    const ended = new Promise<boolean>((resolve) => {
+      socket.on('close', () => resolve(true));
+    });
+    assert.ok(await Promise.race([ended, sleep(10_000)]));
+    assert.ok(bytes < ANSWERS * LARGE, `${bytes} bytes had been kept for it`);
+    socket.destroy();
+  });
+
+  it('waits for an answer that takes longer, and closes nothing then', async () => {
+    assert.equal((await sample.ask('/api/v1/long')).status, 200);
+  });
+});

@@ -1,0 +1,98 @@
+/** Processes that stand still and go on (SIGSTOP), and ones that are told to stop, under load (reliability, CR8, CR9). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Stage } from './fault-stage.ts';
+import { attempt } from './load-clients.ts';
+import { Sender } from './overload-sender.ts';
+
+/** The limit of an ordinary request, and what a busy machine may add. */
+const DEADLINE_MS = 33_000;
+/** A process that is told to stop has so long to finish what runs. */
+const DRAIN_MS = 25_000;
+
+const READS = [{ method: 'GET', path: '/api/v1/objects?pageSize=5', weight: 1 }];
+
+/** Stops processes for `ms`. They go on whatever happens. */
+async function still(pids: readonly number[], ms: number, meanwhile: () => Promise<void>): Promise<void> {
+  const signal = (name: NodeJS.Signals): void => {
+    for (const pid of pids) {
+      try {
+        process.kill(pid, name);
+      } catch {
+        // It ended meanwhile.
+      }
+    }
+  };
+  signal('SIGSTOP');
+  try {
+    await Promise.all([sleep(ms), meanwhile()]);
+  } finally {
+    signal('SIGCONT');
+  }
+}
+
+/** The process stands still; what was asked of it is answered afterwards. @returns what is wrong */
+export async function pauseService(stage: Stage, turn: number, ms: number): Promise<string[]> {
+  const url = stage.urls()[turn] as string;
+  let asked: Promise<(unknown | undefined)[]> = Promise.resolve([]);
+  await still([stage.service(turn).pid], ms, async () => {
+    asked = Promise.all(
+      Array.from({ length: 8 }, () =>
+        attempt(url, stage.key, 'GET', '/api/v1/objects?pageSize=5', undefined, {}, DEADLINE_MS + ms),
+      ),
+    );
+  });
+  const unanswered = (await asked).filter((answer) => answer === undefined).length;
+  await stage.untilAnswered(turn);
+  return unanswered === 0 ? [] : [`${unanswered} of 8 requests of a process that stood still had no answer`];
+}
+
+/** All of the database stands still: every request is answered in time, by a refusal if need be. @returns what is wrong */
+export async function pauseDatabase(stage: Stage, ms: number): Promise<string[]> {
+  const problems: string[] = [];
+  const ask = async (url: string): Promise<void> => {
+    const began = performance.now();
+    const answer = await attempt(url, stage.key, 'GET', '/api/v1/objects?pageSize=5', undefined, {}, DEADLINE_MS);
+    const took = Math.round(performance.now() - began);
+    if (answer === undefined) problems.push(`no answer after ${took} ms while the database stood still`);
+    else if (answer.status !== 200 && answer.status !== 503)
+      problems.push(`${answer.status} while the database stood still`);
+    else if (answer.status === 503 && answer.headers.get('retry-after') === null)
+      problems.push('503 without Retry-After');
+  };
+  const asked: Promise<void>[] = [];
+  await still(stage.serverPids(), ms, async () => {
+    for (let at = 0; at < ms; at += 250) {
+      for (const url of stage.urls()) asked.push(ask(url));
+      await sleep(250);
+    }
+  });
+  await Promise.all(asked);
+  for (let turn = 0; turn < stage.processes; turn++) await stage.untilAnswered(turn);
+  return problems;
+}
+
+/** The process is told to stop while 16 requests are always under way, and is started again. @returns what is wrong */
+export async function stopUnderLoad(stage: Stage, turn: number): Promise<string[]> {
+  const sender = new Sender(stage.urls()[turn] as string, stage.key, READS);
+  let over = false;
+  const load = sender.keep(16, DRAIN_MS + 5000, () => over);
+  await sleep(300);
+  const began = performance.now();
+  const code = await stage.service(turn).stop();
+  const took = Math.round(performance.now() - began);
+  over = true;
+  const { shots, broken } = await load;
+  sender.close();
+  await stage.begin(turn);
+  await stage.untilAnswered(turn);
+  const bad = shots.filter(({ status }) => status !== 200 && status !== 503).length;
+  return [
+    ...(code === 0 ? [] : [`a process that was told to stop ended with ${code}`]),
+    ...(took <= DRAIN_MS ? [] : [`a process that was told to stop took ${took} ms`]),
+    ...(broken === 0
+      ? []
+      : [`${broken} requests over connections in use had no answer when the process was told to stop`]),
+    ...(bad === 0 ? [] : [`${bad} answers were neither 200 nor 503`]),
+    ...(shots.length > 0 ? [] : ['there was no load']),
+  ];
+}
