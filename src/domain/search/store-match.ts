@@ -10,6 +10,10 @@ import { type Way, waysTo } from './ways.ts';
 
 /** A way that found too few is left for another, once it is known how far the matches lie apart. */
 const MOST_TRIES = 3;
+/** A page of which so much was found is gone on with. */
+const MOSTLY = 0.4;
+/** Gone on, a little further than seems to be needed. */
+const SPARE = 1.3;
 
 /** What records must be and hold. */
 export interface Match {
@@ -124,30 +128,39 @@ function byWords(match: Match, words: Words, page: Page): Sql {
     ORDER BY m.at DESC, m.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`;
 }
 
+/** Between two moments; `until` is not among them, and null where there is none. */
+interface Stretch {
+  since: string;
+  until: string | null;
+}
+
 /**
- * The matches among the records that were changed (or made) last, since `moment`. Ids are of their records' time, so the index
- * of ids bounds what the index of words has found before any row is read; an older record that was changed since is looked up by
- * itself. The moment itself is asked of each record, so the ids decide nothing.
+ * The matches among the records that were changed (or made) last, in a stretch of time. Ids are of their records' time, so the
+ * index of ids bounds what the index of words has found before any row is read; a record of another time that was changed in the
+ * stretch is looked up by itself. The moments themselves are asked of each record, so the ids decide nothing.
  */
-function sinceMoment(match: Match, words: Words, moment: string, page: Page, indexed: boolean): Sql {
+function inStretch(match: Match, words: Words, { since, until }: Stretch, page: Page, indexed: boolean): Sql {
   const { limit, offset, except } = page;
   const at = column(match.order);
-  const first = sql`${firstIdOf(moment)}::uuid`;
-  const since = sql`${moment}::timestamptz`;
+  const first = sql`${firstIdOf(since)}::uuid`;
+  const last = until === null ? null : sql`${firstIdOf(until)}::uuid`;
+  const young = sql`s.id >= ${first} ${last === null ? empty : sql`AND s.id < ${last}`}`;
+  const others = last === null ? sql`o.id < ${first}` : sql`(o.id < ${first} OR o.id >= ${last})`;
+  const within = sql`${at} >= ${since}::timestamptz ${until === null ? empty : sql`AND ${at} < ${until}::timestamptz`}`;
   const row = rowOf(words);
   const unlisted = except.length === 0 ? empty : sql`AND o.id <> ALL(${[...except]}::uuid[])`;
   // The planner takes what the index of words finds for much cheaper than it is where a word is common.
-  const young = indexed
+  const rows = indexed
     ? sql`search_records s`
-    : sql`(SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id >= ${first} OFFSET 0) s`;
+    : sql`(SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE ${young} OFFSET 0) s`;
   return sql`SELECT o.id ${ranked(words)}
-    FROM (SELECT ${row} FROM ${young} WHERE s.words @@ ${words.query}::tsquery ${indexed ? sql`AND s.id >= ${first}` : empty}
+    FROM (SELECT ${row} FROM ${rows} WHERE s.words @@ ${words.query}::tsquery ${indexed ? sql`AND ${young}` : empty}
         UNION ALL
-        SELECT ${row} FROM (SELECT o.id FROM objects o WHERE ${inState(match)} AND ${at} >= ${since} AND o.id < ${first} OFFSET 0) o
+        SELECT ${row} FROM (SELECT o.id FROM objects o WHERE ${inState(match)} AND ${within} AND ${others} OFFSET 0) o
           JOIN LATERAL (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
         WHERE s.words @@ ${words.query}::tsquery) s
       JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = s.id OFFSET 0) o ON true
-    WHERE ${at} >= ${since} AND ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)} ${unlisted}
+    WHERE ${within} AND ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)} ${unlisted}
     ORDER BY ${at} DESC, o.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`;
 }
 
@@ -227,33 +240,73 @@ async function matchesOf(ctx: ReadContext, statement: Sql, options: { freshPlan:
 
 const FRESH = { freshPlan: true };
 
-/** What one way finds; `all` if it says that there are no more. Null: the way cannot be gone. */
+/** What a way found. */
+interface Went {
+  found: Matched[];
+  /** Whether there are no more. */
+  all: boolean;
+  /** The moment up to which everything was found; null: the way goes by no moments. */
+  since: string | null;
+}
+
+/** What one way finds. Null: the way cannot be gone. */
 async function byWay(
   ctx: ReadContext,
   match: Match,
   words: Words,
   { by, depth }: Way,
   page: Page,
-): Promise<{ found: Matched[]; all: boolean } | null> {
+): Promise<Went | null> {
   switch (by) {
     case 'since':
     case 'recent': {
-      const moment = await match.hints.momentOf(ctx, match.order, match.state, depth);
-      if (moment === undefined) return null;
-      return {
-        found: await matchesOf(ctx, sinceMoment(match, words, moment, page, by === 'since'), FRESH),
+      const since = await match.hints.momentOf(ctx, match.order, match.state, depth);
+      if (since === undefined) return null;
+      const statement = inStretch(match, words, { since, until: null }, page, by === 'since');
+      return await further(ctx, match, words, { by, depth }, page, {
+        found: await matchesOf(ctx, statement, FRESH),
         all: false,
-      };
+        since,
+      });
     }
-    case 'walk':
-      return { found: await matchesOf(ctx, alongRecords(match, words, depth, page), { freshPlan: false }), all: false };
+    case 'walk': {
+      const found = await matchesOf(ctx, alongRecords(match, words, depth, page), { freshPlan: false });
+      return { found, all: false, since: null };
+    }
     case 'admitted': {
       const found = await matchesOf(ctx, alongAdmitted(match, words, depth, page), FRESH);
-      return { found, all: found.length < page.limit && (await areFew(ctx, match, depth)) };
+      return { found, all: found.length < page.limit && (await areFew(ctx, match, depth)), since: null };
     }
     case 'matches':
-      return { found: await matchesOf(ctx, byWords(match, words, page), FRESH), all: true };
+      return { found: await matchesOf(ctx, byWords(match, words, page), FRESH), all: true, since: null };
   }
+}
+
+/** Where most of the page was found, what is missing lies in the stretch before: what is known is not looked for again. */
+async function further(
+  ctx: ReadContext,
+  match: Match,
+  words: Words,
+  { by, depth }: Way,
+  page: Page,
+  went: Went,
+): Promise<Went> {
+  const found = [...went.found];
+  let { since } = went;
+  let reached = depth;
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const missing = page.limit - found.length;
+    const there = page.offset + found.length;
+    if (missing === 0 || since === null || found.length === 0 || there < MOSTLY * (there + missing)) break;
+    reached = Math.ceil(reached * (1 + (SPARE * missing + 1) / there));
+    const before = await match.hints.momentOf(ctx, match.order, match.state, reached);
+    if (before === undefined || millisecondsOf(before) >= millisecondsOf(since)) break;
+    const rest = { limit: missing, offset: 0, except: page.except };
+    const statement = inStretch(match, words, { since: before, until: since }, rest, by === 'since');
+    found.push(...(await matchesOf(ctx, statement, FRESH)));
+    since = before;
+  }
+  return { ...went, found, since };
 }
 
 /** By the way that seems the shortest; where it ends too soon, by the next one, with what it told. Undefined where none is. */

@@ -23,11 +23,13 @@ describe('words that very many records hold', () => {
        FROM objects, generate_series(1, ${RECORDS}) AS n WHERE id = $1`,
       [first],
     );
-    // heron: all; stork: every second; ibis: the oldest half; egret: two, far apart.
+    // heron: all, some more than once; stork: every second; ibis: the oldest half; egret: two, far apart;
+    // crane: more often among the old ones.
     await stored(
       world.app,
       `INSERT INTO search_records SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, form, size,
-         ('heron:1A' || CASE WHEN n % 2 = 0 THEN ' stork:2A' ELSE '' END || CASE WHEN n > ${RECORDS / 2} THEN ' ibis:3A' ELSE '' END
+         ('heron:1A' || CASE WHEN n = 77 THEN ',8,9,10' WHEN n = 78 THEN ',8,9' ELSE '' END || CASE WHEN n % 2 = 0 THEN ' stork:2A' ELSE '' END || CASE WHEN n > ${RECORDS / 2} THEN ' ibis:3A' ELSE '' END
+           || CASE WHEN n > ${RECORDS / 2} OR n % 2 = 0 THEN ' crane:5A' ELSE '' END
            || CASE WHEN n IN (5, ${RECORDS - 5}) THEN ' egret:4A' ELSE '' END)::tsvector
        FROM search_records, generate_series(1, ${RECORDS}) AS n WHERE id = $1`,
       [first],
@@ -53,6 +55,8 @@ describe('words that very many records hold', () => {
       ['chief', 'stork', (n) => n % 2 === 0],
       ['chief', 'ibis', (n) => n > RECORDS / 2],
       ['chief', 'stork ibis', (n) => n % 2 === 0 && n > RECORDS / 2],
+      ['chief', 'crane', (n) => n > RECORDS / 2 || n % 2 === 0],
+      ['north', 'crane', (n) => north(n) && (n > RECORDS / 2 || n % 2 === 0)],
       ['north', 'heron', north],
       ['north', 'stork', (n) => north(n) && n % 2 === 0],
       ['north', 'ibis', (n) => north(n) && n > RECORDS / 2],
@@ -74,6 +78,17 @@ describe('words that very many records hold', () => {
       }
       assert.deepEqual(await page(who, { q, pageSize: 100, page: last + 1 }), []);
     }
+  });
+
+  it('has those first that hold the word most, as among few', async () => {
+    assert.deepEqual((await page('chief', { q: 'heron' })).slice(0, 2), [idOf(77), idOf(78)]);
+    assert.deepEqual((await page('north', { q: 'heron' })).slice(0, 1), [idOf(78)]);
+    const scores = async (query: Record<string, unknown>): Promise<number[]> =>
+      (await world.search('chief', query)).body.data.results.map((hit: { score: number }) => hit.score);
+    const [first, second, third] = await scores({ q: 'heron' });
+    assert.ok((first ?? 0) > (second ?? 0) && (second ?? 0) > (third ?? 0), `${first} ${second} ${third}`);
+    // Two words, each of which is common: their ranks add up.
+    assert.deepEqual((await page('chief', { q: 'stork heron' })).slice(0, 1), [idOf(78)]);
   });
 
   it('finds them beside a filter', async () => {
