@@ -6,6 +6,7 @@ import { mkdtemp, chmod, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { COST_USAGE, measureCost } from './cost/main.ts';
 import { Load } from './load.ts';
 import { makeReport, printed } from './report.ts';
 import { measureAll, type Plan } from './rounds.ts';
@@ -32,12 +33,14 @@ ${SCENARIOS.map((scenario) => `  ${scenario.name.padEnd(16)}  ${scenario.says}`)
 npm run bench -- search-quality [--every N] [folder of the judged sets]
 
   --every N           asks every Nth question of the largest set, which takes minutes
-${SEARCH_USAGE}`;
+${SEARCH_USAGE}
+${COST_USAGE}`;
 
 /** What is measured otherwise than by requests against the bare stack; each has options of its own. */
 const OTHERS = new Map([
   ['search', measureSearch],
   ['search-quality', measureQuality],
+  ['cost', measureCost],
 ]);
 
 interface Options {

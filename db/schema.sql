@@ -70,7 +70,7 @@ CREATE TABLE comments (
   CONSTRAINT comments_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text]))),
   CONSTRAINT comments_visibility_check CHECK ((visibility = ANY (ARRAY['public'::text, 'internal'::text])))
 );
-CREATE INDEX comments_of_object ON comments USING btree (object_id, created_at, id) WHERE (state = 'ACTIVE'::text);
+CREATE INDEX comments_of_object ON comments USING btree (object_id, created_at, id);
 
 CREATE TABLE config_ids (
   id uuid NOT NULL,

@@ -382,9 +382,12 @@ describe('races', () => {
     const readers = [reader(one, 0), reader(two, 2)];
     // Fewer at once on each server than it has connections, so that the readers and the API keep theirs.
     const half = WRITERS / 2;
-    await Promise.all([together(half, (turn) => writer(turn)), together(half, (turn) => writer(turn + half))]);
-    writing = false;
-    await Promise.all(readers);
+    try {
+      await Promise.all([together(half, (turn) => writer(turn)), together(half, (turn) => writer(turn + half))]);
+    } finally {
+      writing = false;
+      await Promise.all(readers);
+    }
     assert.equal(seen.length, new Set(seen).size, 'no event came twice');
     assert.deepEqual([...seen].sort(), [...committed].sort());
     assert.ok(committed.size >= 110);

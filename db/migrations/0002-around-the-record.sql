@@ -10,7 +10,8 @@ CREATE TABLE comments (
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL
 );
-CREATE INDEX comments_of_object ON comments (object_id, created_at, id) WHERE state = 'ACTIVE';
+-- Of archived ones too: a history asks which of all were internal.
+CREATE INDEX comments_of_object ON comments (object_id, created_at, id);
 
 -- source_once and target_once hold the end that may have only one active relation of the definition: cardinality is decided by
 -- unique indexes, so that no two callers can both be first.

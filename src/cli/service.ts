@@ -45,8 +45,7 @@ export async function openDatabase(
     url = embedded.url;
     stop = () => embedded.stop();
   }
-  if (use === 'service' && settings.databaseUrl !== undefined) await answering(url, log);
-  const { pooled, remarks } = await between(url, settings);
+  const { pooled, remarks } = await between(url, settings, use === 'service' ? log : undefined);
   if (use === 'service') for (const remark of remarks) log(remark);
   const db = new Database({ url, max, pooled, directUrl: pooled ? settings.databaseDirectUrl : undefined });
   const readUrl = use === 'service' ? settings.databaseReadUrl : undefined;
@@ -63,35 +62,34 @@ export async function openDatabase(
   };
 }
 
-/** The embedded database has nothing before it; of one that does not answer the next step says so. */
-async function between(url: string, settings: Settings): Promise<Between> {
-  if (settings.databaseUrl === undefined) return { pooled: false, remarks: [] };
-  return await lookBetween(url, settings.databaseDirectUrl !== undefined).catch(() => ({ pooled: false, remarks: [] }));
+/** The embedded database has nothing before it; to a tool, the next step says of one that does not answer. */
+async function between(url: string, settings: Settings, waits: ((line: string) => void) | undefined): Promise<Between> {
+  const alone = { pooled: false, remarks: [] };
+  if (settings.databaseUrl === undefined) return alone;
+  const look = (): Promise<Between> => lookBetween(url, settings.databaseDirectUrl !== undefined);
+  return await (waits === undefined ? look().catch(() => alone) : answering(look, waits));
 }
 
 const PATIENCE_MS = 30_000;
 const CONNECTION_TROUBLE = /^(?:ECONN|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|ENOENT|08|57P0[123]|53300)/;
 
-/** A service that starts together with its database, or on a busy machine, waits for it for a while. What refuses it ends it. */
-async function answering(url: string, log: (line: string) => void): Promise<void> {
-  const db = new Database({ url, max: 1 });
+/**
+ * A service that starts together with its database, or on a busy machine, waits for it for a while. What refuses it ends it.
+ * It asks with a connection that sets nothing: a pooler would refuse any other, and look as if it were not there.
+ */
+async function answering(look: () => Promise<Between>, log: (line: string) => void): Promise<Between> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
-      await db.facts();
-      break;
+      return await look();
     } catch (error) {
       const { code, message } = error as { code?: unknown; message: string };
       const passing = CONNECTION_TROUBLE.test(String(code)) || /timeout|terminated/i.test(message);
-      if (!passing || performance.now() > until) {
-        await db.close();
-        throw error;
-      }
+      if (!passing || performance.now() > until) throw error;
       log('the database does not answer yet; trying again');
       await sleep(500);
     }
   }
-  await db.close();
 }
 
 /** Brings the schema up to date. @returns the names of the migrations that were applied */

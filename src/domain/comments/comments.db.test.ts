@@ -61,6 +61,21 @@ describe('comments', () => {
     assert.equal((await add(made, { body: 'x', visibility: 'public' }, 'agent')).visibility, 'public');
   });
 
+  it('are found by their record for its history, archived ones too, however many there are', async () => {
+    const client = await around.app.db.connect();
+    try {
+      await client.query('BEGIN');
+      // As of a large table: a scan of all is what is left where no index serves.
+      await client.query('SET LOCAL enable_seqscan = off');
+      const asked = "WHERE object_id = '00000000-0000-7000-8000-000000000000' AND visibility = 'internal'";
+      const plan = await client.query(`EXPLAIN SELECT id FROM comments ${asked}`);
+      assert.match(JSON.stringify(plan.rows), /comments_of_object/);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  });
+
   it('do not exist where they are internal and the right is missing', async () => {
     const made = await around.make();
     const internal = await add(made, { body: 'internal' });
