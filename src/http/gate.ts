@@ -69,6 +69,11 @@ export class Visit {
     return this.#gate.turn(this);
   }
 
+  /** Only waits from now on, and does not count among what runs. */
+  rest(): void {
+    this.#gate.rest(this);
+  }
+
   leave(): void {
     this.#gate.leave(this);
   }
@@ -224,6 +229,12 @@ export class Gate {
       waiting.let.resolve();
     }
     this.#queuedSince = undefined;
+  }
+
+  /** `Visit.rest`. */
+  rest(visit: Visit): void {
+    this.#end(visit);
+    if (this.#waiting.size > 0) this.#next(performance.now());
   }
 
   /** `Visit.leave`. */
