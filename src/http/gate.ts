@@ -4,8 +4,8 @@
  * So many requests run at once as the database has use for; the others wait, each caller in a queue of their own, and whoever
  * has the least running is next. Who would have to wait too long is refused on arrival, before their body is read: 1 s while a
  * burst is worked off, 250 ms once there has been a queue for a second. So a flood of one key fills that key's queue and
- * nobody else's. Past a number of requests in flight everything is refused; when the event loop has been late for a while, all that
- * would have to wait but one of each caller: to refuse takes time too, and must not keep from work what could be done.
+ * nobody else's. Past a number of requests in flight everything is refused; when the event loop has been late for a while, what is
+ * more than the caller's equal share of what can run. To refuse takes time too, and must not keep from work what could be done.
  */
 import { Fault } from '../lib/fault.ts';
 
@@ -67,6 +67,11 @@ export class Visit {
   /** Waits for its turn; undefined when that is now. @throws Fault OVERLOADED after waiting in vain */
   turn(): Promise<void> | undefined {
     return this.#gate.turn(this);
+  }
+
+  /** Only waits from now on, and does not count among what runs. */
+  rest(): void {
+    this.#gate.rest(this);
   }
 
   leave(): void {
@@ -152,8 +157,9 @@ export class Gate {
     if (this.#inFlight * 2 > this.#most && caller.inFlight > this.#share) {
       throw this.#refusalOfCaller;
     }
-    // While the loop is late nobody lets others wait behind their own: one request each is as much as can be promised.
-    if (this.#late >= LATE_SAMPLES && caller.inFlight > 1 && !this.#mayRun(caller)) throw this.#refusal;
+    // While the loop is late, nobody has more in flight than an equal share of what can run.
+    const share = Math.max(1, Math.floor(this.#limit / this.#callers.size));
+    if (this.#late >= LATE_SAMPLES && caller.inFlight > share) throw this.#refusal;
     if (this.#queuedSince === undefined) return;
     const now = performance.now();
     const allowed = now - this.#queuedSince > BURST_MS ? STANDING_WAIT_MS : BURST_WAIT_MS;
@@ -223,6 +229,12 @@ export class Gate {
       waiting.let.resolve();
     }
     this.#queuedSince = undefined;
+  }
+
+  /** `Visit.rest`. */
+  rest(visit: Visit): void {
+    this.#end(visit);
+    if (this.#waiting.size > 0) this.#next(performance.now());
   }
 
   /** `Visit.leave`. */

@@ -127,7 +127,7 @@ async function answer(
     await turn;
     if (exchange.response.destroyed) throw new ClientGone();
   }
-  await run(service, exchange, prepared, caller, input, facts);
+  await run(service, exchange, prepared, caller, input, facts, visit);
 }
 
 function requireHost(request: IncomingMessage): void {
@@ -277,10 +277,12 @@ async function run(
   caller: Caller,
   input: Input<Operation>,
   facts: RequestFacts,
+  visit: Visit,
 ): Promise<void> {
   const { binding } = prepared;
   const { operation } = binding;
   const claim = claimOf(exchange, operation, input);
+  if (claim !== undefined) claim.onWait = () => visit.rest();
   // What runs on after this is bounded by the database's own time limits; its answer is dropped.
   const timer = setTimeout(() => {
     exchange.sendError(

@@ -32,7 +32,7 @@ const IDLE_MS = 310_000;
 /** For a request to arrive whole; looked at once a second, so that it is over within 30 s. */
 const RECEIVE_MS = 28_000;
 /** An answer that nobody reads is given up after this or, since Node looks at what has passed only then, twice this. */
-const STALLED_MS = 14_000;
+const STALLED_MS = 13_000;
 
 interface State {
   shared: Shared;

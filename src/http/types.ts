@@ -93,7 +93,7 @@ export interface Limits {
   bodyBytes?: number;
   /** Milliseconds for a request to arrive whole, 28 s by default; headers get half of it. */
   receiveMs?: number;
-  /** Milliseconds after which a connection through which nothing passes is closed, 14 s by default. */
+  /** Milliseconds after which a connection through which nothing passes is closed, 13 s by default. */
   stalledMs?: number;
   /** Milliseconds for an operation that sets no limit of its own. Default 30 s. */
   operationMs?: number;

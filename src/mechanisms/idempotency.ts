@@ -25,6 +25,8 @@ export interface IdempotencyClaim {
   fingerprint: Buffer;
   /** Status of the answer when it succeeds. */
   status: number;
+  /** Told when the call begins to wait for the first one with its key, which takes time and no work. */
+  onWait?: () => void;
 }
 
 export interface KeptAnswer {

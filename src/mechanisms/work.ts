@@ -238,6 +238,7 @@ export class Work {
         }
         if (guard === 'idempotency-busy') {
           if (this.#clock.now() >= patience) throw inProgress();
+          claim?.onWait?.();
           await pause(25 + Math.random() * 225);
           continue;
         }

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { type App, buildApp } from '../../src/app.ts';
 import { configSections, systemCaller } from '../../src/rooms.ts';
 import { applyBundle } from '../../src/bundle/engine.ts';
@@ -71,6 +71,8 @@ export interface TestOptions {
   /** The database itself, where it is not one of the run's cluster or not reached directly, and a replica of it. */
   database?: { url: string; readUrl?: string };
   tracer?: Tracer;
+  /** Where the service's log goes; nowhere unless said. */
+  log?: Logger;
 }
 
 /** Seals the secrets of every app of the tests: those on one database must open each other's. */
@@ -125,7 +127,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
     ...(options.deliveries === undefined ? {} : { deliveries: options.deliveries }),
     blobs: options.blobs?.(new FileBlobs(folder)) ?? new FileBlobs(folder),
-    log: pino({ level: 'silent' }),
+    log: options.log ?? pino({ level: 'silent' }),
     tracer: options.tracer,
     clock,
     oidc: options.oidc,

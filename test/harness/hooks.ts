@@ -96,7 +96,7 @@ export interface Hooks {
   close(): Promise<void>;
 }
 
-export interface HooksOptions extends Pick<TestOptions, 'clock' | 'deliveries' | 'outbound' | 'tracer'> {
+export interface HooksOptions extends Pick<TestOptions, 'clock' | 'deliveries' | 'outbound' | 'tracer' | 'log'> {
   /** Without background work, which a test then starts itself. */
   idle?: boolean;
 }
@@ -110,6 +110,7 @@ export async function startHooks(options: HooksOptions = {}): Promise<Hooks> {
     ...(clock === undefined ? {} : { clock }),
     ...(deliveries === undefined ? {} : { deliveries }),
     ...(options.tracer === undefined ? {} : { tracer: options.tracer }),
+    ...(options.log === undefined ? {} : { log: options.log }),
   });
   const undescribed = watchAnswers(app);
   const each = async <T>(make: (login: Person) => Promise<T>): Promise<Record<Person, T>> =>

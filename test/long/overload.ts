@@ -3,6 +3,7 @@
  * do, and by one key than by nine others together; then clients come that are slow, say nothing, or do not read their answer.
  * Sender, service and database share the machine, so that what is measured is less than the service could do alone.
  */
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { longRun, type LongRun } from '../harness/fault-run.ts';
@@ -27,6 +28,13 @@ const KINDS: readonly Kind[] = [
   { method: 'GET', path: '/api/v1/search?q=absent', weight: 3 },
 ];
 
+/** Milliseconds of processor time that the service has used. */
+function processorMs(stage: Stage): number {
+  const stat = readFileSync(`/proc/${stage.service(0).pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
 const good = (volley: Volley): Shot[] => volley.shots.filter(({ status }) => status < 300);
 const refused = (volley: Volley): Shot[] => volley.shots.filter(({ status }) => status >= 300);
 
@@ -35,12 +43,19 @@ async function collapse(stage: Stage, run: LongRun, problems: string[]): Promise
   const ms = run.number('seconds') * 1000;
   const sender = new Sender(stage.urls()[0] as string, stage.key, KINDS);
   await sender.keep(24, 3000);
-  const capacity = good(await sender.keep(24, ms)).length / (ms / 1000);
-  run.say(`capacity, 24 requests under way: ${Math.round(capacity)} a second`);
+  let before = processorMs(stage);
+  const all = good(await sender.keep(24, ms)).length;
+  const capacity = all / (ms / 1000);
+  const each = (processorMs(stage) - before) / all;
+  run.say(
+    `capacity, 24 under way: ${Math.round(capacity)} a second, ${each.toFixed(2)} ms of the service's processor time each`,
+  );
   let peak = 0;
   let last = 0;
   for (const times of [1, 2, 4, 8]) {
+    before = processorMs(stage);
     const volley = await sender.fire(capacity * times, ms);
+    const used = processorMs(stage) - before;
     const [done, not] = [good(volley), refused(volley)];
     const goodput = done.filter(({ at, ms: took }) => at + took < ms).length / (ms / 1000);
     peak = Math.max(peak, goodput);
@@ -48,7 +63,8 @@ async function collapse(stage: Stage, run: LongRun, problems: string[]): Promise
     run.say(
       `${times} times: ${Math.round(goodput)} a second done (p50 ${quantile(done, 0.5)}, p99 ${quantile(done, 0.99)} ms), ` +
         `${not.length} refused (p50 ${quantile(not, 0.5)}, p99 ${quantile(not, 0.99)}, slowest ${quantile(not, 1)} ms), ` +
-        `${volley.unsent} not sent, ${volley.broken} without an answer, ${volley.turnedAway} not let in`,
+        `${volley.unsent} not sent, ${volley.broken} without an answer, ${volley.turnedAway} not let in; ` +
+        `the service used ${Math.round(used)} ms of processor time, ${((used - done.length * each) / Math.max(1, not.length)).toFixed(2)} a refusal`,
     );
     problems.push(...shapes(volley, `${times} times`));
     if (quantile(not, 0.99) > REFUSED_MS) problems.push(`${times} times: p99 of refusals ${quantile(not, 0.99)} ms`);
@@ -159,18 +175,19 @@ async function slow(stage: Stage, run: LongRun, problems: string[]): Promise<voi
   }
 }
 
-const run = longRun({ seconds: 10 });
+const run = longRun({ seconds: 10, all: 1 });
 const problems: string[] = [];
 let capacity = 0;
-for (const limited of [false, true]) {
+// `--all 0`: the first part alone.
+for (const limited of run.number('all') === 1 ? [false, true] : [false]) {
   const stage = await Stage.start({
     processes: 1,
     settings: limited ? { DOCKET_RATE_LIMIT: String(RATE) } : { DOCKET_RATE_LIMIT: 'off' },
   });
   try {
     if (!limited) capacity = await collapse(stage, run, problems);
-    await fairness(stage, run, capacity, limited, problems);
-    if (!limited) await slow(stage, run, problems);
+    if (run.number('all') === 1) await fairness(stage, run, capacity, limited, problems);
+    if (!limited && run.number('all') === 1) await slow(stage, run, problems);
     if (!stage.alive()) problems.push(`the process ended by itself: ${stage.said()}`);
     problems.push(...stage.defects());
   } finally {
