@@ -57,6 +57,17 @@ function screens({ incident, incidents, people }: Seeded, life: Living): Screen[
     },
     { name: 'record-history', path: `/records/${incident}?tab=history` },
     { name: 'record-resolve', path: `/records/${incident}`, act: click(/^(Решить|Resolve)/) },
+    {
+      name: 'record-limit',
+      path: `/records/${incident}`,
+      act: async (page) => {
+        await page
+          .getByRole('button', { name: /^(Почему так\?|Why so\?)$/ })
+          .last()
+          .click();
+        await page.waitForTimeout(1500);
+      },
+    },
     { name: 'record-new', path: `/records/${incidents[1]}` },
     { name: 'record-requester', path: `/records/${incident}`, login: 'ivanova' },
     { name: 'record-none', path: '/records/00000000-0000-4000-8000-000000000000' },

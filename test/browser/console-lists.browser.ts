@@ -1,5 +1,6 @@
 /** Lists: keys, columns, conditions, queues, many records, several at once, search; in both languages. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
@@ -177,6 +178,11 @@ describe('lists of records', () => {
     await grid.getByText('INC0000016').waitFor();
     await desk.call('POST', '/objects', { typeDefinitionId: 'incident', values: { title: 'Только что' } });
     await grid.getByText('Только что').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Скачать список (CSV)' }).click();
+    const file = await download;
+    assert.match(file.suggestedFilename(), /^incident-.*\.csv$/);
+    assert.match(await readFile(await file.path(), 'utf8'), /Только что/);
     await grid.focus();
     for (const key of ['j', 'ArrowDown', 'k', 'Home', 'j']) await page.keyboard.press(key);
     await page.keyboard.press('Enter');

@@ -170,6 +170,12 @@ describe('the page of a record', () => {
       await events.first().getByText('Ждём электрика').waitFor();
       assert.equal(await events.count(), 2);
       await page.locator('article[data-event=ObjectUpdated]').getByText('Илья Соколов').waitFor();
+      // What happened says with what: the file, the other record.
+      await page.locator('article[data-event=AttachmentAdded]').getByText('фото.txt').waitFor();
+      await page
+        .locator('article[data-event=RelationAdded]')
+        .getByRole('link', { name: /PRB0000001/ })
+        .waitFor();
       await watched.check();
 
       await page.locator('[data-record-head]').getByRole('button', { name: words.more }).click();

@@ -49,6 +49,38 @@ const HOSTILE = [
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
+/** Configuration in which everything that has a name has this one. */
+function hostileNames(name: string): string {
+  const said = JSON.stringify(name);
+  return `
+users: [{ login: hostile, displayName: ${said} }]
+groups: [{ code: hostile, name: { ru-RU: ${said} } }]
+orgUnits: [{ code: hostile, name: { ru-RU: ${said} }, parent: null }]
+services: [{ code: hostile, name: { ru-RU: ${said} }, description: { ru-RU: ${said} }, audience: { everyone: true } }]
+calendars: [{ code: hostile, name: { ru-RU: ${said} }, timezone: Europe/Moscow, week: { mon: ['09:00-18:00'] } }]
+catalogs:
+  - code: hostile
+    name: { ru-RU: ${said} }
+    active: true
+    categories: [{ code: hostile, name: { ru-RU: ${said} }, parent: null }]
+    items:
+      - code: hostile
+        name: { ru-RU: ${said} }
+        description: { ru-RU: ${said} }
+        category: hostile
+        type: incident
+        form: [{ code: title, required: true }]
+        requesterField: requester
+        audience: { everyone: true }
+knowledgeBases:
+  - code: hostile
+    name: { ru-RU: ${said} }
+    visibility: internal
+    locales: [ru-RU]
+    sections: [{ code: hostile, name: { ru-RU: ${said} }, parent: null }]
+`;
+}
+
 describe('values', () => {
   before(async () => {
     desk = await startConsole();
@@ -176,7 +208,7 @@ describe('values', () => {
       files: [
         {
           name: 'names.yaml',
-          text: `users: [{ login: hostile, displayName: ${JSON.stringify(short)} }]\n`,
+          text: hostileNames(short),
         },
       ],
     });
@@ -199,7 +231,41 @@ describe('values', () => {
       await page.waitForLoadState('networkidle');
       await watched.check();
     }
-    for (const path of [`/records/${sample.id}`, '/records?type=incident', '/search?q=onerror', '/admin/audit']) {
+    const article = await desk.call('POST', '/kb/articles', {
+      baseId: 'hostile',
+      sectionId: 'hostile',
+      code: 'hostile',
+      title: short,
+      summary: short,
+      locale: 'ru-RU',
+      visibility: 'internal',
+      body: all,
+      tags: [short.slice(0, 40)],
+    });
+    await desk.call('PUT', `/kb/article-versions/${article.versionId}/audiences`, {
+      audiences: [{ kind: 'everyone' }],
+    });
+    await desk.call('POST', '/kb/articles/publish', { versionId: article.versionId });
+    await desk.call('POST', '/keys', { owner: 'petrova', name: short, scopes: ['objects:read'] });
+    const shown = [
+      `/records/${sample.id}`,
+      '/records?type=incident',
+      '/search?q=onerror',
+      '/work/knowledge',
+      `/work/knowledge/articles/${article.id}`,
+      `/work/knowledge/versions/${article.versionId}`,
+      '/work/catalogue',
+      '/admin/keys',
+      '/admin/people',
+      '/admin/groups',
+      '/admin/units',
+      '/admin/services',
+      '/admin/calendars/hostile',
+      '/admin/catalogs/hostile',
+      '/admin/bases/hostile',
+      '/admin/audit',
+    ];
+    for (const path of shown) {
       await page.goto(desk.url + path);
       if (path === '/admin/audit') {
         await page.locator('details').first().waitFor();

@@ -186,15 +186,20 @@ export async function enliven(desk: TestConsole): Promise<Living> {
   };
 }
 
+/** Rows that one statement puts in: more would outlast the time that a statement has. */
+const CHUNK = 50_000;
+
 /** Puts incidents in, as copies of the seeded ones with numbers of their own, straight into the table. */
 export async function fill(desk: TestConsole, count: number): Promise<void> {
-  await desk.app.db.query(sql`
-    INSERT INTO objects (id, type_id, type_version, number, title, revision, workflow_state_id, "values", folded, created_at,
-      created_by, updated_at, updated_by)
-    SELECT gen_random_uuid(), type_id, type_version, 'ZZZ' || lpad(n::text, 7, '0'), title || ' ' || n, 1, workflow_state_id,
-      "values", folded, created_at - n * interval '1 minute', created_by, updated_at - n * interval '1 minute', updated_by
-    FROM generate_series(1, ${count}::int) AS n
-    JOIN (SELECT *, row_number() OVER (ORDER BY number) AS place, count(*) OVER () AS places FROM objects
-      WHERE number LIKE 'INC%') AS one ON one.place = 1 + n % one.places`);
+  for (let from = 1; from <= count; from += CHUNK) {
+    await desk.app.db.query(sql`
+      INSERT INTO objects (id, type_id, type_version, number, title, revision, workflow_state_id, "values", folded, created_at,
+        created_by, updated_at, updated_by)
+      SELECT gen_random_uuid(), type_id, type_version, 'ZZZ' || lpad(n::text, 7, '0'), title || ' ' || n, 1, workflow_state_id,
+        "values", folded, created_at - n * interval '1 minute', created_by, updated_at - n * interval '1 minute', updated_by
+      FROM generate_series(${from}::int, ${Math.min(count, from + CHUNK - 1)}::int) AS n
+      JOIN (SELECT *, row_number() OVER (ORDER BY number) AS place, count(*) OVER () AS places FROM objects
+        WHERE number LIKE 'INC%') AS one ON one.place = 1 + n % one.places`);
+  }
   await desk.app.db.query(sql`ANALYZE objects`);
 }

@@ -104,11 +104,24 @@ function Editor(props: EditorProps) {
   const item = useMemo(() => valueOf(text), [text]);
   const written = String(item?.[codeProperty] ?? '');
   const dirty = text !== start;
-  useBlocker({ shouldBlockFn: () => dirty && !window.confirm(t.leaving), enableBeforeUnload: dirty });
+  // Where one goes after applying, nothing is left to lose; the text is set back only with the next drawing.
+  const applied = useRef(false);
+  useBlocker({
+    shouldBlockFn: async () =>
+      dirty &&
+      !applied.current &&
+      !(await confirm({ title: t.leaving, body: t.leavingBody, yes: t.leaveAnyway, danger: true })),
+    enableBeforeUnload: dirty,
+    disabled: !dirty,
+  });
+  useEffect(() => {
+    if (dirty) applied.current = false;
+  }, [dirty, text]);
   useEffect(() => {
     if (view === 'text' && target !== undefined) handle.current?.goTo(target.line, target.column);
   }, [view, target]);
   const apply = useApply(plan.body, (): void => {
+    applied.current = true;
     setText(start);
     props.onApplied?.(isNew ? written : (code ?? written));
   });
