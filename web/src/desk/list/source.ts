@@ -66,6 +66,7 @@ export function searchCondition(definition: QueueDefinition, type: DeskType | un
   if (definition.state !== undefined && definition.state !== 'ACTIVE') {
     parts.push({ field: 'workflowState', operator: 'equals', value: definition.state });
   }
+  if (parts.length === 0) return undefined;
   return parts.length === 1 ? parts[0] : { logic: 'AND', conditions: parts };
 }
 
