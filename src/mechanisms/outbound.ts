@@ -3,7 +3,7 @@
  * environment, bounded in time and in what is read. Answers are kept alive between calls.
  */
 import type { TLSSocket } from 'node:tls';
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import { AddressRefused, Dialler, type Resolve, resolveBySystem } from './outbound-address.ts';
 import type { Tracer } from './traces.ts';
 
@@ -39,7 +39,8 @@ function reasonOf(error: Error): string {
 }
 
 export class Outbound {
-  readonly #agent: Agent;
+  /** Made for the first call: a process that delivers nothing does without the library. */
+  #agent: Promise<Agent> | undefined;
   readonly #dialler: Dialler;
   readonly #limitMs: number;
   readonly #mostBytes: number;
@@ -49,14 +50,17 @@ export class Outbound {
     this.#tracer = options.tracer;
     this.#limitMs = options.limitMs ?? 10_000;
     this.#mostBytes = options.mostBytes ?? 65_536;
-    const dialler = new Dialler({
+    this.#dialler = new Dialler({
       allowPrivate: options.allowPrivate,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
       connectMs: this.#limitMs,
       resolve: options.resolve ?? resolveBySystem,
     });
-    this.#dialler = dialler;
-    this.#agent = new Agent({
+  }
+
+  async #makeAgent(): Promise<Agent> {
+    const { Agent } = await import('undici');
+    return new Agent({
       allowH2: false,
       pipelining: 1,
       // The limit of a call is one for the whole of it, and kept here.
@@ -66,7 +70,7 @@ export class Outbound {
         let socket: TLSSocket;
         try {
           if (protocol !== 'https:') throw new AddressRefused();
-          socket = await dialler.dial(hostname, port === '' ? 443 : Number(port));
+          socket = await this.#dialler.dial(hostname, port === '' ? 443 : Number(port));
         } catch (error) {
           callback(error as Error, null);
           return;
@@ -95,8 +99,10 @@ export class Outbound {
     if (target?.protocol !== 'https:') {
       return Promise.resolve({ kind: 'refused', reason: 'Only https addresses are called.' });
     }
-    const send = (sent: Readonly<Record<string, string>>): Promise<Outcome> =>
-      new Promise((resolve) => this.#dispatch(target, sent, body, resolve));
+    const send = async (sent: Readonly<Record<string, string>>): Promise<Outcome> => {
+      const agent = await (this.#agent ??= this.#makeAgent());
+      return await new Promise((resolve) => this.#dispatch(agent, target, sent, body, resolve));
+    };
     return this.#tracer === undefined ? send(headers) : this.#traced(this.#tracer, target, headers, send);
   }
 
@@ -116,6 +122,7 @@ export class Outbound {
   }
 
   #dispatch(
+    agent: Agent,
     target: URL,
     headers: Readonly<Record<string, string>>,
     body: Buffer,
@@ -125,7 +132,7 @@ export class Outbound {
     const call = new Call(this.#mostBytes, began, resolve);
     const timer = setTimeout(() => call.stop(`no answer within ${this.#limitMs} ms`), this.#limitMs);
     call.onDone = () => clearTimeout(timer);
-    this.#agent.dispatch(
+    agent.dispatch(
       {
         origin: target.origin,
         path: target.pathname + target.search,
@@ -147,7 +154,7 @@ export class Outbound {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await (await this.#agent)?.destroy();
   }
 }
 

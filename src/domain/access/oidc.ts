@@ -5,19 +5,7 @@
  * Nobody is made by it: the person must be there and ACTIVE. They are found by the provider's `sub` as their `externalId`, or
  * else by their e-mail address where the provider says that it verified it.
  */
-import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  calculatePKCECodeChallenge,
-  type Configuration,
-  discovery,
-  fetchUserInfo,
-  None,
-  randomNonce,
-  randomPKCECodeVerifier,
-  randomState,
-} from 'openid-client';
+import type { Configuration } from 'openid-client';
 import type { Clock } from '../../mechanisms/clock.ts';
 import type { SecretBox } from '../../mechanisms/secrets.ts';
 import type { Caller, Work } from '../../mechanisms/work.ts';
@@ -71,6 +59,9 @@ function ownPath(to: string | null): string {
   return to !== null && /^\/(?![/\\])[^\s\p{Cc}]{0,2000}$/u.test(to) ? to : '/';
 }
 
+/** Loaded when somebody signs in by it: most services never need it. */
+const client = () => import('openid-client');
+
 export class Oidc {
   readonly #options: OidcOptions;
   #found: Promise<Configuration> | undefined;
@@ -81,16 +72,21 @@ export class Oidc {
 
   /** The provider's description; asked for once, and again where that failed. */
   #configuration(): Promise<Configuration> {
-    const { issuer, clientId, clientSecret } = this.#options;
-    // Settings allow http for a provider on this very machine alone.
-    const insecure = issuer.startsWith('http:') ? { execute: [allowInsecureRequests] } : {};
-    const authentication = clientSecret === undefined ? None() : undefined;
-    const options = { ...insecure, timeout: TIMEOUT_S };
-    this.#found ??= discovery(new URL(issuer), clientId, clientSecret, authentication, options);
+    this.#found ??= this.#discover();
     this.#found.catch(() => {
       this.#found = undefined;
     });
     return this.#found;
+  }
+
+  async #discover(): Promise<Configuration> {
+    const { issuer, clientId, clientSecret } = this.#options;
+    const { allowInsecureRequests, discovery, None } = await client();
+    // Settings allow http for a provider on this very machine alone.
+    const insecure = issuer.startsWith('http:') ? { execute: [allowInsecureRequests] } : {};
+    const authentication = clientSecret === undefined ? None() : undefined;
+    const options = { ...insecure, timeout: TIMEOUT_S };
+    return await discovery(new URL(issuer), clientId, clientSecret, authentication, options);
   }
 
   /** Sends the person to the provider. */
@@ -98,19 +94,20 @@ export class Oidc {
     const { secrets, clock } = this.#options;
     try {
       const configuration = await this.#configuration();
+      const oidc = await client();
       const kept: Kept = {
-        state: randomState(),
-        nonce: randomNonce(),
-        verifier: randomPKCECodeVerifier(),
+        state: oidc.randomState(),
+        nonce: oidc.randomNonce(),
+        verifier: oidc.randomPKCECodeVerifier(),
         to: ownPath(asked.query.get('to')),
         until: clock.now() + MINUTES * 60_000,
       };
-      const location = buildAuthorizationUrl(configuration, {
+      const location = oidc.buildAuthorizationUrl(configuration, {
         redirect_uri: `${asked.base}${OIDC_PATH}/callback`,
         scope: 'openid email profile',
         state: kept.state,
         nonce: kept.nonce,
-        code_challenge: await calculatePKCECodeChallenge(kept.verifier),
+        code_challenge: await oidc.calculatePKCECodeChallenge(kept.verifier),
         code_challenge_method: 'S256',
       });
       const sealed = secrets.seal(JSON.stringify(kept), PURPOSE).toString('base64url');
@@ -129,6 +126,7 @@ export class Oidc {
     if (kept === undefined) return refused;
     try {
       const configuration = await this.#configuration();
+      const { authorizationCodeGrant, fetchUserInfo } = await client();
       const url = new URL(`${asked.base}${OIDC_PATH}/callback?${asked.query}`);
       const tokens = await authorizationCodeGrant(configuration, url, {
         pkceCodeVerifier: kept.verifier,
