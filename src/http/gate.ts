@@ -92,6 +92,9 @@ export class Gate {
   readonly #waiting = new Map<string, Caller>();
   /** In the order in which they began; long ones are taken out. */
   readonly #running = new Set<Visit>();
+  /** Long ones that do not count among what runs; only so many, or what is slow for want of power would make room for more. */
+  readonly #long = new Set<Visit>();
+  readonly #mostLong: number;
   readonly #timer: NodeJS.Timeout;
   /** Made once: where it was thrown tells nothing, and to find that out would be most of its cost. */
   readonly #refusal = overloaded();
@@ -112,6 +115,7 @@ export class Gate {
     this.#lateMs = options.lateMs ?? LATE_MS;
     this.#share = Math.max(1, Math.floor(this.#most / 4));
     this.#callerLimit = Math.max(1, Math.ceil((this.#limit * 3) / 4));
+    this.#mostLong = Math.max(1, Math.floor(this.#limit / 4));
     this.#expected = performance.now() + this.#sampleMs;
     this.#timer = setInterval(() => this.#sample(), this.#sampleMs);
     this.#timer.unref();
@@ -122,8 +126,9 @@ export class Gate {
     this.#late = now - this.#expected > this.#lateMs ? this.#late + 1 : 0;
     this.#expected = now + this.#sampleMs;
     for (const visit of this.#running) {
-      if (now - (visit.began ?? now) < LONG_MS) break;
+      if (now - (visit.began ?? now) < LONG_MS || this.#long.size >= this.#mostLong) break;
       this.#end(visit);
+      this.#long.add(visit);
     }
     this.#next(now);
     for (const [callerId, caller] of this.#waiting) {
@@ -240,6 +245,7 @@ export class Gate {
   /** `Visit.leave`. */
   leave(visit: Visit): void {
     this.#inFlight--;
+    this.#long.delete(visit);
     this.#end(visit);
     const { callerId } = visit;
     const caller = callerId === undefined ? undefined : this.#callers.get(callerId);

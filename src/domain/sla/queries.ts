@@ -1,7 +1,7 @@
 /** The reads on SLA instances: the record decides who comes near. Reading writes nothing. */
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
-import { localized, registry } from '../metadata/door.ts';
+import { named, registry } from '../metadata/door.ts';
 import { findVisible, requireVisible, type VisibleObject } from '../objects/door.ts';
 import { slaRegistry } from './definitions.ts';
 import { type Present, presentOf } from './force.ts';
@@ -33,14 +33,13 @@ export interface InstanceAnswer {
 /** An instance as the API gives it (decisions, "SLA"). */
 export function answerOf(ctx: ReadContext, instance: StoredInstance, present: Present): InstanceAnswer {
   const { policy, calendar, figures } = present;
-  const locale = registry(ctx).settings.defaultLocale;
   const pause = openPause(instance);
   return {
     id: instance.id,
     objectId: instance.objectId,
     policyId: policy.id,
     policyCode: policy.code,
-    name: localized(policy.name, locale, locale),
+    name: named(ctx, policy.name),
     status: instance.status,
     revision: instance.revision,
     startedAt: instance.startedAt,
@@ -115,7 +114,7 @@ export async function explainSla(ctx: ReadContext, instanceId: string): Promise<
   const until = endOf(instance, ctx.now);
   const end = Date.parse(until);
   const names = await namesOf(ctx, instance.pauses);
-  const locale = registry(ctx).settings.defaultLocale;
+  const locale = ctx.locale ?? registry(ctx).settings.defaultLocale;
   const span = { from: Date.parse(instance.startedAt), to: end };
   const pausedBy = (index: number) => holderOf(instance.pauses[index] as Pause, names);
   const spans = pauseSpans(instance.pauses, end);
