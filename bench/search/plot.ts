@@ -5,10 +5,10 @@ export interface Line {
   points: readonly { records: number; ms: number }[];
 }
 
-const WIDTH = 720;
+const WIDTH = 780;
 const HEIGHT = 440;
 const LEFT = 60;
-const RIGHT = 190;
+const RIGHT = 250;
 const TOP = 20;
 const BOTTOM = 50;
 const COLOURS = ['#1b6ca8', '#c0392b', '#27825a', '#8e44ad', '#b9770e', '#16808a', '#7f8c8d', '#2c3e50'];
