@@ -92,7 +92,8 @@ describe('delivery', () => {
     const move = { transitionId: transitions[0].id, expectedRevision: 2, expectedStateId: state.id };
     await hooks.ok('boss', 'POST', `${on}/transitions`, { ...move, values: { $reason: 'Because' } });
     await hooks.settled(subscription, 10);
-    assert.equal(hooks.receiver.received.find(({ body }) => body.data.commentId)?.body.data.comment.body, 'More words');
+    const updated = hooks.receiver.received.find(({ body }) => body.eventType === 'CommentUpdated');
+    assert.equal(updated?.body.data.comment.body, 'More words');
     await hooks.ok('boss', 'DELETE', `/comments/${comment.id}`, { expectedRevision: 2 });
     await hooks.ok('boss', 'DELETE', on, { expectedRevision: 3 });
     await hooks.okAdmin('boss', 'POST', `${on}/restore`);
