@@ -47,4 +47,4 @@ export { listChanges } from './store-lookups.ts';
 export { creationData, type EventFilter, readCard, replayObject, type WordMatch } from './queries.ts';
 export { objectRoutes } from './routes.ts';
 export { imagesIn, strangeImages } from './rules-images.ts';
-export { invalidValues, type PlannedChange, planChange } from './rules.ts';
+export { invalidValues, type PlannedChange, planChange, requireNoneReadOnly } from './rules.ts';
