@@ -2,8 +2,8 @@
  * The table of the administration screens: some hundreds of rows that are here already, sorted and filtered in place, exported
  * as CSV. A row can be opened with a click or the Enter key. For long lists of records there is `desk/list`.
  */
-import { ActionIcon, Group, Skeleton, Text, TextInput, Tooltip } from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconDownload, IconSearch } from '@tabler/icons-react';
+import { Group, Skeleton, Text, TextInput } from '@mantine/core';
+import { IconArrowDown, IconArrowUp, IconSearch } from '@tabler/icons-react';
 import {
   type ColumnDef,
   createSortedRowModel,
@@ -14,7 +14,7 @@ import {
 } from '@tanstack/react-table';
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react';
 import { useText } from '../i18n/text.ts';
-import { saveCsv } from './csv.ts';
+import { CsvButton } from './csv-button.tsx';
 import classes from './data-table.module.css';
 import { Empty } from './empty.tsx';
 import { texts } from './texts.ts';
@@ -47,6 +47,8 @@ export interface DataTableProps<Row> {
   empty?: ReactNode;
   /** Beside the filter. */
   tools?: ReactNode;
+  /** Without a filter: for what is only ever a few rows. */
+  short?: boolean;
 }
 
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel(), sortFns });
@@ -85,12 +87,6 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     enableSortingRemoval: true,
   });
   const byKey = new Map(columns.map((column) => [column.key, column]));
-  const exportAll = (): void =>
-    saveCsv(
-      label,
-      columns.map((column) => column.title),
-      table.getRowModel().rows.map((row) => columns.map((column) => column.value(row.original))),
-    );
   if (rows !== undefined && rows.length === 0) return <Empty action={props.tools}>{props.empty ?? t.empty}</Empty>;
   const open = (row: Row) => (event: KeyboardEvent) => {
     if (event.key === 'Enter' && event.target === event.currentTarget) onOpen?.(row);
@@ -99,25 +95,27 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     <div>
       <Group justify="space-between" mb="xs" gap="xs">
         <Group gap="xs">
-          <TextInput
-            value={filter}
-            onChange={(event) => setFilter(event.currentTarget.value)}
-            placeholder={t.filter}
-            aria-label={t.filter}
-            leftSection={<IconSearch size={14} />}
-            type="search"
-          />
+          {props.short !== true && (
+            <TextInput
+              value={filter}
+              onChange={(event) => setFilter(event.currentTarget.value)}
+              placeholder={t.filter}
+              aria-label={t.filter}
+              leftSection={<IconSearch size={14} />}
+              type="search"
+            />
+          )}
           {props.tools}
         </Group>
         <Group gap={4}>
           <Text size="xs" c="dimmed" aria-live="polite">
             {t.rows(shown.length)}
           </Text>
-          <Tooltip label={t.export}>
-            <ActionIcon onClick={exportAll} aria-label={t.export}>
-              <IconDownload size={16} />
-            </ActionIcon>
-          </Tooltip>
+          <CsvButton
+            name={label}
+            header={columns.map((column) => column.title)}
+            rows={() => table.getRowModel().rows.map((row) => columns.map((column) => column.value(row.original)))}
+          />
         </Group>
       </Group>
       <div className={classes.scroll} tabIndex={0} role="group" aria-label={label}>
