@@ -164,15 +164,19 @@ async function run(settings: Settings, role: Role, opened: OpenDatabase, log: Lo
   });
   const worker = role === 'api' ? undefined : app.startWorker();
   const stop = signalled();
-  await seat.open(app);
-  await stop;
-  seat.leaving?.();
-  log.info('stopping: no new requests are accepted, running ones are finished');
-  if (role !== 'worker') await drain(app.server, DRAIN_MS);
-  await worker?.stop();
-  await app.stop();
-  // What cannot be sent is lost: a receiver that is away must not hold the process.
-  await tracer?.stop().catch(() => {});
+  try {
+    await seat.open(app);
+    await stop;
+    seat.leaving?.();
+    log.info('stopping: no new requests are accepted, running ones are finished');
+    if (role !== 'worker') await drain(app.server, DRAIN_MS);
+  } finally {
+    // Also where it could not be opened: work that went on would hold the process, on a database that is closed.
+    await worker?.stop();
+    await app.stop();
+    // What cannot be sent is lost: a receiver that is away must not hold the process.
+    await tracer?.stop().catch(() => {});
+  }
 }
 
 /** The folder of the built console, where it was built. */
