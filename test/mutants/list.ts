@@ -34,6 +34,7 @@ const RELATION_STORE = of('src/domain/relations/store.ts', 'src/domain/relations
 const WORKFLOW = of('src/domain/workflow/commands.ts', 'src/domain/workflow/workflow.db.test.ts');
 const SLA = of('src/domain/sla/commands.ts', 'src/domain/sla/commands.db.test.ts');
 const KNOWLEDGE = of('src/domain/knowledge/commands.ts', 'src/domain/knowledge/knowledge.db.test.ts');
+const ROOMS = of('src/rooms.ts', 'src/domain/knowledge/races.db.test.ts');
 const KNOWLEDGE_RULES = of('src/domain/knowledge/rules.ts', 'src/domain/knowledge/knowledge.db.test.ts');
 const CATALOG = of('src/domain/catalog/commands.ts', 'src/domain/catalog/requests.db.test.ts');
 const EXPORTS = of('src/domain/exports/queries.ts', 'src/domain/exports/exports.db.test.ts');
@@ -165,11 +166,8 @@ export const MUTANTS: readonly Mutant[] = [
   SLA('if (!FROM[command].includes(instance.status)) {', 'if (FROM[command].length === 0) {'),
   CATALOG("  ctx.actor.require('catalog.impersonate');", ''),
   CATALOG('const eyes = seenBy(ctx, person);', 'const eyes = ctx;'),
-  KNOWLEDGE(
-    'if (article?.hasDraft === true) {',
-    'if (article?.hasDraft === null) {',
-    'src/domain/knowledge/races.db.test.ts',
-  ),
+  ROOMS("  ['kb_versions_draft', { code: 'ALREADY_EXISTS', field: 'code' }],\n", ''),
+  KNOWLEDGE("  ctx.actor.require('kb.publish');", "  ctx.actor.require('kb.write');"),
   KNOWLEDGE_RULES("if (version.state === 'DRAFT') return;", "if (version.state !== '') return;"),
   KNOWLEDGE_RULES('if (version.audiences.length > 0) return;', 'if (version.audiences.length >= 0) return;'),
   KNOWLEDGE_RULES(
@@ -188,12 +186,12 @@ export const MUTANTS: readonly Mutant[] = [
   HOOK_RULES('status === 429 || status >= 500', 'status >= 400'),
   HOOK_STORE('AND d.lease = r.lease ', ''),
   HOOK_STORE('FOR UPDATE SKIP LOCKED) d', ') d'),
-  HOOK_STORE('p.from_at <= e.at AND ', '', 'src/domain/webhooks/subscriptions.db.test.ts'),
+  HOOK_STORE('p.from_at <= e.at AND ', ''),
   PAYLOAD(
     '      if ((await filter(ctx, object, [row])).has(event.id)) return OUT_OF_SIGHT;',
     '      await filter(ctx, object, [row]);',
   ),
-  PAYLOAD("if (kind === 'value') return object.right.reads(code);", "if (kind === 'value') return true;"),
+  PAYLOAD('own(code) !== undefined && object.right.reads(code)', 'own(code) !== undefined'),
   ADDRESS(
     "if (address.range() !== 'unicast' || HOST_SERVICES.has(address.toString())) return false;",
     "if (address.range() === 'loopback') return false;",
