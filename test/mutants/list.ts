@@ -34,7 +34,6 @@ const RELATION_STORE = of('src/domain/relations/store.ts', 'src/domain/relations
 const WORKFLOW = of('src/domain/workflow/commands.ts', 'src/domain/workflow/workflow.db.test.ts');
 const SLA = of('src/domain/sla/commands.ts', 'src/domain/sla/commands.db.test.ts');
 const KNOWLEDGE = of('src/domain/knowledge/commands.ts', 'src/domain/knowledge/knowledge.db.test.ts');
-const ROOMS = of('src/rooms.ts', 'src/domain/knowledge/races.db.test.ts');
 const KNOWLEDGE_RULES = of('src/domain/knowledge/rules.ts', 'src/domain/knowledge/knowledge.db.test.ts');
 const CATALOG = of('src/domain/catalog/commands.ts', 'src/domain/catalog/requests.db.test.ts');
 const EXPORTS = of('src/domain/exports/queries.ts', 'src/domain/exports/exports.db.test.ts');
@@ -166,7 +165,6 @@ export const MUTANTS: readonly Mutant[] = [
   SLA('if (!FROM[command].includes(instance.status)) {', 'if (FROM[command].length === 0) {'),
   CATALOG("  ctx.actor.require('catalog.impersonate');", ''),
   CATALOG('const eyes = seenBy(ctx, person);', 'const eyes = ctx;'),
-  ROOMS("  ['kb_versions_draft', { code: 'ALREADY_EXISTS', field: 'code' }],\n", ''),
   KNOWLEDGE("  ctx.actor.require('kb.publish');", "  ctx.actor.require('kb.write');"),
   KNOWLEDGE_RULES("if (version.state === 'DRAFT') return;", "if (version.state !== '') return;"),
   KNOWLEDGE_RULES('if (version.audiences.length > 0) return;', 'if (version.audiences.length >= 0) return;'),
