@@ -151,7 +151,7 @@ describe('comments', () => {
     );
     assert.deepEqual(tally(answers), { 200: 1, '409 REVISION_CONFLICT': 15 });
     const conflict = answers.find(({ status }) => status === 409);
-    const [updated] = (await history(made, 'chief')).filter(({ type }) => type === 'CommentUpdated');
+    const updated = (await history(made, 'chief')).find(({ type }) => type === 'CommentUpdated');
     assert.ok(updated !== undefined);
     const changed = (field: string, { at, actor: { id: actorId, displayName } }: Told) => {
       return { field, at, actor: { id: actorId, displayName } };
