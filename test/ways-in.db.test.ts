@@ -93,18 +93,11 @@ function scenarios(): Scenario[] {
     update('a hidden field', { secret: 'x' }, 'INVALID_VALUES', { who: 'agent' }),
     update('a field that is not there', { nothing: 'x' }, 'INVALID_VALUES', { who: 'agent' }),
     update('a field to be read alone', { grade: 'x', note: 'y' }, 'FIELD_READ_ONLY', { who: 'agent' }),
-    update('a field to be read alone, stale', { grade: 'x' }, 'FIELD_READ_ONLY', {
-      who: 'agent',
-      item: { changes: { grade: 'x' }, expectedRevision: 9 },
-    }),
-    update('a field to be read alone, of an archived record', { grade: 'x' }, 'FIELD_READ_ONLY', {
+    update('one to be read alone, before all', { grade: 'x', nothing: 1 }, 'FIELD_READ_ONLY', {
       who: 'agent',
       before: archive,
     }),
-    update('a field to be read alone beside wrong ones', { grade: 'x', nothing: 1, count: -5 }, 'FIELD_READ_ONLY', {
-      who: 'agent',
-    }),
-    update('a revision past all integers of the database', { note: 'x' }, 'REVISION_CONFLICT', {
+    update('a revision of no record', { note: 'x' }, 'REVISION_CONFLICT', {
       item: { changes: { note: 'x' }, expectedRevision: Number.MAX_SAFE_INTEGER },
     }),
     update('a reference to nothing', { cause: randomUUID(), assignee: randomUUID() }, 'INVALID_VALUES'),
@@ -143,15 +136,7 @@ function scenarios(): Scenario[] {
       before: take,
       who: 'agent',
     }),
-    move(
-      'a field of the form to be read alone, from a state that has passed',
-      'hold',
-      { grade: 'y' },
-      'FIELD_READ_ONLY',
-      {
-        who: 'agent',
-      },
-    ),
+    move('one to be read alone, too late', 'hold', { grade: 'y' }, 'FIELD_READ_ONLY', { who: 'agent' }),
     move('a condition', 'take', {}, 'TRANSITION_CONDITION_NOT_MET', {
       values: { kind: 'b', secret: 'x' },
       who: 'agent',

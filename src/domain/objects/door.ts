@@ -10,7 +10,7 @@
  * `listVisible`, and every record leaves through `project`.
  */
 export { applyChange, archiveObject, createFor, createObject, type ObjectPlan, updateObject } from './commands.ts';
-export { requireRevision } from './conflict.ts';
+export { changedSince, requireRevision } from './conflict.ts';
 export {
   createObject as createOperation,
   ObjectSchema,
