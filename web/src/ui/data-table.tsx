@@ -2,7 +2,7 @@
  * The table of the administration screens: some hundreds of rows that are here already, sorted and filtered in place, exported
  * as CSV. A row can be opened with a click or the Enter key. For long lists of records there is `desk/list`.
  */
-import { Group, Skeleton, Text, TextInput } from '@mantine/core';
+import { Button, Group, Skeleton, Text, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconSearch } from '@tabler/icons-react';
 import {
   type ColumnDef,
@@ -51,12 +51,16 @@ export interface DataTableProps<Row> {
   short?: boolean;
 }
 
+/** Rows that are drawn at first, and with each further step: a page of thousands would be slow at everything. */
+const STEP = 200;
+
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel(), sortFns });
 
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { columns, rows, rowKey, onOpen, label } = props;
   const t = useText(texts);
   const [filter, setFilter] = useState('');
+  const [most, setMost] = useState(STEP);
   const shown = useMemo(() => {
     const wanted = filter.trim().toLowerCase();
     if (rows === undefined || wanted === '') return rows ?? [];
@@ -86,6 +90,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     getRowId: rowKey,
     enableSortingRemoval: true,
   });
+  const sorted = table.getRowModel().rows;
   const byKey = new Map(columns.map((column) => [column.key, column]));
   if (rows !== undefined && rows.length === 0) return <Empty action={props.tools}>{props.empty ?? t.empty}</Empty>;
   const open = (row: Row) => (event: KeyboardEvent) => {
@@ -114,7 +119,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
           <CsvButton
             name={label}
             header={columns.map((column) => column.title)}
-            rows={() => table.getRowModel().rows.map((row) => columns.map((column) => column.value(row.original)))}
+            rows={() => sorted.map((row) => columns.map((column) => column.value(row.original)))}
           />
         </Group>
       </Group>
@@ -125,7 +130,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
               <tr key={group.id}>
                 {group.headers.map((header) => {
                   const column = byKey.get(header.column.id);
-                  const sorted = header.column.getIsSorted();
+                  const order = header.column.getIsSorted();
                   return (
                     <th
                       key={header.id}
@@ -133,12 +138,12 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
                       style={{ width: column?.width }}
                       data-align={column?.align}
                       data-minor={column?.minor}
-                      aria-sort={sorted === 'asc' ? 'ascending' : sorted === 'desc' ? 'descending' : undefined}
+                      aria-sort={order === 'asc' ? 'ascending' : order === 'desc' ? 'descending' : undefined}
                     >
                       <button type="button" onClick={header.column.getToggleSortingHandler()}>
                         {column?.title}
-                        {sorted === 'asc' && <IconArrowUp size={12} />}
-                        {sorted === 'desc' && <IconArrowDown size={12} />}
+                        {order === 'asc' && <IconArrowUp size={12} />}
+                        {order === 'desc' && <IconArrowDown size={12} />}
                       </button>
                     </th>
                   );
@@ -156,7 +161,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
                   </td>
                 </tr>
               ))}
-            {table.getRowModel().rows.map(({ id, original }) => (
+            {sorted.slice(0, most).map(({ id, original }) => (
               <tr
                 key={id}
                 {...(onOpen === undefined
@@ -179,6 +184,13 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         </table>
         {rows !== undefined && shown.length === 0 && <Empty>{t.noneFits}</Empty>}
       </div>
+      {sorted.length > most && (
+        <Group justify="center" mt="xs">
+          <Button variant="default" onClick={() => setMost(most + STEP)}>
+            {t.moreRows(Math.min(STEP, sorted.length - most))}
+          </Button>
+        </Group>
+      )}
     </div>
   );
 }

@@ -182,7 +182,6 @@ function RunPanel({ definition }: { definition: Definition }) {
         {run.data !== undefined && (
           <Stack gap="sm">
             {run.data.dryRun && <Alert variant="light">{t.dryCounts}</Alert>}
-            <RunResult run={run.data} />
             <Group>
               <Button
                 variant="default"
@@ -191,6 +190,7 @@ function RunPanel({ definition }: { definition: Definition }) {
                 {t.openRun}
               </Button>
             </Group>
+            <RunResult run={run.data} />
           </Stack>
         )}
       </Stack>

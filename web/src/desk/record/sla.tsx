@@ -133,7 +133,12 @@ function Timer({ instance, ticking, readAt, recordId }: TimerProps) {
       <Progress value={share} color={tone} size={4} aria-label={instance.name} />
       <div className={styles.foot}>
         <span className="tabular">{words}</span>
-        <Anchor component="button" size="xs" onClick={() => setExplained(true)}>
+        <Anchor
+          component="button"
+          size="xs"
+          aria-label={`${t.why} ${instance.name}`}
+          onClick={() => setExplained(true)}
+        >
           {t.why}
         </Anchor>
       </div>
