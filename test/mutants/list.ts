@@ -117,8 +117,8 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   AUTHENTICATE('(current || overlaps) &&', '(current || previous || overlaps || row !== null) &&'),
   AUTHENTICATE(
-    'if (given.csrfToken === undefined || !timingSafeEqual(csrf, session.csrf_hash)) throw',
-    'if (given.csrfToken === null) throw',
+    'if (given.csrfToken === undefined || !timingSafeEqual(csrf, session.csrf_hash)) {',
+    'if (given.csrfToken === null) {',
   ),
   AUTHENTICATE(
     "given.surface === 'console' && !row.scopes.includes(ADMIN_SCOPE)",
