@@ -62,7 +62,7 @@ function screens({ incident, incidents, people }: Seeded, life: Living): Screen[
       path: `/records/${incident}`,
       act: async (page) => {
         await page
-          .getByRole('button', { name: /^(Почему так\?|Why so\?)$/ })
+          .getByRole('button', { name: /^(Почему так|Why so)\?/ })
           .last()
           .click();
         await page.waitForTimeout(1500);
@@ -125,6 +125,7 @@ function screens({ incident, incidents, people }: Seeded, life: Living): Screen[
       'catalogs/main',
       'calendars/office',
       'sla/incident-resolution',
+      'sla/_try',
       'bases/it',
       'types/new',
       'groups/network',

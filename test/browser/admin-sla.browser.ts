@@ -20,20 +20,32 @@ const WORDS = {
     monday: '2026-03-02: открыто 09:00–18:00',
     special: '2026-03-09: закрыто',
     openedAt: 'Открыта',
-    values: 'Значения записи',
+    priority: 'Приоритет',
+    critical: 'Критический',
     run: 'Посчитать',
     dueAt: 'Срок',
     target: '4 ч',
+    due: '2 мар. 2026 г., 14:00',
+    tryOut: 'Проба сроков',
+    resolution: 'Решение инцидента',
+    reaction: 'Реакция на инцидент',
+    open: 'рабочее время',
   },
   'en-US': {
     year: 'Year 2026',
     monday: '2026-03-02: open',
     special: '2026-03-09: closed',
     openedAt: 'Opened at',
-    values: 'Values of the record',
+    priority: 'Priority',
+    critical: 'Critical',
     run: 'Count',
     dueAt: 'Due at',
     target: '4 hr',
+    due: 'Mar 2, 2026, 2:00 PM',
+    tryOut: 'Try time limits out',
+    resolution: 'Incident resolution',
+    reaction: 'Reaction to an incident',
+    open: 'open hours',
   },
 } as const;
 
@@ -55,9 +67,23 @@ describe('calendars and time limits in the console', () => {
       await watched.check();
       await page.goto(`${desk.url}/admin/sla/incident-resolution`);
       await page.getByLabel(words.openedAt).fill('2026-03-02T10:00');
-      await page.getByRole('textbox', { name: words.values }).fill('{"priority": "p1"}');
+      await page.getByRole('combobox', { name: words.priority }).click();
+      await page.getByRole('option', { name: words.critical }).click();
       await page.getByRole('button', { name: words.run, exact: true }).click();
-      await page.getByRole('status').filter({ hasText: words.target }).getByText(words.dueAt).waitFor();
+      await page
+        .getByRole('status')
+        .filter({ hasText: words.target })
+        .getByText(words.dueAt, { exact: true })
+        .waitFor();
+      await page.getByRole('status').getByText(words.due).waitFor();
+      await page.getByRole('cell', { name: words.open }).waitFor();
+      await watched.check();
+      // All that a record of a type would get, on one screen.
+      await page.goto(`${desk.url}/admin/sla`);
+      await page.getByRole('button', { name: words.tryOut }).click();
+      await page.getByRole('button', { name: words.run, exact: true }).click();
+      for (const name of [words.resolution, words.reaction])
+        await page.getByRole('region', { name }).getByRole('status').waitFor();
       await watched.check();
       await watched.close();
     });

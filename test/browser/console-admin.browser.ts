@@ -21,6 +21,12 @@ const WORDS = {
     rotate: 'Заменить секрет',
     sees: 'Видит эту запись',
     seesNot: 'Не видит этой записи',
+    asSeen: 'Так запись видит Мария Иванова',
+    hidden: 'не видит',
+    removeOption: 'Убрать вариант: p4',
+    gone: 'варианта p4 больше нет',
+    reset: 'Вернуть как было',
+    priority: 'Приоритет',
     ready: 'Готов отвечать',
     show: 'Показать, что изменится',
     samara: 'Часовой пояс',
@@ -60,6 +66,12 @@ const WORDS = {
     rotate: 'Replace the secret',
     sees: 'Sees this record',
     seesNot: 'Does not see this record',
+    asSeen: 'The record as Мария Иванова sees it',
+    hidden: 'does not see it',
+    removeOption: 'Remove the option: p4',
+    gone: 'the option p4 is gone',
+    reset: 'Put back as it was',
+    priority: 'Priority',
     ready: 'Ready to answer',
     show: 'Show what would change',
     samara: 'Time zone',
@@ -188,9 +200,15 @@ describe('administration in the console', () => {
       }));
 
     it(`says why somebody sees a record and somebody else does not: ${language}`, async () => {
-      const { petrova, guliev } = desk.seeded.people;
+      const { petrova, guliev, ivanova } = desk.seeded.people;
       await visit(language, `roles/_person/${petrova}/${desk.seeded.incident}`, async (page, words) => {
         await page.getByText(words.sees).waitFor();
+      });
+      await visit(language, `roles/_person/${ivanova}/${desk.seeded.incident}`, async (page, words) => {
+        const seen = page.getByLabel(words.asSeen);
+        await seen.getByText('Мария Иванова').waitFor();
+        await seen.getByText(words.hidden).first().waitFor();
+        assert.equal(await seen.getByText('Анна Петрова').count(), 0, 'the assignee is not hers to see');
       });
       await visit(language, `roles/_person/${guliev}/${desk.seeded.incident}`, async (page) => {
         // They hold no role.
@@ -203,6 +221,15 @@ describe('administration in the console', () => {
         await page.locator('.react-flow__node').nth(5).waitFor();
         await page.getByRole('button', { name: words.addState }).click();
         await page.locator('.react-flow__node').nth(6).waitFor();
+        // A line from state to state is a new transition.
+        const start = await page.locator('.react-flow__node[data-id=new] .react-flow__handle-right').boundingBox();
+        const end = await page.locator('.react-flow__node[data-id=resolved]').boundingBox();
+        assert.ok(start !== null && end !== null);
+        await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2);
+        await page.mouse.down();
+        await page.mouse.move(end.x + 10, end.y + end.height / 2, { steps: 5 });
+        await page.mouse.up();
+        await page.locator('.react-flow__edge', { hasText: 'transition-1' }).waitFor();
         await page.getByText(words.text, { exact: true }).click();
         const editor = page.getByRole('textbox', { name: words.yaml });
         await editor.fill(`${await editor.inputValue()}  - code: broken\n    from: [nowhere]\n    to: closed\n`);
@@ -218,6 +245,13 @@ describe('administration in the console', () => {
         await apply(page, words);
         const item = await desk.call('GET', '/config/types/problem');
         assert.match(item.text, /code: field\d/);
+        // What a change would break is said in the language of the console, before anything is applied.
+        await page.goto(`${desk.url}/admin/types/incident`);
+        await page.getByRole('button', { name: `${words.priority} priority` }).click();
+        await page.getByRole('button', { name: words.removeOption }).click();
+        await page.getByText(words.gone).waitFor();
+        await watched.check();
+        await page.getByRole('button', { name: words.reset }).click();
       }));
 
     it(`plans and applies pasted configuration, with errors at their line: ${language}`, () =>

@@ -171,6 +171,18 @@ describe('lists of records', () => {
     });
   }
 
+  it('hand what they show to whoever may not export, with names in place of ids', async () => {
+    const watched = await desk.open('ivanova', '/records?type=incident');
+    const { page } = watched;
+    await page.getByRole('grid').getByText('INC0000001').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Скачать прочитанное' }).click();
+    const file = await readFile(await (await download).path(), 'utf8');
+    assert.match(file, /INC0000001,Не открывается почта на телефоне после смены пароля,В работе,Высокий/);
+    assert.ok(!file.includes('INC0000002'), 'what one may not read is not in it');
+    await watched.close();
+  });
+
   it('go by keys and follow what happens', async () => {
     const watched = await desk.open('petrova', '/records?type=incident');
     const { page } = watched;

@@ -40,7 +40,8 @@ const WORDS = {
     graph: 'Графом',
     sla: 'Сроки',
     why: 'Почему так?',
-    counted: 'считалось',
+    resolution: 'Решение инцидента',
+    open: 'рабочее время',
     close: 'Отмена',
   },
   'en-US': {
@@ -77,7 +78,8 @@ const WORDS = {
     graph: 'Graph',
     sla: 'Time limits',
     why: 'Why so?',
-    counted: 'counted',
+    resolution: 'Incident resolution',
+    open: 'open hours',
     close: 'Cancel',
   },
 } as const;
@@ -196,12 +198,43 @@ describe('the page of a record', () => {
       const watched = await desk.open('admin', `/records/${desk.seeded.incident}`, { language });
       const { page } = watched;
       const panel = page.getByRole('region', { name: words.sla });
-      await panel.getByRole('button', { name: words.why }).last().click();
-      await page.getByRole('dialog').getByText(words.counted, { exact: true }).first().waitFor();
+      await panel.getByRole('button', { name: `${words.why} ${words.resolution}` }).click();
+      await page.getByRole('dialog').getByRole('cell', { name: words.open }).first().waitFor();
       await watched.check();
       await watched.close();
     });
   }
+
+  it('takes files that are dropped and pasted anywhere on it', async () => {
+    const { id } = await desk.call('POST', '/objects', {
+      typeDefinitionId: 'incident',
+      values: { title: 'С файлами' },
+    });
+    const watched = await desk.open('petrova', `/records/${id}`);
+    const { page } = watched;
+    await page.getByRole('heading', { name: 'С файлами' }).waitFor();
+    const filled = (name: string, type: string): string =>
+      `(() => { const carried = new DataTransfer(); carried.items.add(new File(['1'], '${name}', { type: '${type}' })); return carried; })()`;
+    const dataTransfer = await page.evaluateHandle(filled('брошен.txt', 'text/plain'));
+    const heading = page.getByRole('heading', { name: 'С файлами' });
+    await heading.dispatchEvent('dragenter', { dataTransfer });
+    await page.getByText('Отпустите, чтобы приложить').waitFor();
+    await heading.dispatchEvent('drop', { dataTransfer });
+    // The list of files is on another tab: what became of it is said.
+    await page.getByText('Файл приложен: брошен.txt').waitFor();
+    await page.getByRole('textbox', { name: 'Комментарий' }).focus();
+    await page.evaluate(
+      `document.activeElement.dispatchEvent(new ClipboardEvent('paste', {
+        clipboardData: ${filled('снимок.png', 'image/png')}, bubbles: true, cancelable: true }))`,
+    );
+    await page.getByText('Файл приложен: снимок.png').waitFor();
+    const files = await desk.call('GET', `/objects/${id}/attachments`);
+    assert.deepEqual(
+      files.map((one: { originalFilename: string }) => one.originalFilename),
+      ['брошен.txt', 'снимок.png'],
+    );
+    await watched.close();
+  });
 
   it('lets a person decide when another was faster', async () => {
     const { id } = await desk.call('POST', '/objects', {

@@ -58,7 +58,7 @@ const common = createTheme({
     Switch: { defaultProps: { size: 'xs' } },
     Checkbox: { defaultProps: { size: 'xs' } },
     Radio: { defaultProps: { size: 'xs' } },
-    SegmentedControl: { defaultProps: { size: 'xs' } },
+    SegmentedControl: { defaultProps: { size: 'xs' }, styles: { label: { paddingInline: '0.625rem' } } },
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
     Modal: { defaultProps: { radius: 'md' } },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },

@@ -48,6 +48,12 @@ function load(id: string): Promise<Label | null> {
 export const labelQuery = (id: string) =>
   queryOptions({ queryKey: ['label', id], queryFn: () => load(id), staleTime: 5 * 60_000 });
 
+/** What the ids name, in the language of the console; left out is what the person may not see. */
+export async function namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const labels = await Promise.all(ids.map(load));
+  return new Map(labels.flatMap((label) => (label === null ? [] : [[label.id, label.name ?? '']])));
+}
+
 /** Labels by id, as far as they are known. */
 export function useLabels(ids: readonly string[]): ReadonlyMap<string, Label | null> {
   const unique = [...new Set(ids)];

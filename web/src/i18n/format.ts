@@ -44,7 +44,8 @@ function build(language: Language, timeZone: string | undefined): Formats {
     new Intl.NumberFormat(language, {
       style: 'unit',
       unit: name,
-      unitDisplay: 'short',
+      // Bytes have no short plural in English.
+      unitDisplay: name === 'byte' ? 'long' : 'short',
       maximumFractionDigits: digits,
     }).format(value);
   const day = (value: string | Date): string => date.format(new Date(value));

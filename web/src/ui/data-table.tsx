@@ -2,8 +2,8 @@
  * The table of the administration screens: some hundreds of rows that are here already, sorted and filtered in place, exported
  * as CSV. A row can be opened with a click or the Enter key. For long lists of records there is `desk/list`.
  */
-import { ActionIcon, Group, Skeleton, Text, TextInput, Tooltip } from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconDownload, IconSearch } from '@tabler/icons-react';
+import { Button, Group, Skeleton, Text, TextInput } from '@mantine/core';
+import { IconArrowDown, IconArrowUp, IconSearch } from '@tabler/icons-react';
 import {
   type ColumnDef,
   createSortedRowModel,
@@ -14,7 +14,7 @@ import {
 } from '@tanstack/react-table';
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react';
 import { useText } from '../i18n/text.ts';
-import { saveCsv } from './csv.ts';
+import { CsvButton } from './csv-button.tsx';
 import classes from './data-table.module.css';
 import { Empty } from './empty.tsx';
 import { texts } from './texts.ts';
@@ -47,7 +47,12 @@ export interface DataTableProps<Row> {
   empty?: ReactNode;
   /** Beside the filter. */
   tools?: ReactNode;
+  /** Without a filter: for what is only ever a few rows. */
+  short?: boolean;
 }
+
+/** Rows that are drawn at first, and with each further step: a page of thousands would be slow at everything. */
+const STEP = 200;
 
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel(), sortFns });
 
@@ -55,6 +60,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { columns, rows, rowKey, onOpen, label } = props;
   const t = useText(texts);
   const [filter, setFilter] = useState('');
+  const [most, setMost] = useState(STEP);
   const shown = useMemo(() => {
     const wanted = filter.trim().toLowerCase();
     if (rows === undefined || wanted === '') return rows ?? [];
@@ -84,13 +90,8 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     getRowId: rowKey,
     enableSortingRemoval: true,
   });
+  const sorted = table.getRowModel().rows;
   const byKey = new Map(columns.map((column) => [column.key, column]));
-  const exportAll = (): void =>
-    saveCsv(
-      label,
-      columns.map((column) => column.title),
-      table.getRowModel().rows.map((row) => columns.map((column) => column.value(row.original))),
-    );
   if (rows !== undefined && rows.length === 0) return <Empty action={props.tools}>{props.empty ?? t.empty}</Empty>;
   const open = (row: Row) => (event: KeyboardEvent) => {
     if (event.key === 'Enter' && event.target === event.currentTarget) onOpen?.(row);
@@ -99,25 +100,27 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     <div>
       <Group justify="space-between" mb="xs" gap="xs">
         <Group gap="xs">
-          <TextInput
-            value={filter}
-            onChange={(event) => setFilter(event.currentTarget.value)}
-            placeholder={t.filter}
-            aria-label={t.filter}
-            leftSection={<IconSearch size={14} />}
-            type="search"
-          />
+          {props.short !== true && (
+            <TextInput
+              value={filter}
+              onChange={(event) => setFilter(event.currentTarget.value)}
+              placeholder={t.filter}
+              aria-label={t.filter}
+              leftSection={<IconSearch size={14} />}
+              type="search"
+            />
+          )}
           {props.tools}
         </Group>
         <Group gap={4}>
           <Text size="xs" c="dimmed" aria-live="polite">
             {t.rows(shown.length)}
           </Text>
-          <Tooltip label={t.export}>
-            <ActionIcon onClick={exportAll} aria-label={t.export}>
-              <IconDownload size={16} />
-            </ActionIcon>
-          </Tooltip>
+          <CsvButton
+            name={label}
+            header={columns.map((column) => column.title)}
+            rows={() => sorted.map((row) => columns.map((column) => column.value(row.original)))}
+          />
         </Group>
       </Group>
       <div className={classes.scroll} tabIndex={0} role="group" aria-label={label}>
@@ -127,7 +130,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
               <tr key={group.id}>
                 {group.headers.map((header) => {
                   const column = byKey.get(header.column.id);
-                  const sorted = header.column.getIsSorted();
+                  const order = header.column.getIsSorted();
                   return (
                     <th
                       key={header.id}
@@ -135,12 +138,12 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
                       style={{ width: column?.width }}
                       data-align={column?.align}
                       data-minor={column?.minor}
-                      aria-sort={sorted === 'asc' ? 'ascending' : sorted === 'desc' ? 'descending' : undefined}
+                      aria-sort={order === 'asc' ? 'ascending' : order === 'desc' ? 'descending' : undefined}
                     >
                       <button type="button" onClick={header.column.getToggleSortingHandler()}>
                         {column?.title}
-                        {sorted === 'asc' && <IconArrowUp size={12} />}
-                        {sorted === 'desc' && <IconArrowDown size={12} />}
+                        {order === 'asc' && <IconArrowUp size={12} />}
+                        {order === 'desc' && <IconArrowDown size={12} />}
                       </button>
                     </th>
                   );
@@ -158,7 +161,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
                   </td>
                 </tr>
               ))}
-            {table.getRowModel().rows.map(({ id, original }) => (
+            {sorted.slice(0, most).map(({ id, original }) => (
               <tr
                 key={id}
                 {...(onOpen === undefined
@@ -181,6 +184,13 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         </table>
         {rows !== undefined && shown.length === 0 && <Empty>{t.noneFits}</Empty>}
       </div>
+      {sorted.length > most && (
+        <Group justify="center" mt="xs">
+          <Button variant="default" onClick={() => setMost(most + STEP)}>
+            {t.moreRows(Math.min(STEP, sorted.length - most))}
+          </Button>
+        </Group>
+      )}
     </div>
   );
 }

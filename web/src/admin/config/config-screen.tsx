@@ -30,6 +30,8 @@ interface ConfigScreenProps extends Omit<ItemEditorProps, 'code' | 'onApplied' |
   hint?: ReactNode;
   /** On the button and the page of a new item. */
   newTitle: string;
+  /** On the list, before the button of a new item. */
+  actions?: ReactNode;
   /** More columns of the list. */
   columns?: readonly Column<ConfigItem>[];
   empty?: ReactNode;
@@ -50,9 +52,12 @@ export function ConfigScreen(props: ConfigScreenProps) {
         title={title}
         hint={props.hint}
         actions={
-          <Button leftSection={<IconPlus size={14} />} onClick={() => go('/new')}>
-            {newTitle}
-          </Button>
+          <>
+            {props.actions}
+            <Button leftSection={<IconPlus size={14} />} onClick={() => go('/new')}>
+              {newTitle}
+            </Button>
+          </>
         }
       >
         <SectionTable {...props} label={title} onOpen={(code) => go(`/${encodeURIComponent(code)}`)} />

@@ -32,6 +32,8 @@ export interface ItemFormProps {
   isNew: boolean;
 }
 
+export type AsideProps = Pick<ItemFormProps, 'item' | 'set'>;
+
 export interface ItemEditorProps {
   /** The section of the bundle. */
   section: string;
@@ -45,8 +47,8 @@ export interface ItemEditorProps {
   map?: boolean;
   /** A form of what is common; without one there is the text alone. */
   form?: ComponentType<ItemFormProps>;
-  /** Beside the editor, from what the text says now: a preview, a graph. */
-  aside?: ComponentType<{ item: ItemValue }>;
+  /** Beside the editor, from what the text says now: a preview, a graph in which one draws. */
+  aside?: ComponentType<AsideProps>;
   /** Above the editor, over its whole width: for what is wide. */
   asideAbove?: boolean;
   /** After it was applied, with the code that was written. */
@@ -125,6 +127,7 @@ function Editor(props: EditorProps) {
     setText(start);
     props.onApplied?.(isNew ? written : (code ?? written));
   });
+  const set = (path: Path, value: unknown): void => setText(edited(text, path, value));
   const marks = plan.flaws.flatMap(({ line, message }) => (line === null ? [] : [{ line, message }]));
   const changes = plan.items?.filter((one) => one.action !== 'leave') ?? [];
   const ready = !plan.checking && plan.flaws.length === 0 && plan.fault === null && changes.length > 0;
@@ -192,7 +195,7 @@ function Editor(props: EditorProps) {
           <CodeEditor label={t.itemText} value={text} onChange={setText} marks={marks} handle={handle} />
         ) : (
           <Panel>
-            <Form item={item ?? {}} set={(path, value) => setText(edited(text, path, value))} isNew={isNew} />
+            <Form item={item ?? {}} set={set} isNew={isNew} />
           </Panel>
         )}
         {plan.flaws.length > 0 && (
@@ -218,7 +221,7 @@ function Editor(props: EditorProps) {
       </Stack>
       {Aside !== undefined && (
         <div className={classes.aside}>
-          <Aside item={item ?? {}} />
+          <Aside item={item ?? {}} set={set} />
         </div>
       )}
     </div>

@@ -11,7 +11,7 @@ interface LocalizedNameProps {
 }
 
 /** A name with one language changed; one that was the same in all becomes one for each. */
-export function renamed(name: unknown, language: string, text: string): unknown {
+function renamed(name: unknown, language: string, text: string): unknown {
   const names = typeof name === 'object' && name !== null ? { ...name } : {};
   return { ...names, [language]: text };
 }

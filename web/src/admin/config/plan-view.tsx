@@ -2,6 +2,7 @@
 import { Stack, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useText } from '../../i18n/text.ts';
+import { usePlanWords } from './plan-words.ts';
 import { Mark } from './mark.tsx';
 import classes from './plan-view.module.css';
 import type { PlannedChange } from './queries.ts';
@@ -50,6 +51,7 @@ function useActionNames(): Readonly<Record<string, string>> {
 function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
   const t = useText(texts);
   const names = useActionNames();
+  const say = usePlanWords();
   return (
     <section className={classes.change} aria-label={`${item.section}/${item.code}`}>
       {!bare && (
@@ -63,8 +65,8 @@ function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
       )}
       {item.version !== undefined && <VersionStep step={item.version} />}
       {item.note !== undefined && (
-        <Text size="xs" c="dimmed" lang="en">
-          {item.note}
+        <Text size="xs" c="dimmed" lang={say(item.note).lang}>
+          {say(item.note).text}
         </Text>
       )}
       {item.differences.length > 0 && (
@@ -109,6 +111,7 @@ function ValueCell({ kind, value }: { kind: 'before' | 'after'; value: unknown }
 
 function VersionStep({ step }: { step: NonNullable<PlannedChange['version']> }) {
   const t = useText(texts);
+  const say = usePlanWords();
   if (step.compatible) {
     return (
       <Text size="xs" c="dimmed" className={classes.version}>
@@ -118,9 +121,11 @@ function VersionStep({ step }: { step: NonNullable<PlannedChange['version']> }) 
   }
   return (
     <Notice title={t.incompatible(step.to)}>
-      <ul className={classes.reasons} lang="en">
+      <ul className={classes.reasons}>
         {step.reasons.map((reason) => (
-          <li key={reason}>{reason}</li>
+          <li key={reason} lang={say(reason).lang}>
+            {say(reason).text}
+          </li>
         ))}
       </ul>
     </Notice>

@@ -1,12 +1,12 @@
 /** Categories of a catalogue, sections of a knowledge base: a list in which each may stand below another. */
-import { ActionIcon, Button, Group, TextInput, Title } from '@mantine/core';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { ActionIcon, Stack, TextInput } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
 import { useText } from '../../i18n/text.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { codedOf, freeCode } from './block.tsx';
 import { ChooseOne } from './choices.tsx';
 import { at, type FormPart } from './form-parts.tsx';
-import classes from './lines-table.module.css';
+import { LinesHead, LinesTable } from './lines-table.tsx';
 import { LocalizedName } from './localized-name.tsx';
 import { texts } from './texts.ts';
 import { nameIn } from './yaml-text.ts';
@@ -31,72 +31,51 @@ export function TreeLines({ item, set, property, title, add, stem }: TreeLinesPr
   const lines = codedOf<Line>(at(item, [property]));
   const choices = lines.map(({ code, name }) => ({ code, name: nameIn(name, language) || code }));
   return (
-    <section>
-      <Group justify="space-between" mb="xs">
-        <Title order={3}>{title}</Title>
-        <Button
-          variant="default"
-          leftSection={<IconPlus size={14} />}
-          onClick={() => set([property], [...lines, { code: freeCode(stem, lines) }])}
-        >
-          {add}
-        </Button>
-      </Group>
+    <Stack gap="xs">
+      <LinesHead title={title} add={add} onAdd={() => set([property], [...lines, { code: freeCode(stem, lines) }])} />
       {lines.length > 0 && (
-        <div className={classes.scroll} tabIndex={0} role="group" aria-label={title}>
-          <table className={classes.table} aria-label={title}>
-            <thead>
-              <tr>
-                <th scope="col">{t.name}</th>
-                <th scope="col">{t.code}</th>
-                <th scope="col">{t.below}</th>
-                <td />
-              </tr>
-            </thead>
-            <tbody>
-              {lines.map((line, index) => (
-                <tr
-                  // oxlint-disable-next-line react/no-array-index-key
-                  key={index}
+        <LinesTable label={title} columns={[t.name, t.code, t.below]}>
+          {lines.map((line, index) => (
+            <tr
+              // oxlint-disable-next-line react/no-array-index-key
+              key={index}
+            >
+              <td>
+                <LocalizedName
+                  label={`${t.name}: ${line.code}`}
+                  code={line.code}
+                  name={line.name}
+                  onChange={(name) => set([property, index, 'name'], name)}
+                />
+              </td>
+              <td>
+                <TextInput
+                  aria-label={`${t.code}: ${line.code}`}
+                  value={line.code}
+                  onChange={(event) => set([property, index, 'code'], event.currentTarget.value)}
+                />
+              </td>
+              <td>
+                <ChooseOne
+                  aria-label={`${t.below}: ${line.code}`}
+                  placeholder={t.top}
+                  choices={choices.filter(({ code }) => code !== line.code)}
+                  value={line.parent ?? null}
+                  onChange={(parent) => set([property, index, 'parent'], parent ?? undefined)}
+                />
+              </td>
+              <td>
+                <ActionIcon
+                  aria-label={`${t.takeOut}: ${line.code}`}
+                  onClick={() => set([property], lines.toSpliced(index, 1))}
                 >
-                  <td>
-                    <LocalizedName
-                      label={`${t.name}: ${line.code}`}
-                      code={line.code}
-                      name={line.name}
-                      onChange={(name) => set([property, index, 'name'], name)}
-                    />
-                  </td>
-                  <td>
-                    <TextInput
-                      aria-label={`${t.code}: ${line.code}`}
-                      value={line.code}
-                      onChange={(event) => set([property, index, 'code'], event.currentTarget.value)}
-                    />
-                  </td>
-                  <td>
-                    <ChooseOne
-                      aria-label={`${t.below}: ${line.code}`}
-                      placeholder={t.top}
-                      choices={choices.filter(({ code }) => code !== line.code)}
-                      value={line.parent ?? null}
-                      onChange={(parent) => set([property, index, 'parent'], parent ?? undefined)}
-                    />
-                  </td>
-                  <td>
-                    <ActionIcon
-                      aria-label={`${t.takeOut}: ${line.code}`}
-                      onClick={() => set([property], lines.toSpliced(index, 1))}
-                    >
-                      <IconTrash size={16} />
-                    </ActionIcon>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+                  <IconTrash size={16} />
+                </ActionIcon>
+              </td>
+            </tr>
+          ))}
+        </LinesTable>
       )}
-    </section>
+    </Stack>
   );
 }

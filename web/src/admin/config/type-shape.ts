@@ -75,12 +75,17 @@ export function useTypeShape(codes: readonly string[]): TypeShape {
   }, [types, workflows, states, system, language]);
 }
 
+/** The active items of a section with all that they say. */
+export function useSection(section: string): readonly ItemValue[] {
+  return useItems(
+    section,
+    useCodes(section).map(({ code }) => code),
+  );
+}
+
 /** The types that have this workflow. */
 export function useTypesOfWorkflow(workflow: string): readonly string[] {
-  const types = useItems(
-    'types',
-    useCodes('types').map(({ code }) => code),
-  );
+  const types = useSection('types');
   return types.flatMap((type) => (type['workflow'] === workflow ? [String(type['code'])] : []));
 }
 

@@ -10,10 +10,13 @@ import { useText } from '../../i18n/text.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { useAction } from '../../ui/action.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
+import type { LocalizedText } from '../config/queries.ts';
 import { AddFrom, MemberList, StateBadge, TurnButton } from '../people/parts.tsx';
 import classes from '../people/people.module.css';
+import { isNamed, StoredName, textOf } from '../people/stored-name.tsx';
 import { archivedQuery, type GroupRow, groupsQuery, IDENTITY, membersQuery, usersQuery } from '../people/queries.ts';
 import { texts } from '../people/texts.ts';
 
@@ -103,11 +106,13 @@ function GroupPage({ id }: { id: string | undefined }) {
       </Page>
     );
   }
-  const group = [...(groups.data ?? []), ...(archived.data?.groups ?? [])].find((one) => one.id === id);
+  const group = [...(groups.data ?? []), ...(archived.data?.groups ?? [])].find(
+    (one) => one.id === id || one.code === id,
+  );
   if (group === undefined) {
     return (
       <Page title={t.groups} back={back}>
-        {groups.isPending || archived.isPending ? <Loader size="sm" /> : <FaultAlert error={new Error(t.unknown)} />}
+        {groups.isPending || archived.isPending ? <Loader size="sm" /> : <Empty>{t.unknown}</Empty>}
       </Page>
     );
   }
@@ -137,14 +142,14 @@ function GroupPage({ id }: { id: string | undefined }) {
 
 function GroupForm({ group, onCreated }: { group?: GroupRow; onCreated?: (group: GroupRow) => void }) {
   const t = useText(texts);
-  const [name, setName] = useState(group?.name ?? '');
+  const [name, setName] = useState<LocalizedText>();
   const [code, setCode] = useState(group?.code ?? '');
   const save = useAction({
     run: (): Promise<GroupRow> =>
       group === undefined
-        ? call<typeof identity.createGroup>('POST', '/identity/groups', { body: { code, name } })
+        ? call<typeof identity.createGroup>('POST', '/identity/groups', { body: { code, name: textOf(name) } })
         : call<typeof identityAdmin.changeGroup>('PATCH', `/identity/groups/${group.id}`, {
-            body: { expectedRevision: group.revision, name },
+            body: { expectedRevision: group.revision, ...(name === undefined ? {} : { name }) },
           }),
     touches: IDENTITY,
     done: group === undefined ? t.created : t.saved,
@@ -158,7 +163,13 @@ function GroupForm({ group, onCreated }: { group?: GroupRow; onCreated?: (group:
   return (
     <form onSubmit={send}>
       <Stack gap="sm">
-        <TextInput label={t.name} value={name} required onChange={(event) => setName(event.currentTarget.value)} />
+        <StoredName
+          section="groups"
+          row={group}
+          value={name}
+          disabled={group?.state === 'ARCHIVED'}
+          onChange={setName}
+        />
         {group === undefined && (
           <TextInput
             label={t.code}
@@ -170,11 +181,7 @@ function GroupForm({ group, onCreated }: { group?: GroupRow; onCreated?: (group:
         )}
         <FaultAlert error={save.error} />
         <Group>
-          <Button
-            type="submit"
-            loading={save.isPending}
-            disabled={group?.state === 'ARCHIVED' || name === '' || name === group?.name}
-          >
+          <Button type="submit" loading={save.isPending} disabled={group?.state === 'ARCHIVED' || !isNamed(name)}>
             {group === undefined ? t.create : t.save}
           </Button>
         </Group>

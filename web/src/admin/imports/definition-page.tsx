@@ -1,8 +1,8 @@
 /** One definition: what it says, and a file run through it — looked at first, tried, then imported. */
-import { Alert, Button, FileInput, Group, Loader, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, FileInput, Group, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { imports } from '../../api/types.ts';
 import { useHas } from '../../app/session.ts';
@@ -11,6 +11,7 @@ import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
@@ -23,6 +24,8 @@ import { type Definition, definitionsQuery, runsKey } from './queries.ts';
 import { NamedFields, useFieldNames } from './row-errors.tsx';
 import { RunProgress, RunResult } from './run-page.tsx';
 import { texts } from './texts.ts';
+
+type Line = Definition['mapping'][number];
 
 const back = '/admin/imports';
 
@@ -57,6 +60,15 @@ function Settings({ definition }: { definition: Definition }) {
   const { data: types = [] } = useQuery(deskTypesQuery);
   const names = useFieldNames();
   const type = types.find((one) => one.id === definition.targetTypeId);
+  const columns = useMemo(
+    (): Column<Line>[] => [
+      { key: 'source', title: t.column, value: ({ source }) => source },
+      { key: 'target', title: t.field, value: ({ target }) => names.get(target) ?? target },
+      { key: 'transform', title: t.transform, value: ({ transform }) => transform.join(' → ') },
+      { key: 'precedence', title: t.precedence, value: ({ precedence }) => precedence, align: 'end' },
+    ],
+    [t, names],
+  );
   return (
     <Stack gap="md">
       <Facts
@@ -69,28 +81,13 @@ function Settings({ definition }: { definition: Definition }) {
           [t.externalId, definition.resolver.externalIdField],
         ]}
       />
-      <Table.ScrollContainer minWidth={360} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table fz="sm" aria-label={t.mapping}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t.column}</Table.Th>
-              <Table.Th>{t.field}</Table.Th>
-              <Table.Th>{t.transform}</Table.Th>
-              <Table.Th>{t.precedence}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {definition.mapping.map((line) => (
-              <Table.Tr key={`${line.source} ${line.target}`}>
-                <Table.Td>{line.source}</Table.Td>
-                <Table.Td>{names.get(line.target) ?? line.target}</Table.Td>
-                <Table.Td>{line.transform.join(' → ')}</Table.Td>
-                <Table.Td>{line.precedence}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable
+        label={t.mapping}
+        columns={columns}
+        rows={definition.mapping}
+        rowKey={({ source, target }) => `${source} ${target}`}
+        short
+      />
     </Stack>
   );
 }
@@ -185,7 +182,6 @@ function RunPanel({ definition }: { definition: Definition }) {
         {run.data !== undefined && (
           <Stack gap="sm">
             {run.data.dryRun && <Alert variant="light">{t.dryCounts}</Alert>}
-            <RunResult run={run.data} />
             <Group>
               <Button
                 variant="default"
@@ -194,6 +190,7 @@ function RunPanel({ definition }: { definition: Definition }) {
                 {t.openRun}
               </Button>
             </Group>
+            <RunResult run={run.data} />
           </Stack>
         )}
       </Stack>

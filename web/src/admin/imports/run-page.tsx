@@ -1,5 +1,5 @@
 /** One run with what became of its rows; a real one can be taken back. */
-import { Alert, Anchor, Button, Loader, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Loader, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -55,6 +55,12 @@ export function RunPage({ id }: { id: string }) {
       <NamedFields type={definition?.targetTypeId}>
         <FaultAlert error={error ?? undo.error} retry={() => void refetch()} />
         {run === undefined && error === null && <Loader size="sm" />}
+        {undo.isPending && (
+          <Group gap="xs" role="status">
+            <Loader size="xs" />
+            <Text size="sm">{t.working}</Text>
+          </Group>
+        )}
         {run !== undefined && (
           <>
             <Panel>
@@ -130,7 +136,7 @@ export function RunResult({ run }: { run: Run }) {
       },
       {
         key: 'errors',
-        title: t.errors,
+        title: t.detail,
         value: (row) => row.errors.map((one) => `${one.path} ${one.message}`).join('; '),
         render: (row) => <Detail row={row} linked={!run.dryRun} />,
       },

@@ -7,6 +7,7 @@ import type { identity, identityAdmin } from '../../api/types.ts';
 import { useHas } from '../../app/session.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
+import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { AddFrom, MemberList, StateBadge, TurnButton } from './parts.tsx';
@@ -38,7 +39,7 @@ export function PersonPage({ id }: { id: string | undefined }) {
   if (user === undefined) {
     return (
       <Page title={t.people} back={back}>
-        {users.isPending || archived.isPending ? <Loader size="sm" /> : <FaultAlert error={new Error(t.unknown)} />}
+        {users.isPending || archived.isPending ? <Loader size="sm" /> : <Empty>{t.unknown}</Empty>}
       </Page>
     );
   }

@@ -2,10 +2,19 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../../api/client.ts';
 import type { identity, identityAdmin } from '../../api/types.ts';
+import { namesOf } from '../../fields/labels.ts';
+import { currentLanguage } from '../../i18n/language.ts';
 
 export type User = AnswerOf<typeof identity.listUsers>[number];
 export type GroupRow = AnswerOf<typeof identity.listGroups>[number];
 export type Unit = AnswerOf<typeof identity.listUnits>[number];
+
+/** The identity calls give names in the default language; here they are in that of the console, and in its order. */
+async function named<Row extends { id: string; name: string }>(rows: readonly Row[]): Promise<Row[]> {
+  const names = await namesOf(rows.map(({ id }) => id));
+  const { compare } = new Intl.Collator(currentLanguage());
+  return rows.map((row) => ({ ...row, name: names.get(row.id) || row.name })).sort((a, b) => compare(a.name, b.name));
+}
 
 export const usersQuery = queryOptions({
   queryKey: ['identity', 'users'],
@@ -13,15 +22,22 @@ export const usersQuery = queryOptions({
 });
 export const groupsQuery = queryOptions({
   queryKey: ['identity', 'groups'],
-  queryFn: ({ signal }) => call<typeof identity.listGroups>('GET', '/identity/groups', { signal }),
+  queryFn: async ({ signal }) =>
+    await named(await call<typeof identity.listGroups>('GET', '/identity/groups', { signal })),
 });
 export const unitsQuery = queryOptions({
   queryKey: ['identity', 'units'],
-  queryFn: ({ signal }) => call<typeof identity.listUnits>('GET', '/identity/org-units', { signal }),
+  queryFn: async ({ signal }) =>
+    await named(await call<typeof identity.listUnits>('GET', '/identity/org-units', { signal })),
 });
 export const archivedQuery = queryOptions({
   queryKey: ['identity', 'archived'],
-  queryFn: ({ signal }) => call<typeof identityAdmin.listArchived>('GET', '/identity/archived', { signal }),
+  queryFn: async ({ signal }) => {
+    const { users, groups, orgUnits } = await call<typeof identityAdmin.listArchived>('GET', '/identity/archived', {
+      signal,
+    });
+    return { users, groups: await named(groups), orgUnits: await named(orgUnits) };
+  },
 });
 export const membersQuery = (query: { groupId?: string; memberId?: string }) =>
   queryOptions({

@@ -12,6 +12,7 @@ import { useText } from '../../i18n/text.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { Mark } from '../config/mark.tsx';
+import { AsSeen } from './as-seen.tsx';
 import { Matrix, NamesList } from './matrix.tsx';
 import { useRightWords } from './model.ts';
 import classes from './roles.module.css';
@@ -76,6 +77,17 @@ function Explained({ answer }: { answer: Answer }) {
     <>
       {answer.user.state === 'ARCHIVED' && <Notice title={t.archivedPerson} />}
       {answer.result !== null && <Outcome result={answer.result} type={answer.object?.typeCode} />}
+      {answer.object !== null && answer.result?.actions.includes('read') === true && (
+        <div>
+          <AsSeen
+            key={answer.object.id}
+            recordId={answer.object.id}
+            name={answer.user.displayName}
+            read={answer.result.read}
+            write={answer.result.actions.includes('update') ? answer.result.write : []}
+          />
+        </div>
+      )}
       <div>
         <Panel title={answer.result === null ? t.onRecords : t.whatGives}>
           {answer.grants.length === 0 ? (

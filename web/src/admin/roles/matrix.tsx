@@ -1,5 +1,6 @@
 /** Grants as a matrix: a row for each, a column for each action, and what of its fields is read and changed. */
 import { IconCheck, IconMinus } from '@tabler/icons-react';
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
@@ -9,6 +10,7 @@ import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { sectionQuery } from '../config/queries.ts';
 import { nameIn } from '../config/yaml-text.ts';
+import { CsvButton } from '../../ui/csv-button.tsx';
 import classes from './roles.module.css';
 import { ACTIONS, conditionLine, type Grant, type Names, useRightWords } from './model.ts';
 import { texts } from './texts.ts';
@@ -52,59 +54,72 @@ export function Matrix({ grants, beforeTitle, label }: MatrixProps) {
   const t = useText(texts);
   const words = useRightWords();
   const typeName = useTypeNames();
+  const conditionWords = ({ where, whereHidden }: MatrixProps['grants'][number]): string => {
+    if (whereHidden === true) return t.conditionHidden;
+    return where === undefined || where === null ? t.always : `${t.onlyIf} ${conditionLine(where)}`;
+  };
+  const file = (): string[][] =>
+    grants.map((grant) => [
+      typeName(grant.type),
+      conditionWords(grant),
+      ...ACTIONS.map((action) => (grant.actions.includes(action) ? t.yes : t.no)),
+      ...[grant.read, grant.write, grant.transitions].map((names) =>
+        names === '*' ? t.all : names.length === 0 ? t.none : names.join(', '),
+      ),
+    ]);
+  const actions = ACTIONS.map((action) => words.action(action));
   return (
-    <div className={classes.scroll} tabIndex={0} role="group" aria-label={label}>
-      <table className={classes.matrix} aria-label={label}>
-        <thead>
-          <tr>
-            {beforeTitle !== undefined && <th scope="col">{beforeTitle}</th>}
-            <th scope="col">{t.type}</th>
-            {ACTIONS.map((action) => (
-              <th key={action} scope="col" className={classes.slanted}>
-                <span>{words.action(action)}</span>
-              </th>
-            ))}
-            <th scope="col">{t.read}</th>
-            <th scope="col">{t.write}</th>
-            <th scope="col">{t.transitions}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {grants.map((grant) => (
-            <tr key={grant.key} data-dim={grant.dim || undefined}>
-              {beforeTitle !== undefined && <td>{grant.before}</td>}
-              <th scope="row">
-                {typeName(grant.type)}
-                <small>
-                  {grant.whereHidden === true
-                    ? t.conditionHidden
-                    : grant.where === undefined || grant.where === null
-                      ? t.always
-                      : `${t.onlyIf} ${conditionLine(grant.where)}`}
-                </small>
-              </th>
+    <>
+      <Group justify="flex-end">
+        <CsvButton name={label} header={[t.type, t.onlyIf, ...actions, t.read, t.write, t.transitions]} rows={file} />
+      </Group>
+      <div className={classes.scroll} tabIndex={0} role="group" aria-label={label}>
+        <table className={classes.matrix} aria-label={label}>
+          <thead>
+            <tr>
+              {beforeTitle !== undefined && <th scope="col">{beforeTitle}</th>}
+              <th scope="col">{t.type}</th>
               {ACTIONS.map((action) => (
-                <td key={action} className={classes.mark}>
-                  {grant.actions.includes(action) ? (
-                    <IconCheck size={15} aria-label={t.yes} className={classes.yes} />
-                  ) : (
-                    <IconMinus size={12} aria-label={t.no} className={classes.no} />
-                  )}
-                </td>
+                <th key={action} scope="col" className={classes.slanted}>
+                  <span>{words.action(action)}</span>
+                </th>
               ))}
-              <td>
-                <NamesList names={grant.read} type={grant.type} />
-              </td>
-              <td>
-                <NamesList names={grant.write} type={grant.type} />
-              </td>
-              <td>
-                <NamesList names={grant.transitions} />
-              </td>
+              <th scope="col">{t.read}</th>
+              <th scope="col">{t.write}</th>
+              <th scope="col">{t.transitions}</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            {grants.map((grant) => (
+              <tr key={grant.key} data-dim={grant.dim || undefined}>
+                {beforeTitle !== undefined && <td>{grant.before}</td>}
+                <th scope="row">
+                  {typeName(grant.type)}
+                  <small>{conditionWords(grant)}</small>
+                </th>
+                {ACTIONS.map((action) => (
+                  <td key={action} className={classes.mark}>
+                    {grant.actions.includes(action) ? (
+                      <IconCheck size={15} aria-label={t.yes} className={classes.yes} />
+                    ) : (
+                      <IconMinus size={12} aria-label={t.no} className={classes.no} />
+                    )}
+                  </td>
+                ))}
+                <td>
+                  <NamesList names={grant.read} type={grant.type} />
+                </td>
+                <td>
+                  <NamesList names={grant.write} type={grant.type} />
+                </td>
+                <td>
+                  <NamesList names={grant.transitions} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
   );
 }

@@ -1,12 +1,12 @@
 /** Roles: what each gives, as a matrix and to be edited; and what a person may do, at large or with a record, and why. */
-import { Button, Group } from '@mantine/core';
-import { IconEye, IconPlus } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconEye } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useHas } from '../../app/session.ts';
 import { useText } from '../../i18n/text.ts';
 import type { ScreenProps } from '../../screens.ts';
-import { Page, Panel } from '../../ui/page.tsx';
-import { ConfigScreen, SectionTable } from '../config/config-screen.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { ConfigScreen } from '../config/config-screen.tsx';
 import type { ItemValue } from '../config/yaml-text.ts';
 import { Explanation } from './explanation.tsx';
 import { Matrix } from './matrix.tsx';
@@ -39,41 +39,30 @@ export default function RolesPage({ path }: ScreenProps) {
   const t = useText(texts);
   const has = useHas();
   const navigate = useNavigate();
-  const go = (rest: string): void => void navigate({ to: '/admin/$', params: { _splat: `roles${rest}` } });
   const edits = has('config.manage');
   // Who may assign roles and not change the configuration still may ask who may do what.
   if (path[0] === '_person' || !edits) return <Explanation userId={path[1] ?? null} objectId={path[2] ?? null} />;
-  if (path.length > 0) {
-    return (
-      <ConfigScreen
-        section="roles"
-        screen="roles"
-        path={path}
-        title={t.title}
-        newTitle={t.create}
-        template={TEMPLATE}
-        form={RoleForm}
-        aside={RoleMatrix}
-        asideAbove
-      />
-    );
-  }
   return (
-    <Page
+    <ConfigScreen
+      section="roles"
+      screen="roles"
+      path={path}
       title={t.title}
       hint={t.hint}
+      newTitle={t.create}
+      template={TEMPLATE}
+      form={RoleForm}
+      aside={RoleMatrix}
+      asideAbove
       actions={
-        <Group gap="xs">
-          <Button variant="default" leftSection={<IconEye size={14} />} onClick={() => go('/_person')}>
-            {t.viewAs}
-          </Button>
-          <Button leftSection={<IconPlus size={14} />} onClick={() => go('/new')}>
-            {t.create}
-          </Button>
-        </Group>
+        <Button
+          variant="default"
+          leftSection={<IconEye size={14} />}
+          onClick={() => void navigate({ to: '/admin/$', params: { _splat: 'roles/_person' } })}
+        >
+          {t.viewAs}
+        </Button>
       }
-    >
-      <SectionTable section="roles" label={t.roles} onOpen={(code) => go(`/${encodeURIComponent(code)}`)} />
-    </Page>
+    />
   );
 }

@@ -1,10 +1,13 @@
 /** SLA policies: their configuration, with a try-out of the one that is stored. */
+import { Button } from '@mantine/core';
+import { IconHourglass } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
 import { useText } from '../../i18n/text.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { ConfigScreen } from '../config/config-screen.tsx';
 import { PolicyForm } from './policy-form.tsx';
 import { texts } from './texts.ts';
-import { TryOut } from './try-out.tsx';
+import { TryOut, TryPage } from './try-out.tsx';
 
 const TEMPLATE = `code: incident-response
 name: { ru-RU: Ответ, en-US: Response }
@@ -20,6 +23,8 @@ warnAt: [50, 90]
 
 export default function SlaPage({ path }: ScreenProps) {
   const t = useText(texts);
+  const navigate = useNavigate();
+  if (path[0] === '_try') return <TryPage />;
   return (
     <ConfigScreen
       section="slaPolicies"
@@ -31,6 +36,15 @@ export default function SlaPage({ path }: ScreenProps) {
       template={TEMPLATE}
       form={PolicyForm}
       above={TryOut}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconHourglass size={14} />}
+          onClick={() => void navigate({ to: '/admin/$', params: { _splat: 'sla/_try' } })}
+        >
+          {t.tryTitle}
+        </Button>
+      }
     />
   );
 }

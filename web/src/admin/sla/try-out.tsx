@@ -1,92 +1,175 @@
-/** "Opened at … → due at …", by a policy as it is stored. */
-import { Box, Button, Group, JsonInput, Stack, TextInput, Text } from '@mantine/core';
-import { useState } from 'react';
-import { call } from '../../api/client.ts';
-import type { slaTry } from '../../api/types.ts';
+/** "Opened at … → due at …": a record that is not there, as a form, under policies as they are stored. */
+import { Box, Button, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
+import { IconArrowRight } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { type AnswerOf, call } from '../../api/client.ts';
+import type { FieldSchema, slaTry } from '../../api/types.ts';
+import { Intervals } from '../../desk/record/intervals.tsx';
+import { FieldInput } from '../../fields/input.tsx';
 import { useFormats } from '../../i18n/format.ts';
+import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { fromInput, toInput } from '../../i18n/clock.ts';
 import { useZone } from '../../i18n/zone.ts';
 import { useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
-import { Panel } from '../../ui/page.tsx';
+import { Page, Panel } from '../../ui/page.tsx';
+import { ChooseOne } from '../config/choices.tsx';
+import { textAt } from '../config/form-parts.tsx';
+import { useCodes, useSection, useTypeShape } from '../config/type-shape.ts';
+import { type ItemValue, nameIn } from '../config/yaml-text.ts';
 import { Facts } from '../connections/tone.tsx';
 import { texts } from './texts.ts';
 
+type Answer = AnswerOf<typeof slaTry.tryPolicy>;
+
+interface Outcome {
+  policy: ItemValue;
+  answer?: Answer;
+  error?: unknown;
+}
+
+/** On the page of a policy: that one alone. */
 export function TryOut({ code }: { code: string }) {
   const t = useText(texts);
-  const format = useFormats();
-  const zone = useZone();
-  const [openedAt, setOpenedAt] = useState(() => toInput(new Date().toISOString(), zone));
-  const [values, setValues] = useState('{}');
-  const [flaw, setFlaw] = useState<string>();
-  const run = useAction({
-    run: (given: Record<string, unknown>) =>
-      call<typeof slaTry.tryPolicy>('POST', '/sla/try-out', {
-        body: { policy: code, openedAt: fromInput(openedAt, zone), values: given },
-      }),
-    quiet: true,
-  });
-  const start = (): void => {
-    try {
-      const given = JSON.parse(values) as Record<string, unknown>;
-      setFlaw(undefined);
-      run.mutate(given);
-    } catch {
-      setFlaw(t.notJson);
-    }
-  };
-  const { data } = run;
-  return (
+  const policies = useSection('slaPolicies').filter((policy) => policy['code'] === code);
+  const type = textAt(policies[0], ['type']);
+  return type === '' ? null : (
     <Box mb="sm">
       <Panel title={t.tryOut}>
+        <TryForm key={type} type={type} policies={policies} />
+      </Panel>
+    </Box>
+  );
+}
+
+/** All policies of a type that is chosen: what a record of it would get. */
+export function TryPage() {
+  const t = useText(texts);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const policies = useSection('slaPolicies');
+  const types = useCodes('types').filter(({ code }) => policies.some((policy) => policy['type'] === code));
+  const type = chosen ?? (types.length === 1 ? (types[0]?.code ?? null) : null);
+  return (
+    <Page title={t.tryTitle} back={{ label: t.title, href: '/admin/sla' }}>
+      <Panel>
         <Stack gap="sm">
-          <Text size="xs" c="dimmed">
-            {t.tryHint}
-          </Text>
-          <Group align="flex-start" gap="md">
-            <TextInput
-              type="datetime-local"
-              label={t.openedAt}
-              description=" "
-              value={openedAt}
-              onChange={(event) => setOpenedAt(event.currentTarget.value)}
+          <ChooseOne label={t.type} choices={types} value={type} clearable={false} onChange={setChosen} />
+          {type !== null && (
+            <TryForm key={type} type={type} policies={policies.filter((policy) => policy['type'] === type)} />
+          )}
+        </Stack>
+      </Panel>
+    </Page>
+  );
+}
+
+/** The fields on which the targets of the policies hang: the others decide nothing. */
+function decidingOf(policies: readonly ItemValue[], fields: readonly FieldSchema[]): FieldSchema[] {
+  const named = new Set<string>();
+  const look = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      if (key === 'field' && typeof inner === 'string') named.add(inner);
+      look(inner);
+    }
+  };
+  for (const policy of policies) look(policy['targets']);
+  // What is left out has its default, as in a record: nothing has to be filled in.
+  return fields.filter(({ code }) => named.has(code)).map((field) => ({ ...field, required: false }));
+}
+
+function TryForm({ type, policies }: { type: string; policies: readonly ItemValue[] }) {
+  const t = useText(texts);
+  const zone = useZone();
+  const { fields } = useTypeShape([type]);
+  const deciding = useMemo(() => decidingOf(policies, fields), [policies, fields]);
+  const [openedAt, setOpenedAt] = useState(() => toInput(new Date().toISOString(), zone));
+  const [values, setValues] = useState<Readonly<Record<string, unknown>>>({});
+  const one = async (policy: ItemValue): Promise<Outcome> => {
+    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+    const body = { policy: textAt(policy, ['code']), openedAt: fromInput(openedAt, zone), values: given };
+    try {
+      return { policy, answer: await call<typeof slaTry.tryPolicy>('POST', '/sla/try-out', { body }) };
+    } catch (error) {
+      return { policy, error };
+    }
+  };
+  const run = useAction({ run: () => Promise.all(policies.map(one)), quiet: true });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        run.mutate();
+      }}
+    >
+      <Stack gap="sm">
+        <Text size="xs" c="dimmed">
+          {deciding.length === 0 ? t.tryHintNone : t.tryHint}
+        </Text>
+        <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm">
+          <TextInput
+            type="datetime-local"
+            label={t.openedAt}
+            required
+            value={openedAt}
+            onChange={(event) => setOpenedAt(event.currentTarget.value)}
+          />
+          {deciding.map((field) => (
+            <FieldInput
+              key={field.code}
+              field={field}
+              value={values[field.code] ?? null}
+              onChange={(value) => setValues((before) => ({ ...before, [field.code]: value }))}
             />
-            <JsonInput
-              label={t.values}
-              description={t.valuesHint}
-              size="xs"
-              autosize
-              minRows={1}
-              flex="1 1 16rem"
-              value={values}
-              onChange={setValues}
-              error={flaw}
-            />
-          </Group>
-          <Group>
-            <Button variant="default" loading={run.isPending} disabled={openedAt === ''} onClick={start}>
-              {t.run}
-            </Button>
-          </Group>
-          <FaultAlert error={run.error} />
-          {data !== undefined && (
+          ))}
+        </SimpleGrid>
+        <div>
+          <Button type="submit" variant="default" loading={run.isPending} disabled={openedAt === ''}>
+            {t.run}
+          </Button>
+        </div>
+        <FaultAlert error={run.error} />
+        {run.data?.map((outcome) => (
+          <OutcomeView key={textAt(outcome.policy, ['code'])} outcome={outcome} named={policies.length > 1} />
+        ))}
+      </Stack>
+    </form>
+  );
+}
+
+function OutcomeView({ outcome: { policy, answer, error }, named }: { outcome: Outcome; named: boolean }) {
+  const t = useText(texts);
+  const format = useFormats();
+  const language = useLanguage();
+  const name = nameIn(policy['name'], language) || textAt(policy, ['code']);
+  return (
+    <section aria-label={name}>
+      <Stack gap="xs">
+        {named && <Title order={3}>{name}</Title>}
+        {error !== undefined && <FaultAlert error={error} />}
+        {answer !== undefined && (
+          <>
             <div role="status">
+              <Text size="sm" mb="xs">
+                {format.instant(answer.openedAt)} <IconArrowRight size={12} aria-label={t.leadsTo} />{' '}
+                <strong>{answer.dueAt === null ? t.never : format.instant(answer.dueAt)}</strong>
+              </Text>
               <Facts
                 facts={[
-                  [t.openedAt, format.exact(data.openedAt)],
-                  [t.dueAt, <strong key="due">{data.dueAt === null ? t.never : format.exact(data.dueAt)}</strong>],
-                  [t.target, format.duration(data.targetMs)],
-                  [t.calendar, data.calendar.timezone],
-                  ...data.warnings.map(
+                  [t.dueAt, answer.dueAt === null ? t.never : format.exact(answer.dueAt)],
+                  [t.target, format.duration(answer.targetMs)],
+                  [t.calendar, `${textAt(policy, ['calendar'])} (${answer.calendar.timezone})`],
+                  ...answer.warnings.map(
                     ({ percent, at }) => [t.warning(percent), at === null ? t.never : format.exact(at)] as const,
                   ),
                 ]}
               />
             </div>
-          )}
-        </Stack>
-      </Panel>
-    </Box>
+            <Intervals intervals={answer.intervals} />
+          </>
+        )}
+      </Stack>
+    </section>
   );
 }

@@ -1,12 +1,13 @@
 /** One field of a type: a line that says what it is, and opens to be edited. */
-import { ActionIcon, Button, Checkbox, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconChevronRight, IconTrash } from '@tabler/icons-react';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { NameInputs } from '../config/form-parts.tsx';
 import { type ItemValue, nameIn, type Path } from '../config/yaml-text.ts';
 import { dataTypeName, dataTypeTexts } from './data-type-texts.ts';
-import { DATA_TYPES, type FieldItem } from './model.ts';
+import { FieldLimits } from './field-limits.tsx';
+import { DATA_TYPES, type FieldItem, ofType } from './model.ts';
 import { texts } from './texts.ts';
 import classes from './types.module.css';
 
@@ -53,7 +54,7 @@ export function FieldRow({ field, open, toggle, set, remove, up, down }: FieldRo
               value={field.dataType}
               searchable
               allowDeselect={false}
-              onChange={(value) => set(['dataType'], value)}
+              onChange={(value) => value !== null && set([], ofType(field, value))}
             />
           </SimpleGrid>
           <NameInputs item={field as unknown as ItemValue} set={set} />
@@ -68,7 +69,7 @@ export function FieldRow({ field, open, toggle, set, remove, up, down }: FieldRo
             ))}
           </Group>
           <SearchChoice field={field} set={set} />
-          {field.dataType === 'enum' && <Options field={field} set={set} />}
+          <FieldLimits field={field} set={set} />
           <Group gap="xs">
             <Button variant="default" leftSection={<IconTrash size={14} />} onClick={remove}>
               {t.remove}
@@ -108,25 +109,5 @@ function SearchChoice({ field, set }: Part) {
         ))}
       </Group>
     </Checkbox.Group>
-  );
-}
-
-/** Codes of the options; those that stay keep their names. */
-function Options({ field, set }: Part) {
-  const t = useText(texts);
-  const options = Array.isArray(field.constraints?.options) ? field.constraints.options : [];
-  return (
-    <Textarea
-      label={t.optionsInput}
-      value={options.map(({ code }) => code).join('\n')}
-      autosize
-      minRows={3}
-      spellCheck={false}
-      onChange={(event) => {
-        const codes = event.currentTarget.value.split('\n');
-        const next = codes.map((code) => options.find((one) => one.code === code) ?? { code });
-        set(['constraints'], { ...field.constraints, options: next });
-      }}
-    />
   );
 }

@@ -46,6 +46,13 @@ export function fieldsOf(item: ItemValue): FieldItem[] {
   );
 }
 
+/** The field with another type of data: limits and defaults of one type mean nothing to another. */
+export function ofType(field: FieldItem, dataType: DataType): FieldItem {
+  if (dataType === field.dataType) return field;
+  const { constraints: _limits, default: _value, ...rest } = field;
+  return { ...rest, dataType, ...(dataType === 'enum' ? { constraints: { options: [{ code: 'option-1' }] } } : {}) };
+}
+
 /** A field as the forms of records take it. */
 export function schemaOf(field: FieldItem, language: string): FieldSchema {
   const options = Array.isArray(field.constraints?.options) ? field.constraints.options : undefined;

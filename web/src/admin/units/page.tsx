@@ -10,11 +10,14 @@ import { PersonPicker } from '../../fields/pickers.tsx';
 import { useText } from '../../i18n/text.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { useAction } from '../../ui/action.ts';
+import { CsvButton } from '../../ui/csv-button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
+import type { LocalizedText } from '../config/queries.ts';
 import { MemberList, StateBadge, TurnButton } from '../people/parts.tsx';
 import classes from '../people/people.module.css';
+import { isNamed, StoredName, textOf } from '../people/stored-name.tsx';
 import { archivedQuery, IDENTITY, type Unit, unitMembersQuery, unitsQuery, usersQuery } from '../people/queries.ts';
 import { texts } from '../people/texts.ts';
 import { UnitTree } from './tree.tsx';
@@ -31,6 +34,7 @@ function UnitOverview() {
   const [archive, setArchive] = useState(false);
   const units = useQuery(unitsQuery);
   const archived = useQuery(archivedQuery);
+  const people = useQuery(usersQuery);
   const shown = [...(units.data ?? []), ...(archive ? (archived.data?.orgUnits ?? []) : [])];
   return (
     <Page
@@ -46,12 +50,28 @@ function UnitOverview() {
       }
     >
       <FaultAlert error={units.error} retry={() => void units.refetch()} />
-      <Group mb="sm">
+      <Group mb="sm" justify="space-between">
         <Switch
           label={t.showArchived}
           checked={archive}
           onChange={(event) => setArchive(event.currentTarget.checked)}
         />
+        {shown.length > 0 && (
+          <CsvButton
+            name={t.units}
+            header={[t.name, t.code, t.parent, t.manager, t.location, t.state]}
+            rows={() =>
+              shown.map((unit) => [
+                unit.name,
+                unit.code,
+                shown.find(({ id }) => id === unit.parentId)?.name,
+                people.data?.find(({ id }) => id === unit.managerUserId)?.displayName,
+                unit.location,
+                unit.state === 'ARCHIVED' ? t.archived : t.active,
+              ])
+            }
+          />
+        )}
       </Group>
       {units.isPending && <Loader size="sm" />}
       {units.data !== undefined && shown.length === 0 ? <Empty>{t.noUnits}</Empty> : <UnitTree units={shown} />}
@@ -85,7 +105,7 @@ function UnitPage({ id }: { id: string }) {
   if (unit === undefined) {
     return (
       <Page title={t.units} back={back}>
-        {units.isPending || archived.isPending ? <Loader size="sm" /> : <FaultAlert error={new Error(t.unknown)} />}
+        {units.isPending || archived.isPending ? <Loader size="sm" /> : <Empty>{t.unknown}</Empty>}
       </Page>
     );
   }
@@ -132,7 +152,7 @@ interface UnitFormProps {
 function UnitForm({ unit, parentId, onCreated }: UnitFormProps) {
   const t = useText(texts);
   const units = useQuery(unitsQuery);
-  const [name, setName] = useState(unit?.name ?? '');
+  const [name, setName] = useState<LocalizedText>();
   const [code, setCode] = useState('');
   const [parent, setParent] = useState(parentId);
   const [manager, setManager] = useState(unit?.managerUserId ?? null);
@@ -142,7 +162,7 @@ function UnitForm({ unit, parentId, onCreated }: UnitFormProps) {
       unit === undefined
         ? call<typeof identity.createUnit>('POST', '/identity/org-units', {
             body: {
-              name,
+              name: textOf(name),
               ...(code === '' ? {} : { code }),
               ...(parent === null ? {} : { parentId: parent }),
               ...(manager === null ? {} : { managerUserId: manager }),
@@ -152,7 +172,7 @@ function UnitForm({ unit, parentId, onCreated }: UnitFormProps) {
         : call<typeof identityAdmin.changeUnit>('PATCH', `/identity/org-units/${unit.id}`, {
             body: {
               expectedRevision: unit.revision,
-              name,
+              ...(name === undefined ? {} : { name }),
               parentId: parent,
               managerUserId: manager,
               location: location === '' ? null : location,
@@ -171,13 +191,7 @@ function UnitForm({ unit, parentId, onCreated }: UnitFormProps) {
   return (
     <form onSubmit={send}>
       <Stack gap="sm">
-        <TextInput
-          label={t.name}
-          value={name}
-          required
-          disabled={locked}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
+        <StoredName section="orgUnits" row={unit} value={name} disabled={locked} onChange={setName} />
         {unit === undefined && (
           <TextInput
             label={t.code}
@@ -210,7 +224,11 @@ function UnitForm({ unit, parentId, onCreated }: UnitFormProps) {
         />
         <FaultAlert error={save.error} />
         <Group>
-          <Button type="submit" loading={save.isPending} disabled={locked || name === ''}>
+          <Button
+            type="submit"
+            loading={save.isPending}
+            disabled={locked || (unit === undefined || name !== undefined ? !isNamed(name) : false)}
+          >
             {unit === undefined ? t.create : t.save}
           </Button>
         </Group>

@@ -16,6 +16,8 @@ import { useMemo } from 'react';
 import { type Language, useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { textAt } from '../config/form-parts.tsx';
+import { freeCode } from '../config/block.tsx';
+import type { AsideProps } from '../config/item-editor.tsx';
 import { type ItemValue, nameIn } from '../config/yaml-text.ts';
 import classes from './graph.module.css';
 import { columnsOf, sourcesOf, statesOf, transitionsOf } from './model.ts';
@@ -49,7 +51,7 @@ function State({ data }: NodeProps<StateNode>) {
       ))}
       <strong>{data.label}</strong>
       {data.label !== data.code && <code>{data.code}</code>}
-      <Handle id="out" type="source" position={Position.Right} className={classes.handle} />
+      <Handle id="out" type="source" position={Position.Right} isConnectable className={classes.start} />
       {SIDES.map(([id, position]) => (
         <Handle
           key={`${id}-out`}
@@ -124,11 +126,16 @@ function draw(item: ItemValue, language: Language, any: string): { nodes: StateN
   return { nodes, edges };
 }
 
-export default function WorkflowGraph({ item }: { item: ItemValue }) {
+export default function WorkflowGraph({ item, set }: AsideProps) {
   const t = useText(texts);
   const language = useLanguage();
   const scheme = useComputedColorScheme('light');
   const { nodes, edges } = useMemo(() => draw(item, language, t.any), [item, language, t.any]);
+  const connect = ({ source, target }: { source: string; target: string }): void => {
+    const transitions = transitionsOf(item);
+    const code = freeCode('transition', transitions);
+    set(['transitions'], [...transitions, { code, from: source === ANY ? ANY : [source], to: target }]);
+  };
   if (nodes.length === 0) {
     return (
       <Text c="dimmed" size="sm">
@@ -137,28 +144,38 @@ export default function WorkflowGraph({ item }: { item: ItemValue }) {
     );
   }
   return (
-    <div className={classes.graph}>
-      <ReactFlow
-        // Another set of states is another picture to fit into the frame.
-        key={nodes.map(({ id }) => id).join(' ')}
-        aria-label={t.graph}
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={NODE_TYPES}
-        colorMode={scheme}
-        nodesConnectable={false}
-        nodesFocusable={false}
-        edgesFocusable={false}
-        fitView
-        fitViewOptions={{ padding: 0.12, maxZoom: 1.1 }}
-        minZoom={0.2}
-        preventScrolling={false}
-        zoomOnScroll={false}
-        proOptions={{ hideAttribution: true }}
-      >
-        <Background gap={24} />
-        <Controls showInteractive={false} />
-      </ReactFlow>
+    <div>
+      <div className={classes.graph}>
+        <ReactFlow
+          // Another set of states is another picture to fit into the frame.
+          key={nodes.map(({ id }) => id).join(' ')}
+          aria-label={t.graph}
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODE_TYPES}
+          colorMode={scheme}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          // Wherever on a state one lets go, that state is meant.
+          connectionRadius={90}
+          onConnect={connect}
+          isValidConnection={({ target }) => target !== ANY}
+          nodesFocusable={false}
+          edgesFocusable={false}
+          fitView
+          fitViewOptions={{ padding: 0.12, maxZoom: 1.1 }}
+          minZoom={0.2}
+          preventScrolling={false}
+          zoomOnScroll={false}
+          proOptions={{ hideAttribution: true }}
+        >
+          <Background gap={24} />
+          <Controls showInteractive={false} />
+        </ReactFlow>
+      </div>
+      <Text size="xs" c="dimmed" mt={4}>
+        {t.drawHint}
+      </Text>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { lazy, Suspense } from 'react';
 import { useText } from '../../i18n/text.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { ConfigScreen } from '../config/config-screen.tsx';
-import type { ItemValue } from '../config/yaml-text.ts';
+import type { AsideProps } from '../config/item-editor.tsx';
 import { texts } from './texts.ts';
 import { WorkflowForm } from './workflow-form.tsx';
 
@@ -29,10 +29,10 @@ transitions:
     to: done
 `;
 
-function Drawn({ item }: { item: ItemValue }) {
+function Drawn(props: AsideProps) {
   return (
     <Suspense fallback={<Skeleton height={260} />}>
-      <WorkflowGraph item={item} />
+      <WorkflowGraph {...props} />
     </Suspense>
   );
 }

@@ -1,11 +1,12 @@
 /** A workflow as a form: its states and its transitions in two tables; a transition opens to say more. */
-import { ActionIcon, Button, Group, MultiSelect, Select, SimpleGrid, Stack, TextInput, Title } from '@mantine/core';
-import { IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
-import { type ReactNode, useState } from 'react';
+import { ActionIcon, MultiSelect, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { IconChevronRight, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { freeCode } from '../config/block.tsx';
-import { renamed } from '../config/localized-name.tsx';
+import { LinesHead, LinesTable } from '../config/lines-table.tsx';
+import { LocalizedName } from '../config/localized-name.tsx';
 import { type TypeShape, useTypeShape, useTypesOfWorkflow } from '../config/type-shape.ts';
 import { CodeInput, NameInputs, textAt } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
@@ -36,12 +37,12 @@ export function WorkflowForm(props: ItemFormProps) {
         />
       </SimpleGrid>
       <NameInputs item={item} set={set} />
-      <Head
+      <LinesHead
         title={t.states}
         add={t.addState}
         onAdd={() => set(['states'], [...states, { code: freeCode('state', states), category: 'open' }])}
       />
-      <Table label={t.states} columns={[t.name, t.code, t.category]}>
+      <LinesTable label={t.states} columns={[t.name, t.code, t.category]}>
         {states.map((state, index) => (
           <StateRow
             // oxlint-disable-next-line react/no-array-index-key
@@ -51,8 +52,8 @@ export function WorkflowForm(props: ItemFormProps) {
             remove={() => set(['states'], states.toSpliced(index, 1))}
           />
         ))}
-      </Table>
-      <Head
+      </LinesTable>
+      <LinesHead
         title={t.transitions}
         add={t.addTransition}
         onAdd={() => {
@@ -61,7 +62,7 @@ export function WorkflowForm(props: ItemFormProps) {
           set(['transitions'], [...transitions, { code, from: [from], to: states.at(-1)?.code ?? from }]);
         }}
       />
-      <Table label={t.transitions} columns={[t.name, t.code, t.from, t.to, t.details]}>
+      <LinesTable label={t.transitions} columns={[t.name, t.code, t.from, t.to, t.details]}>
         {transitions.map((transition, index) => (
           <TransitionRow
             // oxlint-disable-next-line react/no-array-index-key
@@ -73,39 +74,8 @@ export function WorkflowForm(props: ItemFormProps) {
             remove={() => set(['transitions'], transitions.toSpliced(index, 1))}
           />
         ))}
-      </Table>
+      </LinesTable>
     </Stack>
-  );
-}
-
-function Head({ title, add, onAdd }: { title: string; add: string; onAdd: () => void }) {
-  return (
-    <Group justify="space-between" mt="xs">
-      <Title order={3}>{title}</Title>
-      <Button variant="default" leftSection={<IconPlus size={14} />} onClick={onAdd}>
-        {add}
-      </Button>
-    </Group>
-  );
-}
-
-function Table({ label, columns, children }: { label: string; columns: readonly string[]; children: ReactNode }) {
-  return (
-    <div className={classes.scroll} tabIndex={0} role="group" aria-label={label}>
-      <table className={classes.table} aria-label={label}>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-            <td />
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
   );
 }
 
@@ -117,15 +87,14 @@ interface StateRowProps {
 
 function StateRow({ state, set, remove }: StateRowProps) {
   const t = useText(texts);
-  const language = useLanguage();
   return (
     <tr>
       <td>
-        <TextInput
-          aria-label={t.of(t.name, state.code)}
-          value={nameIn(state.name, language)}
-          placeholder={state.code}
-          onChange={(event) => set('name', renamed(state.name, language, event.currentTarget.value))}
+        <LocalizedName
+          label={t.of(t.name, state.code)}
+          code={state.code}
+          name={state.name}
+          onChange={(name) => set('name', name)}
         />
       </td>
       <td>
@@ -164,7 +133,6 @@ interface TransitionRowProps {
 
 function TransitionRow({ transition, choices, shape, set, remove }: TransitionRowProps) {
   const t = useText(texts);
-  const language = useLanguage();
   const { code } = transition;
   const any = { value: '*', label: t.fromAny };
   const [open, setOpen] = useState(false);
@@ -172,13 +140,13 @@ function TransitionRow({ transition, choices, shape, set, remove }: TransitionRo
   const said = details.length === 0 ? t.nothingMore : details.join(' · ');
   return (
     <>
-      <tr data-open={open || undefined}>
+      <tr className={open ? classes.opened : undefined}>
         <td>
-          <TextInput
-            aria-label={t.of(t.name, code)}
-            value={nameIn(transition.name, language)}
-            placeholder={code}
-            onChange={(event) => set('name', renamed(transition.name, language, event.currentTarget.value))}
+          <LocalizedName
+            label={t.of(t.name, code)}
+            code={code}
+            name={transition.name}
+            onChange={(name) => set('name', name)}
           />
         </td>
         <td>

@@ -1,5 +1,5 @@
 /** What can be done with several records at once, and how it went with each. */
-import { Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Box, Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
 import { IconArchive, IconArrowRight, IconPencil } from '@tabler/icons-react';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -7,12 +7,16 @@ import type { BulkResult, bulk } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
+import { CsvButton } from '../../ui/csv-button.tsx';
 import { useNotedFaultText } from '../../ui/fault.tsx';
 import type { DeskType } from '../queries.ts';
 import { type BulkBody, BulkTransition, BulkUpdate } from './bulk-forms.tsx';
 import classes from './list.module.css';
 import type { Row } from './source.ts';
 import { texts } from './texts.ts';
+
+/** Results that are drawn; the file has all of them. */
+const SHOWN = 200;
 
 export interface BulkBarProps {
   rows: readonly Row[];
@@ -118,6 +122,8 @@ function Results({
   const names = new Map(rows.map((row) => [row.id, [row.number, row.title].filter(Boolean).join(' · ')]));
   const failed = results.filter((result) => result.status === 'FAILED');
   const done = results.length - failed.length;
+  const outcome = ({ error }: BulkResult): string => (error === undefined || error === null ? t.bulkOk : say(error));
+  const ordered = [...failed, ...results.filter((result) => result.status === 'SUCCEEDED')];
   return (
     <Stack gap="sm">
       <Group gap="md">
@@ -127,19 +133,31 @@ function Results({
             {t.bulkFailed(failed.length)}
           </Text>
         )}
+        <Box ml="auto">
+          <CsvButton
+            name={t.bulkResults}
+            header={[t.bulkRecord, t.bulkOutcome]}
+            rows={() => ordered.map((result) => [names.get(result.objectId) ?? result.objectId, outcome(result)])}
+          />
+        </Box>
       </Group>
       <Table fz="sm" verticalSpacing={4}>
         <Table.Tbody>
-          {[...failed, ...results.filter((result) => result.status === 'SUCCEEDED')].slice(0, 200).map((result) => (
+          {ordered.slice(0, SHOWN).map((result) => (
             <Table.Tr key={result.objectId} data-result={result.status}>
               <Table.Td>{names.get(result.objectId) ?? result.objectId}</Table.Td>
               <Table.Td c={result.status === 'FAILED' ? 'var(--mantine-color-error)' : 'dimmed'}>
-                {result.error === undefined || result.error === null ? t.bulkOk : say(result.error)}
+                {outcome(result)}
               </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
+      {ordered.length > SHOWN && (
+        <Text size="xs" c="dimmed">
+          {t.bulkMore(ordered.length - SHOWN)}
+        </Text>
+      )}
       <Group justify="flex-end">
         <Button onClick={onClose}>{t.close}</Button>
       </Group>

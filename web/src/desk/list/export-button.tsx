@@ -1,8 +1,13 @@
-/** The list as a file: of one type all that fits its conditions, made by the service; of all types what was read of it. */
+/**
+ * The list as a file: of one type all that fits its conditions, made by the service for those with the right to export; else
+ * what was read of it, which is on the screen anyhow.
+ */
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { download } from '../../api/client.ts';
+import type { FieldSchema } from '../../api/types.ts';
 import { useHas, useSession } from '../../app/session.ts';
+import { namesOf } from '../../fields/labels.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { saveCsv, saveFile } from '../../ui/csv.ts';
@@ -27,10 +32,10 @@ export function ExportButton({ title, definition, type, types, rows, columns }: 
   const t = useText(texts);
   const has = useHas();
   const session = useSession();
-  const whole = type !== undefined && definition.state !== 'ARCHIVED';
+  const whole = has('export.execute') && type !== undefined && definition.state !== 'ARCHIVED';
   const run = useAction({
     run: async () => {
-      if (!whole || type === undefined) return saveShown(title, columns, rows, types);
+      if (!whole || type === undefined) return await saveShown(title, columns, rows, types);
       const filter = searchCondition(definition, undefined, session);
       const q = definition.q?.trim() ?? '';
       const query = { ...(q === '' ? {} : { q }), ...(filter === undefined ? {} : { filter }) };
@@ -45,7 +50,6 @@ export function ExportButton({ title, definition, type, types, rows, columns }: 
     },
     done: t.exported,
   });
-  if (!has('export.execute')) return null;
   const name = whole ? t.export : t.exportShown;
   return (
     <Tooltip label={name}>
@@ -63,21 +67,42 @@ export function ExportButton({ title, definition, type, types, rows, columns }: 
   );
 }
 
-function saveShown(
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Writes the rows as they are shown: people and options by name, not by id and code. */
+async function saveShown(
   title: string,
   columns: readonly ListColumn[],
   rows: readonly Row[],
   types: readonly DeskType[],
-): void {
+): Promise<void> {
+  const fields = columns.filter(({ field }) => field !== undefined);
+  const values = rows.flatMap((row) => fields.flatMap(({ code }) => [row.values[code]].flat()));
+  const ids = values.filter((value): value is string => typeof value === 'string' && ID.test(value));
+  const names = await namesOf([...new Set(ids)]);
   saveCsv(
     title,
     columns.map((column) => column.name),
-    rows.map((row) => columns.map((column) => textOf(row, column, types))),
+    rows.map((row) => columns.map((column) => textOf(row, column, types, names))),
   );
 }
 
-function textOf(row: Row, { code, field }: ListColumn, types: readonly DeskType[]): unknown {
-  if (field !== undefined) return row.values[code];
+function said(value: unknown, field: FieldSchema, names: ReadonlyMap<string, string>): string | number | null {
+  if (value === null || value === undefined) return null;
+  if (Array.isArray(value)) return value.map((one) => said(one, field, names)).join(', ');
+  if (typeof value === 'object') return JSON.stringify(value);
+  if (typeof value === 'number') return value;
+  const text = String(value);
+  return field.constraints.options?.find(({ code }) => code === text)?.name ?? names.get(text) ?? text;
+}
+
+function textOf(
+  row: Row,
+  { code, field }: ListColumn,
+  types: readonly DeskType[],
+  names: ReadonlyMap<string, string>,
+): unknown {
+  if (field !== undefined) return said(row.values[code], field, names);
   switch (code) {
     case 'type':
       return types.find((type) => type.id === row.typeDefinitionId)?.name ?? row.typeCode;

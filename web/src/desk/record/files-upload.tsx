@@ -49,6 +49,8 @@ export function useUpload(recordId: string): Upload {
         },
         idempotencyKey: crypto.randomUUID(),
       });
+      // Files may come from anywhere on the page, and their list is on a tab of its own.
+      notifications.show({ message: t.attached(file.name), color: 'petrol', autoClose: 4000 });
     } catch (error) {
       notifications.show({ title: file.name, message: say(error), color: 'red', autoClose: 8000 });
     }

@@ -1,5 +1,5 @@
 /** What a record is related to: a list under the names of the relations, or a graph. */
-import { ActionIcon, Button, Group, Loader, Modal, SegmentedControl, Select, Stack } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, Loader, Modal, SegmentedControl, Select, Stack } from '@mantine/core';
 import { IconLink, IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -105,9 +105,12 @@ function RelationLine({ relation, recordId, mayRemove }: { relation: Relation; r
     <li className={classes.item}>
       <IconLink size={16} stroke={1.5} />
       <span className={classes.text}>
-        <Link to="/records/$recordId" params={{ recordId: relation.related.id }}>
+        <Anchor
+          size="sm"
+          renderRoot={(props) => <Link to="/records/$recordId" params={{ recordId: relation.related.id }} {...props} />}
+        >
           {name}
-        </Link>
+        </Anchor>
         {relation.related.state === 'ARCHIVED' && <small>{t.archived}</small>}
       </span>
       {mayRemove && (

@@ -1,19 +1,20 @@
 /** The time limits of a record: they run before one's eyes, and say why they stand where they stand. */
-import { ActionIcon, Anchor, Menu, Modal, Progress, Table, Text } from '@mantine/core';
+import { ActionIcon, Anchor, Loader, Menu, Modal, Progress } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { type AnswerOf, call } from '../../api/client.ts';
 import type { sla } from '../../api/types.ts';
 import { useHas } from '../../app/session.ts';
 import { useFormats } from '../../i18n/format.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
-import { FaultAlert } from '../../ui/fault.tsx';
 import { recordKey } from '../queries.ts';
 import { texts } from '../texts.ts';
 import classes from './record.module.css';
 import styles from './sla.module.css';
+
+const SlaExplanation = lazy(() => import('./sla-explanation.tsx'));
 
 type SlaInstance = AnswerOf<typeof sla.listSla>[number];
 
@@ -132,7 +133,12 @@ function Timer({ instance, ticking, readAt, recordId }: TimerProps) {
       <Progress value={share} color={tone} size={4} aria-label={instance.name} />
       <div className={styles.foot}>
         <span className="tabular">{words}</span>
-        <Anchor component="button" size="xs" onClick={() => setExplained(true)}>
+        <Anchor
+          component="button"
+          size="xs"
+          aria-label={`${t.why} ${instance.name}`}
+          onClick={() => setExplained(true)}
+        >
           {t.why}
         </Anchor>
       </div>
@@ -141,39 +147,13 @@ function Timer({ instance, ticking, readAt, recordId }: TimerProps) {
           {t.due}: {format.instant(instance.dueAt)}
         </div>
       )}
-      <Modal opened={explained} onClose={() => setExplained(false)} title={instance.name} size="lg">
-        {explained && <Explanation instance={instance} />}
+      <Modal opened={explained} onClose={() => setExplained(false)} title={instance.name} size="xl">
+        {explained && (
+          <Suspense fallback={<Loader size="sm" />}>
+            <SlaExplanation id={instance.id} />
+          </Suspense>
+        )}
       </Modal>
     </div>
-  );
-}
-
-function Explanation({ instance }: { instance: SlaInstance }) {
-  const t = useText(texts);
-  const format = useFormats();
-  const { data, error } = useQuery({
-    queryKey: ['sla-explanation', instance.id],
-    queryFn: ({ signal }) => call<typeof sla.explainSla>('GET', `/sla/${instance.id}/explanation`, { signal }),
-  });
-  if (error !== null) return <FaultAlert error={error} />;
-  return (
-    <>
-      <Text size="sm" mb="xs">
-        {t.target}: {format.duration(instance.targetMs)} · {t.elapsed}: {format.duration(instance.elapsedMs)}
-      </Text>
-      <Table fz="xs">
-        <Table.Tbody>
-          {data?.intervals.map((interval) => (
-            <Table.Tr key={interval.from}>
-              <Table.Td>{format.instant(interval.from)}</Table.Td>
-              <Table.Td>{format.instant(interval.to)}</Table.Td>
-              <Table.Td>{interval.counted ? t.counted : t.notCounted}</Table.Td>
-              <Table.Td>{interval.name ?? t[interval.reason]}</Table.Td>
-              <Table.Td ta="right">{format.duration(interval.ms)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </>
   );
 }

@@ -165,21 +165,35 @@ export function SearchPage() {
   );
 }
 
+/** Where a result is read. Whoever finds people, groups and units administers them. */
+function placeOf({ kind, id, objectId }: Result): string | undefined {
+  switch (kind) {
+    case 'object':
+      return `/records/${id}`;
+    case 'comment':
+      return `/records/${objectId}`;
+    case 'article':
+      return `/work/knowledge/articles/${id}`;
+    case 'user':
+      return `/admin/people/${id}`;
+    case 'group':
+      return `/admin/groups/${id}`;
+    case 'org-unit':
+      return `/admin/units/${id}`;
+    default:
+      return undefined;
+  }
+}
+
 function ResultLine({ result, types }: { result: Result; types: readonly DeskType[] }) {
   const t = useText(texts);
-  const recordId = result.kind === 'object' ? result.id : result.kind === 'comment' ? result.objectId : undefined;
+  const place = placeOf(result);
   const title = result.title ?? result.number ?? t.untitled;
   const type = types.find((one) => one.id === result.typeDefinitionId);
   return (
     <li className={classes.result} data-kind={result.kind}>
       <div className={classes.title}>
-        {recordId === undefined ? (
-          <strong>{title}</strong>
-        ) : (
-          <Link to="/records/$recordId" params={{ recordId }}>
-            {title}
-          </Link>
-        )}
+        {place === undefined ? <strong>{title}</strong> : <Link to={place}>{title}</Link>}
       </div>
       {result.snippet !== null && (
         <p className={classes.snippet}>

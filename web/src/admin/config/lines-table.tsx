@@ -1,0 +1,45 @@
+/** Small things of an item that are edited in a table, a line each: its heading with the button that adds one, and the table. */
+import { Button, Group, Title } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import classes from './lines-table.module.css';
+
+export function LinesHead({ title, add, onAdd }: { title: string; add: string; onAdd: () => void }) {
+  return (
+    <Group justify="space-between" mt="xs">
+      <Title order={3}>{title}</Title>
+      <Button variant="default" leftSection={<IconPlus size={14} />} onClick={onAdd}>
+        {add}
+      </Button>
+    </Group>
+  );
+}
+
+interface LinesTableProps {
+  label: string;
+  /** Headings; the last column, of buttons, has none. */
+  columns: readonly string[];
+  /** For a part of a form that is not as wide as the page. */
+  narrow?: boolean;
+  children: ReactNode;
+}
+
+export function LinesTable({ label, columns, narrow = false, children }: LinesTableProps) {
+  return (
+    <div className={classes.scroll} tabIndex={0} role="group" aria-label={label}>
+      <table className={classes.table} aria-label={label} data-narrow={narrow || undefined}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+            <td />
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}

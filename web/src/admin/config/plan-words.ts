@@ -1,0 +1,46 @@
+/** What the service says about a plan is English; these are its sentences in Russian. One that is not here stays as it is. */
+import { useLanguage } from '../../i18n/language.ts';
+
+/** What may stand behind "FIELD: ", and what notes begin with; `$1` and so on are what the sentence is about. */
+const RUSSIAN: readonly (readonly [RegExp, string])[] = [
+  [/^the field is gone$/, 'поля больше нет'],
+  [/^the field is new and required$/, 'поле новое и обязательное'],
+  [/^the data type changed from (\S+) to (\S+)$/, 'тип данных был $1, стал $2'],
+  [/^the field became multiple$/, 'значений стало несколько'],
+  [/^the field is no longer multiple$/, 'значение стало одно'],
+  [/^the field became required$/, 'поле стало обязательным'],
+  [/^maxLength is lower$/, 'наибольшая длина меньше'],
+  [/^minLength is higher$/, 'наименьшая длина больше'],
+  [/^maxItems is lower$/, 'значений может быть меньше'],
+  [/^scale is lower$/, 'знаков после запятой меньше'],
+  [/^the pattern changed$/, 'образец другой'],
+  [/^min is higher$/, 'нижняя граница выше'],
+  [/^max is lower$/, 'верхняя граница ниже'],
+  [/^the option (.+) is gone$/, 'варианта $1 больше нет'],
+  [/^fewer types may be referred to$/, 'указывать можно на меньшее число видов'],
+  [/^the workflow is another one$/, 'процесс другой'],
+  [/^indexes to build: (.+)$/, 'будут построены индексы: $1'],
+  [/^indexes to drop: (.+)$/, 'будут убраны индексы: $1'],
+  [/^enabled: it is disabled, changed and enabled again$/, 'включено: будет выключено, изменено и включено снова'],
+];
+
+function russian(sentence: string): string | undefined {
+  for (const [pattern, words] of RUSSIAN) if (pattern.test(sentence)) return sentence.replace(pattern, words);
+  return undefined;
+}
+
+/** A sentence about a plan in the language of the console, and the language that it is in after all. */
+export function usePlanWords(): (sentence: string) => { text: string; lang: string | undefined } {
+  const language = useLanguage();
+  return (sentence) => {
+    if (language !== 'ru-RU') return { text: sentence, lang: undefined };
+    const parts = sentence.split('; ').map((part) => {
+      const whole = russian(part);
+      if (whole !== undefined) return whole;
+      const [field = '', ...rest] = part.split(': ');
+      const said = russian(rest.join(': '));
+      return said === undefined ? undefined : `${field}: ${said}`;
+    });
+    return parts.includes(undefined) ? { text: sentence, lang: 'en' } : { text: parts.join('; '), lang: undefined };
+  };
+}

@@ -1,0 +1,181 @@
+/** What holds for the values of a field: the options to choose from, limits, what a reference may lead to, and the default. */
+import { ActionIcon, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { IconArrowDown, IconArrowUp, IconTrash } from '@tabler/icons-react';
+import type { DataType } from '../../api/types.ts';
+import { FieldInput } from '../../fields/input.tsx';
+import { useLanguage } from '../../i18n/language.ts';
+import { useText } from '../../i18n/text.ts';
+import { freeCode } from '../config/block.tsx';
+import { ChooseItems } from '../config/choices.tsx';
+import { CodedInput } from '../config/coded-input.tsx';
+import { LinesHead, LinesTable } from '../config/lines-table.tsx';
+import { LocalizedName } from '../config/localized-name.tsx';
+import type { Path } from '../config/yaml-text.ts';
+import { type FieldItem, schemaOf } from './model.ts';
+import { texts } from './texts.ts';
+
+interface Part {
+  field: FieldItem;
+  set: (path: Path, value: unknown) => void;
+}
+
+type LimitKey = 'minLength' | 'maxLength' | 'pattern' | 'min' | 'max' | 'scale' | 'maxItems';
+
+const LENGTHS = ['minLength', 'maxLength', 'pattern'] as const;
+const ENDS = ['min', 'max'] as const;
+const LIMITS: ReadonlyMap<DataType, readonly LimitKey[]> = new Map<DataType, readonly LimitKey[]>([
+  ['string', LENGTHS],
+  ['text', LENGTHS],
+  ['integer', ENDS],
+  ['decimal', [...ENDS, 'scale']],
+  ['date', ENDS],
+  ['datetime', ENDS],
+  ['time', ENDS],
+]);
+/** Whose default is better written as text, if at all. */
+const WITHOUT_DEFAULT: ReadonlySet<DataType> = new Set<DataType>(['reference', 'rich-text', 'json']);
+
+export function FieldLimits({ field, set }: Part) {
+  const t = useText(texts);
+  const language = useLanguage();
+  const constraints = field.constraints ?? {};
+  const limits = [...(LIMITS.get(field.dataType) ?? []), ...(field.multiple === true ? (['maxItems'] as const) : [])];
+  const change = (key: string, value: unknown): void => {
+    const { [key]: _before, ...rest } = constraints;
+    const next = value === undefined || value === null ? rest : { ...rest, [key]: value };
+    set(['constraints'], Object.keys(next).length === 0 ? undefined : next);
+  };
+  const types = constraints['types'];
+  return (
+    <Stack gap="sm">
+      {field.dataType === 'enum' && <Options field={field} set={set} />}
+      {field.dataType === 'reference' && (
+        <ChooseItems
+          section="types"
+          label={t.typesInput}
+          value={Array.isArray(types) ? types.map(String) : []}
+          onChange={(codes) => change('types', codes.length === 0 ? undefined : codes)}
+        />
+      )}
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        {limits.map((key) => (
+          <LimitInput key={key} name={key} field={field} value={constraints[key]} onChange={change} />
+        ))}
+        {!WITHOUT_DEFAULT.has(field.dataType) && (
+          <CodedInput
+            // Another type of data, or several values, is another input.
+            key={`${field.dataType} ${field.multiple === true}`}
+            field={{ ...schemaOf(field, language), name: t.defaultInput, required: false }}
+            value={field.default ?? null}
+            onChange={(value) => set(['default'], value ?? undefined)}
+          />
+        )}
+      </SimpleGrid>
+    </Stack>
+  );
+}
+
+interface LimitInputProps {
+  name: LimitKey;
+  field: FieldItem;
+  value: unknown;
+  onChange: (name: LimitKey, value: unknown) => void;
+}
+
+function LimitInput({ name, field, value, onChange }: LimitInputProps) {
+  const t = useText(texts);
+  const label = t[`${name}Input`];
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  if (name === 'min' || name === 'max') {
+    const { code, dataType } = field;
+    return (
+      <FieldInput
+        field={{ code, name: label, dataType, required: false, readOnly: false, multiple: false, constraints: {} }}
+        value={value ?? null}
+        onChange={(next) => onChange(name, next)}
+      />
+    );
+  }
+  return (
+    <TextInput
+      label={label}
+      value={text}
+      spellCheck={false}
+      {...(name === 'pattern' ? {} : { inputMode: 'numeric' as const })}
+      onChange={({ currentTarget }) => {
+        const typed = currentTarget.value;
+        const number = name !== 'pattern' && /^\d+$/.test(typed);
+        // What is no number stays as it was typed: checking the text says what is wrong with it.
+        onChange(name, typed === '' ? undefined : number ? Number(typed) : typed);
+      }}
+    />
+  );
+}
+
+function Options({ field, set }: Part) {
+  const t = useText(texts);
+  const options = Array.isArray(field.constraints?.options) ? field.constraints.options : [];
+  const put = (next: readonly unknown[]): void => set(['constraints'], { ...field.constraints, options: next });
+  const move = (from: number, to: number): void => {
+    const moved = options[from];
+    if (moved !== undefined) put(options.toSpliced(from, 1).toSpliced(to, 0, moved));
+  };
+  return (
+    <Stack gap="xs">
+      <LinesHead
+        title={t.optionsInput}
+        add={t.addOption}
+        onAdd={() => put([...options, { code: freeCode('option', options) }])}
+      />
+      <LinesTable label={t.optionsInput} columns={[t.optionName, t.optionCode]} narrow>
+        {options.map((option, index) => (
+          <tr
+            // oxlint-disable-next-line react/no-array-index-key
+            key={index}
+          >
+            <td>
+              <LocalizedName
+                label={`${t.optionName}: ${option.code}`}
+                code={option.code}
+                name={option.name}
+                onChange={(name) => put(options.with(index, { ...option, name }))}
+              />
+            </td>
+            <td>
+              <TextInput
+                aria-label={`${t.optionCode}: ${option.code}`}
+                value={option.code}
+                spellCheck={false}
+                onChange={(event) => put(options.with(index, { ...option, code: event.currentTarget.value }))}
+              />
+            </td>
+            <td>
+              <Group gap={2} wrap="nowrap">
+                <ActionIcon
+                  aria-label={`${t.up}: ${option.code}`}
+                  disabled={index === 0}
+                  onClick={() => move(index, index - 1)}
+                >
+                  <IconArrowUp size={14} />
+                </ActionIcon>
+                <ActionIcon
+                  aria-label={`${t.down}: ${option.code}`}
+                  disabled={index === options.length - 1}
+                  onClick={() => move(index, index + 1)}
+                >
+                  <IconArrowDown size={14} />
+                </ActionIcon>
+                <ActionIcon
+                  aria-label={`${t.removeOption}: ${option.code}`}
+                  onClick={() => put(options.toSpliced(index, 1))}
+                >
+                  <IconTrash size={14} />
+                </ActionIcon>
+              </Group>
+            </td>
+          </tr>
+        ))}
+      </LinesTable>
+    </Stack>
+  );
+}

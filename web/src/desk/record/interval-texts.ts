@@ -1,0 +1,43 @@
+import { defineText } from '../../i18n/text.ts';
+
+/** Why time counted or not. */
+export const intervalTexts = defineText(
+  {
+    title: 'Из чего складывается время',
+    from: 'С',
+    to: 'До',
+    counts: 'Считается',
+    why: 'Почему',
+    span: 'Сколько',
+    counted: 'да',
+    notCounted: 'нет',
+    open: 'рабочее время',
+    closed: 'нерабочее время',
+    holiday: 'выходной',
+    'special-hours': 'особые часы',
+    paused: 'пауза',
+    policy: 'по условию правила',
+    hand: 'вручную',
+    archive: 'запись в архиве',
+    none: 'Часы ещё не шли',
+  },
+  {
+    title: 'What the time is made of',
+    from: 'From',
+    to: 'To',
+    counts: 'Counts',
+    why: 'Why',
+    span: 'How long',
+    counted: 'yes',
+    notCounted: 'no',
+    open: 'open hours',
+    closed: 'closed hours',
+    holiday: 'holiday',
+    'special-hours': 'special hours',
+    paused: 'paused',
+    policy: 'by the condition of the policy',
+    hand: 'by hand',
+    archive: 'the record is archived',
+    none: 'The clock has not run yet',
+  },
+);
