@@ -16,7 +16,10 @@ const REPLICA = ofReplica({
   figures: () => ({
     state: 'used',
     reads: { replica: 0, primary: 0, failed: 0 },
-    ...{ waits: 0, waitedMs: 0, behindBytes: 0, behindMs: 0 },
+    waits: 0,
+    waitedMs: 0,
+    behindBytes: 0,
+    behindMs: 0,
   }),
 }).map(({ name, labels = {} }) => {
   const said = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);

@@ -89,8 +89,10 @@ async function examineDatabase(settings: Settings): Promise<DatabaseExamined> {
     try {
       const server = await opened.db.facts();
       const supported = server.number >= 150_000;
-      const says = `PostgreSQL ${server.version}${supported ? '' : '; use PostgreSQL 15 to 18'}`;
-      checks.push({ name: 'database', ok: supported, says });
+      const wide = server.encoding === 'UTF8';
+      const remedy = `${supported ? '' : '; use PostgreSQL 15 to 18'}${wide ? '' : '; make one with the encoding UTF8'}`;
+      const says = `PostgreSQL ${server.version}, ${server.encoding}${remedy}`;
+      checks.push({ name: 'database', ok: supported && wide, says });
       checks.push({ name: 'durability', ok: server.fsync === 'on', says: `fsync is ${server.fsync}` });
       const apart = Math.abs(Date.parse(server.now) - systemClock.now());
       const clock = `${apart} ms between this machine and the database`;

@@ -20,7 +20,7 @@ export function output(json: boolean): Output {
 }
 
 const TROUBLE: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', 'it, or the folder that it is to be in, is not there'],
+  ['ENOENT', 'it, or the folder that it is to be in, is not there or cannot be made'],
   ['EISDIR', 'it is a folder'],
   ['ENOTDIR', 'a part of the path is no folder'],
   ['EEXIST', 'a file of that name is there already'],

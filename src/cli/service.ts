@@ -102,7 +102,7 @@ export async function migrateDatabase(db: Database): Promise<string[]> {
   }
 }
 
-export interface SchemaAllowed {
+interface SchemaAllowed {
   /** An empty database is given the schema. */
   make: boolean;
   /** That of a newer version will do: old code runs on it (docs/upgrading.md). */
