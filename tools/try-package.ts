@@ -37,7 +37,8 @@ async function serving(
   folder: string,
   env: NodeJS.ProcessEnv,
 ): Promise<{ url: string; stop(): Promise<number | null> }> {
-  const child = spawn('npx', ['docket', 'serve'], { cwd: folder, env, detached: true });
+  // As the unit of systemd starts and stops it: npx and its shell would end by the signal, whatever the service does.
+  const child = spawn(path.join(folder, 'node_modules', '.bin', 'docket'), ['serve'], { cwd: folder, env });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -51,7 +52,7 @@ async function serving(
     const url = /Docket answers at (http:\/\/\S+)/.exec(said)?.[1];
     if (url !== undefined) {
       const stop = async (): Promise<number | null> => {
-        process.kill(-(child.pid as number), 'SIGTERM');
+        child.kill('SIGTERM');
         return await ended;
       };
       return { url, stop };
