@@ -2,11 +2,13 @@
  * The command line (configuration, section 2). Every command prints for a person by default and takes `--json`; it exits 0 on
  * success, 1 on a refused or failed operation with the reason on standard error, 2 on wrong usage.
  */
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { auditCommands } from './cli/audit.ts';
 import { backupCommands } from './cli/backup.ts';
 import { configurationCommands } from './cli/bundles.ts';
-import { doctorCommand, migrateCommands } from './cli/database.ts';
+import { migrateCommands } from './cli/database.ts';
+import { doctorCommand } from './cli/doctor.ts';
 import type { Environment } from './cli/environment.ts';
 import { importCommand } from './cli/imports.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
@@ -18,9 +20,16 @@ import { serve } from './cli/serve.ts';
 import { typesCommand } from './cli/types.ts';
 import { readSettings } from './config.ts';
 
+/** Of the package that this file belongs to, a clone or an installed one. */
+function version(): string {
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
 function program(environment: Environment): Command {
   const docket = new Command('docket')
     .description('Docket: a self-hosted work-record service.')
+    .version(version(), '--version', 'print the version of Docket')
     .exitOverride()
     .showHelpAfterError('(add --help for what this command takes)')
     .configureHelp({ showGlobalOptions: true });

@@ -53,7 +53,8 @@ export function watcher({ db, clock, epoch, authenticator, failures, replica }: 
   };
 }
 
-function ofReplica(replica: Replica): Gauge[] {
+/** Where a replica is configured. */
+export function ofReplica(replica: Pick<Replica, 'figures'>): Gauge[] {
   const { state, reads, waits, waitedMs, behindBytes, behindMs } = replica.figures();
   const by = 'Reads that a replica may answer, by who did; failed: begun there, and repeated on the primary.';
   const used = 'Whether the replica is used; late: too far behind to be asked; gone: it does not answer.';

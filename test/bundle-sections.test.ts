@@ -148,8 +148,13 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     ['webhooks[0].secretRef UNKNOWN_REFERENCE', 'webhooks[0].executionPrincipal UNKNOWN_REFERENCE'],
   ],
   [
-    'a webhook filter on a field that not all types have',
+    'a webhook filter on a field that one type has',
     hook('filters: { condition: { field: priority, operator: is-empty } }'),
+    [],
+  ],
+  [
+    'a webhook filter on a field that no type has',
+    hook('filters: { condition: { field: urgency, operator: is-empty } }'),
     ['webhooks[0].filters.condition.field UNKNOWN_FIELD'],
   ],
   [

@@ -6,9 +6,25 @@ import sql from 'sql-template-tag';
 import { parse } from 'yaml';
 import { Figures } from '../src/mechanisms/figures.ts';
 import { FIGURES } from '../src/rooms.ts';
+import { ofReplica } from '../src/watch.ts';
 import { type Around, startAround } from './harness/around.ts';
 
 const CANARY = 'zanzibarcanary';
+
+/** What a scrape has more where a replica is configured; `replica.db.test.ts` holds it against a real one. */
+const REPLICA = ofReplica({
+  figures: () => ({
+    state: 'used',
+    reads: { replica: 0, primary: 0, failed: 0 },
+    waits: 0,
+    waitedMs: 0,
+    behindBytes: 0,
+    behindMs: 0,
+  }),
+}).map(({ name, labels = {} }) => {
+  const said = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+  return said.length === 0 ? name : `${name}{${said.join(',')}}`;
+});
 
 let around: Around;
 
@@ -64,7 +80,7 @@ describe('figures', () => {
   });
 
   it('are all that the dashboard and the alerts ask for, with their labels', async () => {
-    const samples = [...samplesOf(await scrape()).keys()];
+    const samples = [...samplesOf(await scrape()).keys(), ...REPLICA];
     const names = new Set(samples.map((name) => name.replace(/\{.*/, '')));
     const dashboard = JSON.parse(await readFile(new URL('../deploy/grafana/docket.json', import.meta.url), 'utf8')) as {
       panels: { title: string; targets: { expr: string }[] }[];

@@ -124,9 +124,13 @@ describe('several processes behind one address', () => {
     const taken = await startService(env);
     try {
       const port = new URL(taken.url).port;
-      const refused = await docket(['serve', '--processes', '2'], { ...env, DOCKET_PORT: port });
-      assert.equal(refused.code, 1);
-      assert.match(refused.stderr, /is in use by another program/);
+      // One alone does the background work too, which must not go on.
+      for (const several of [[], ['--processes', '2']]) {
+        const refused = await docket(['serve', ...several], { ...env, DOCKET_PORT: port });
+        assert.equal(refused.code, 1);
+        assert.match(refused.stderr, /^docket: .* is in use by another program; .*DOCKET_PORT/m);
+        assert.doesNotMatch(refused.stderr, /\n\s+at |"stack"/);
+      }
     } finally {
       await taken.stop();
     }

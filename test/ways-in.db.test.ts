@@ -93,6 +93,13 @@ function scenarios(): Scenario[] {
     update('a hidden field', { secret: 'x' }, 'INVALID_VALUES', { who: 'agent' }),
     update('a field that is not there', { nothing: 'x' }, 'INVALID_VALUES', { who: 'agent' }),
     update('a field to be read alone', { grade: 'x', note: 'y' }, 'FIELD_READ_ONLY', { who: 'agent' }),
+    update('one to be read alone, before all', { grade: 'x', nothing: 1 }, 'FIELD_READ_ONLY', {
+      who: 'agent',
+      before: archive,
+    }),
+    update('a revision of no record', { note: 'x' }, 'REVISION_CONFLICT', {
+      item: { changes: { note: 'x' }, expectedRevision: Number.MAX_SAFE_INTEGER },
+    }),
     update('a reference to nothing', { cause: randomUUID(), assignee: randomUUID() }, 'INVALID_VALUES'),
     update('the state', { workflowState: 'work' }, 'INVALID_VALUES'),
     update('no right', { note: 'x' }, 'RIGHT_MISSING', { who: 'viewer' }),
@@ -129,6 +136,7 @@ function scenarios(): Scenario[] {
       before: take,
       who: 'agent',
     }),
+    move('one to be read alone, too late', 'hold', { grade: 'y' }, 'FIELD_READ_ONLY', { who: 'agent' }),
     move('a condition', 'take', {}, 'TRANSITION_CONDITION_NOT_MET', {
       values: { kind: 'b', secret: 'x' },
       who: 'agent',

@@ -5,7 +5,7 @@ import { verifyJournal } from '../mechanisms/seals-verify.ts';
 import type { Environment } from './environment.ts';
 import { memoryKeeper } from './memory.ts';
 import { output } from './output.ts';
-import { openDatabase } from './service.ts';
+import { openDatabase, requireSchema } from './service.ts';
 
 interface Json {
   json?: boolean;
@@ -31,6 +31,7 @@ export function auditCommands(docket: Command, environment: Environment): void {
       const out = output(options.json === true);
       const opened = await openDatabase(environment.settings(), () => {}, 'tool');
       try {
+        await requireSchema(opened.db, { make: false, newer: false });
         const tidy = memoryKeeper();
         let told = performance.now();
         const found = await verifyJournal(opened.db, expected, (rows) => {
@@ -63,6 +64,7 @@ export function auditCommands(docket: Command, environment: Environment): void {
     .action(async (options: Json) => {
       const opened = await openDatabase(environment.settings(), () => {}, 'tool');
       try {
+        await requireSchema(opened.db, { make: false, newer: false });
         const { number, hash } = await sealCursor(opened.db);
         output(options.json === true).result({ number, hash }, [`${number}:${hash}`]);
       } finally {

@@ -1,5 +1,6 @@
 /** `docket backup`, `docket backup verify`, `docket restore`: the whole service as one file, and back (configuration, section 2). */
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
@@ -12,7 +13,6 @@ import type { BackupHead } from '../mechanisms/backup/layout.ts';
 import { knownBlobs } from '../mechanisms/blobs/register.ts';
 import type { BlobStore } from '../mechanisms/blobs/store.ts';
 import { instant, systemClock } from '../mechanisms/clock.ts';
-import { pendingMigrations } from '../mechanisms/db/migrate.ts';
 import type { Database, Queryable } from '../mechanisms/db/pool.ts';
 import { findSecretBox } from '../mechanisms/secrets.ts';
 import { verifyJournal } from '../mechanisms/seals-verify.ts';
@@ -21,7 +21,7 @@ import type { Environment } from './environment.ts';
 import { memoryKeeper } from './memory.ts';
 import { type Output, output } from './output.ts';
 import { examineSearch } from './search.ts';
-import { MIGRATIONS, migrateDatabase, openBlobs, openDatabase, openTool } from './service.ts';
+import { migrateDatabase, openBlobs, openDatabase, openTool, requireSchema } from './service.ts';
 
 interface Json {
   json?: boolean;
@@ -49,7 +49,7 @@ async function backUp(settings: Settings, file: string, out: Output, allowMissin
   }
   const opened = await openDatabase(settings, () => {}, 'tool');
   try {
-    await requireSchema(opened.db);
+    await requireSchema(opened.db, { make: false, newer: false });
     const tell = telling(out);
     const archive = await ArchiveWriter.create(file);
     const at = instant(systemClock.now());
@@ -78,18 +78,6 @@ async function backUp(settings: Settings, file: string, out: Output, allowMissin
   }
 }
 
-async function requireSchema(db: Database): Promise<void> {
-  const client = await db.connect();
-  try {
-    const pending = await pendingMigrations(client, MIGRATIONS);
-    if (pending.length > 0) {
-      throw new Error(`The schema is not that of this version (${pending[0]}): run docket migrate first.`);
-    }
-  } finally {
-    client.release();
-  }
-}
-
 /** Signing secrets that the master key at hand does not open. */
 async function closedSecrets(settings: Settings, db: Queryable): Promise<{ secrets: number; sealed: string[] }> {
   const box = await findSecretBox(settings);
@@ -102,6 +90,7 @@ function noKey(): never {
 }
 
 async function restore(settings: Settings, file: string, out: Output, otherKey: boolean): Promise<void> {
+  await access(file, constants.R_OK);
   // As the service does, so that no service can be running on the same folder.
   const opened = await openDatabase(settings, () => {}, 'service');
   try {
@@ -147,6 +136,7 @@ interface Verified {
 
 /** Restores into a database that is made for it and thrown away, and looks at what came of it. */
 async function verify(settings: Settings, file: string, out: Output): Promise<Verified> {
+  await access(file, constants.R_OK);
   const folder = await mkdtemp(path.join(tmpdir(), 'docket-verify-'));
   const scratch: Settings = {
     ...settings,

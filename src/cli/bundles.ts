@@ -1,14 +1,25 @@
 /** `docket plan`, `docket apply`, `docket export`: configuration as code. */
+import { isUtf8 } from 'node:buffer';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { configSections } from '../rooms.ts';
-import { applyBundle, type BundleOptions, exportBundle, type PlannedItem, planBundle } from '../bundle/engine.ts';
+import {
+  applyBundle,
+  BundleError,
+  type BundleOptions,
+  exportBundle,
+  type PlannedItem,
+  planBundle,
+} from '../bundle/engine.ts';
 import type { Environment } from './environment.ts';
 import type { Caller, Work } from '../mechanisms/work.ts';
 import { output } from './output.ts';
+import { pendingIndexes, saysPending } from './pending-indexes.ts';
 import { openTool, type Tool } from './service.ts';
+
+const NEW_LINE = 0x0a;
 
 export interface BundleFile {
   name: string;
@@ -23,11 +34,29 @@ async function readFolder(folder: string): Promise<BundleFile[]> {
   } catch {
     throw new Error(`${folder} is no folder that can be read; name the folder that holds the *.yaml files.`);
   }
-  const chosen = names.filter((name) => name.endsWith('.yaml')).sort();
+  const chosen = bundleFiles(names);
   if (chosen.length === 0) throw new Error(`${folder} holds no *.yaml file.`);
   return await Promise.all(
-    chosen.map(async (name) => ({ name, text: await readFile(path.join(folder, name), 'utf8') })),
+    chosen.map(async (name) => ({ name, text: utf8(name, await readFile(path.join(folder, name))) })),
   );
+}
+
+function bundleFiles(names: readonly string[]): string[] {
+  return names.filter((name) => name.endsWith('.yaml')).sort();
+}
+
+/** What is not UTF-8 would be stored as question marks in every name. */
+function utf8(file: string, bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  let start = 0;
+  for (let line = 1; ; line++) {
+    const end = bytes.indexOf(NEW_LINE, start);
+    if (!isUtf8(bytes.subarray(start, end === -1 ? bytes.length : end))) {
+      const message = 'The file is not UTF-8 here: save it as UTF-8 and try again.';
+      throw new BundleError([{ file, line, column: 1, path: '', code: 'WRONG_FORMAT', message }]);
+    }
+    start = end + 1;
+  }
 }
 
 export function starterFolder(name: string): string {
@@ -69,6 +98,16 @@ function lines(items: readonly PlannedItem[], done: boolean): string[] {
   ];
 }
 
+/** A bundle is all of a folder: what an export did not write would be read, and applied, with what it did. */
+function refuseOthers(dir: string, names: readonly string[], written: ReadonlySet<string>): void {
+  const others = bundleFiles(names).filter((name) => !written.has(name));
+  if (others.length === 0) return;
+  throw new Error(
+    `${dir} holds ${others.join(', ')}, which would be read together with what is exported; nothing was written. Name ` +
+      'another folder, or take them away.',
+  );
+}
+
 async function withTool<T>(environment: Environment, fn: (tool: Tool) => Promise<T>): Promise<T> {
   const tool = await openTool(environment.settings(), () => {});
   try {
@@ -86,11 +125,16 @@ export function configurationCommands(docket: Command, environment: Environment)
     .option('--prune-identity', 'the same for people, groups, units and memberships')
     .option('--json', 'print [{section, code, id, action}]')
     .action(async (dir: string, flags: Flags) => {
-      const items = await withTool(environment, async (tool) => {
+      const { items, pending } = await withTool(environment, async (tool) => {
         const files = await readFolder(dir);
-        return await tool.work.read(tool.caller, (ctx) => planBundle(ctx, configSections, files, options(flags)));
+        return {
+          items: await tool.work.read(tool.caller, (ctx) => planBundle(ctx, configSections, files, options(flags))),
+          pending: await pendingIndexes(tool),
+        };
       });
       output(flags.json === true).result(items, lines(items, false));
+      // Beside the list, whose form is a contract; `doctor --json` has it for machines.
+      if (pending.length > 0) process.stderr.write(`${saysPending(pending)}\n`);
     });
   docket
     .command('apply <dir>')
@@ -114,6 +158,7 @@ export function configurationCommands(docket: Command, environment: Environment)
         }),
       );
       await mkdir(dir, { recursive: true });
+      refuseOthers(dir, await readdir(dir), new Set(files.map((file) => file.name)));
       for (const file of files) await writeFile(path.join(dir, file.name), file.text);
       const names = files.map((file) => file.name);
       output(flags.json === true).result({ files: names }, [`Wrote ${names.join(', ')} to ${dir}.`]);

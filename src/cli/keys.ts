@@ -48,7 +48,15 @@ export function keyCommands(docket: Command, environment: Environment): void {
     .option('--allow <list>', 'address ranges (CIDR) by comma from which the key is accepted')
     .option('--json', 'print {id, key, owner, scopes, expiresAt}')
     .action(
-      async (options: Json & { owner: string; name: string; scopes: string; expires?: string; allow?: string }) => {
+      async (
+        options: Json & { owner: string; name: string; scopes: string; expires?: string; allow?: string },
+        command: Command,
+      ) => {
+        // An empty variable of a script must not make a key that is accepted from everywhere.
+        if (options.allow !== undefined && list(options.allow).length === 0)
+          command.error('--allow names one range at least; leave it out for a key that is accepted from anywhere', {
+            exitCode: 2,
+          });
         const out = output(options.json === true);
         const shown = await withTool(
           environment,
@@ -79,7 +87,9 @@ export function keyCommands(docket: Command, environment: Environment): void {
       );
       const lines = rows.map((key) => {
         const state = key.revokedAt === null ? `last used ${key.lastUsedAt ?? 'never'}` : `revoked ${key.revokedAt}`;
-        return `${key.id}  ${key.owner}  ${key.name}  ${state}`;
+        const expires = key.expiresAt === null ? '' : `  expires ${key.expiresAt}`;
+        const allow = key.allow.length === 0 ? '' : `  from ${key.allow.join(', ')} alone`;
+        return `${key.id}  ${key.owner}  ${key.name}  ${state}${expires}${allow}`;
       });
       output(options.json === true).result(rows, lines.length === 0 ? ['There are no keys.'] : lines);
     });

@@ -18,6 +18,7 @@ export function whyNot(error: unknown, { host, port }: Place): unknown {
     return new Error(`${where} is in use by another program; stop it, or set DOCKET_PORT to a free port.`);
   }
   if (code === 'EACCES') return new Error(`${where} may not be opened by this user; set DOCKET_PORT above 1023.`);
-  if (code === 'EADDRNOTAVAIL') return new Error(`${host} is no address of this machine; set DOCKET_HOST.`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return new Error(`${host} is no address of this machine; set DOCKET_HOST.`);
   return error;
 }

@@ -19,10 +19,35 @@ export function output(json: boolean): Output {
   };
 }
 
+const TROUBLE: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'it, or the folder that it is to be in, is not there or cannot be made'],
+  ['EISDIR', 'it is a folder'],
+  ['ENOTDIR', 'a part of the path is no folder'],
+  ['EEXIST', 'a file of that name is there already'],
+  ['EACCES', 'this user may not'],
+  ['EPERM', 'this user may not'],
+  ['EROFS', 'the file system is read-only'],
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the quota of this user is used up'],
+]);
+
+/** What the operating system refused, with the place, in a sentence; undefined for every other error. */
+function troubleWithSystem(error: Error): string | undefined {
+  const { code, path, syscall, message } = error as NodeJS.ErrnoException;
+  if (syscall === 'connect' || syscall === 'getaddrinfo') {
+    return `${message}: nobody answers there; see that what DATABASE_URL (or DOCKET_BLOBS) names runs and can be reached.`;
+  }
+  if (code === undefined || path === undefined) return undefined;
+  const why = TROUBLE.get(code);
+  return why === undefined ? undefined : `${path} cannot be read or written: ${why} (${code}).`;
+}
+
 /** The reason of a refusal in sentences, each problem with its place. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const lines = [error.message];
+  // Several addresses of one name, of which none answered: their errors say it.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
+  const lines = [troubleWithSystem(error) ?? error.message];
   if (isFault(error)) {
     if (Array.isArray(error.details)) {
       for (const detail of error.details) lines.push(`  ${detail.path}: ${detail.message}`);

@@ -18,8 +18,9 @@ import { Work } from '../mechanisms/work.ts';
 import { applyFolder, starterFolder } from './bundles.ts';
 import { ChildVoice } from './child-voice.ts';
 import { BACKLOG, type Place, whyNot } from './listening.ts';
+import { reasonOf } from './output.ts';
 import { childrenOf, poolFor, type Role, Supervisor } from './processes.ts';
-import { makeLog, migrateDatabase, openBlobs, openDatabase, type OpenDatabase } from './service.ts';
+import { makeLog, migrateDatabase, openBlobs, openDatabase, type OpenDatabase, requireSchema } from './service.ts';
 
 const DRAIN_MS = 25_000;
 /** Connections of a process that has the database to itself. */
@@ -33,7 +34,7 @@ async function prepare(settings: Settings, db: Database): Promise<void> {
   if (settings.migrate) {
     const applied = await migrateDatabase(db);
     if (applied.length > 0) say(`database schema brought up to date: ${applied.join(', ')}`);
-  }
+  } else await requireSchema(db, { make: false, newer: true });
   if (settings.starter !== 'none' && (await isUntouched(db))) {
     const caller = systemCaller(await loadSnapshot(db));
     await applyFolder(new Work({ db, clock: systemClock }), caller, starterFolder(settings.starter), {});
@@ -68,7 +69,7 @@ async function serveAlone(settings: Settings, role: Role): Promise<void> {
     await prepare(settings, opened.db);
     if (builtConsole() === undefined) say('The web console is not built; "npm run console" builds it.');
     await run(settings, role, opened, log, {
-      open: async (app) => announce(role === 'worker' ? undefined : await listen(app.server, settings)),
+      open: async (app) => announce(settings, role === 'worker' ? undefined : await listen(app.server, settings)),
     });
   } finally {
     await opened.close();
@@ -121,7 +122,7 @@ async function superviseAll(settings: Settings, role: Role, { processes, environ
     const stop = signalled();
     try {
       const address = await Promise.race([supervisor.start(settings), stop]);
-      if (address !== STOP) announce(address);
+      if (address !== STOP) announce(settings, address);
       await stop;
       log.info('stopping: no new requests are accepted, running ones are finished');
     } finally {
@@ -150,12 +151,15 @@ interface Seat {
 /** Serves and works until a signal comes. */
 async function run(settings: Settings, role: Role, opened: OpenDatabase, log: Logger, seat: Seat): Promise<void> {
   const tracer = settings.otlpEndpoint === undefined ? undefined : await traces(settings.otlpEndpoint);
+  const blobs = openBlobs(settings);
+  // It may come back: `/readyz` says so until then.
+  void blobs.check().catch((error: unknown) => log.warn(`the file store cannot be used: ${reasonOf(error)}`));
   const app = await buildApp({
     settings,
     tracer,
     db: opened.db,
     readDb: opened.readDb,
-    blobs: openBlobs(settings),
+    blobs,
     secrets: await openSecretBox(settings),
     log,
     consoleFolder: builtConsole(),
@@ -164,15 +168,19 @@ async function run(settings: Settings, role: Role, opened: OpenDatabase, log: Lo
   });
   const worker = role === 'api' ? undefined : app.startWorker();
   const stop = signalled();
-  await seat.open(app);
-  await stop;
-  seat.leaving?.();
-  log.info('stopping: no new requests are accepted, running ones are finished');
-  if (role !== 'worker') await drain(app.server, DRAIN_MS);
-  await worker?.stop();
-  await app.stop();
-  // What cannot be sent is lost: a receiver that is away must not hold the process.
-  await tracer?.stop().catch(() => {});
+  try {
+    await seat.open(app);
+    await stop;
+    seat.leaving?.();
+    log.info('stopping: no new requests are accepted, running ones are finished');
+    if (role !== 'worker') await drain(app.server, DRAIN_MS);
+  } finally {
+    // Also where it could not be opened: work that went on would hold the process, on a database that is closed.
+    await worker?.stop();
+    await app.stop();
+    // What cannot be sent is lost: a receiver that is away must not hold the process.
+    await tracer?.stop().catch(() => {});
+  }
 }
 
 /** The folder of the built console, where it was built. */
@@ -193,14 +201,17 @@ async function listen(
 }
 
 /** `base`: where it answers; undefined for a process that only works in the background. */
-function announce(base: string | undefined): void {
+function announce({ starter }: Settings, base: string | undefined): void {
   if (base === undefined) {
     say('Docket worker is running.');
     return;
   }
   say(`Docket answers at ${base}`);
-  say('Sign in there as admin after:  npx docket users set-password admin');
-  say('Issue the first key:  npx docket keys create --owner admin --name first --scopes all');
+  // Without the starter there is nobody of that name.
+  if (starter !== 'none') {
+    say('Sign in there as admin after:  npx docket users set-password admin');
+    say('Issue the first key:  npx docket keys create --owner admin --name first --scopes all');
+  }
   say(`Try it:               curl -s ${base}/api/v1/openapi.json`);
 }
 

@@ -14,7 +14,7 @@ import { S3Blobs } from '../mechanisms/blobs/s3.ts';
 import type { BlobStore } from '../mechanisms/blobs/store.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import { openEmbedded } from '../mechanisms/db/embedded.ts';
-import { migrate } from '../mechanisms/db/migrate.ts';
+import { MigrationError, migrate, pendingMigrations, readMigrations } from '../mechanisms/db/migrate.ts';
 import { Database } from '../mechanisms/db/pool.ts';
 import { type Between, lookBetween } from '../mechanisms/db/pooler.ts';
 import { loadSnapshot } from '../mechanisms/snapshot.ts';
@@ -102,6 +102,37 @@ export async function migrateDatabase(db: Database): Promise<string[]> {
   }
 }
 
+interface SchemaAllowed {
+  /** An empty database is given the schema. */
+  make: boolean;
+  /** That of a newer version will do: old code runs on it (docs/upgrading.md). */
+  newer: boolean;
+}
+
+/**
+ * Commands make the schema of an empty database, and bring none up to date: that is for `serve` and `docket migrate`, when
+ * an operator means it. A plan or a list must change nothing of a service that still runs an older version.
+ *
+ * @throws Error that says to migrate; MigrationError for a newer schema that will not do
+ */
+export async function requireSchema(db: Database, { make, newer }: SchemaAllowed): Promise<void> {
+  const client = await db.connect();
+  try {
+    const pending = await pendingMigrations(client, MIGRATIONS).catch((error: unknown) => {
+      if (newer && error instanceof MigrationError) return [];
+      throw error;
+    });
+    const [next] = pending;
+    if (next === undefined) return;
+    if (!make || pending.length < (await readMigrations(MIGRATIONS)).length) {
+      throw new Error(`The schema is not that of this version (${next} is pending): run docket migrate first.`);
+    }
+    await migrate(client, MIGRATIONS);
+  } finally {
+    client.release();
+  }
+}
+
 export interface Tool {
   db: Database;
   work: Work;
@@ -109,11 +140,11 @@ export interface Tool {
   close(): Promise<void>;
 }
 
-/** The service's own hands on a database that is migrated: what commands of the command line work with. */
+/** The service's own hands on a database of this version's schema: what commands of the command line work with. */
 export async function openTool(settings: Settings, log: (line: string) => void): Promise<Tool> {
   const { db, close } = await openDatabase(settings, log, 'tool');
   try {
-    if (settings.migrate) await migrateDatabase(db);
+    await requireSchema(db, { make: settings.migrate, newer: !settings.migrate });
     const config = await loadSnapshot(db);
     await ensureNumbering(db, config);
     return {

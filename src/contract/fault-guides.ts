@@ -219,6 +219,11 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
     act: 'Send `Content-Type: application/json`.',
     details: [],
   },
+  RANGE_NOT_SATISFIABLE: {
+    cause: 'The header `Range` begins behind the end of the file; `Content-Range` tells how many bytes it has.',
+    act: 'Ask for a range inside of it, or leave `Range` out. Whoever has that many bytes has them all.',
+    details: [],
+  },
   RATE_LIMITED: {
     cause: 'The key used up its requests of this minute; `RateLimit` tells on every answer how many are left.',
     act: WAIT,

@@ -41,6 +41,7 @@ export const FAULTS = {
   BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than 10 MiB.' },
   ATTACHMENT_TOO_LARGE: { status: 413, meaning: 'The file is larger than the configured limit.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not application/json in UTF-8.' },
+  RANGE_NOT_SATISFIABLE: { status: 416, meaning: 'The file has nothing in the range asked for.' },
   RATE_LIMITED: { status: 429, meaning: 'The key used up its requests; Retry-After says when to go on.' },
   HEADERS_TOO_LARGE: { status: 431, meaning: 'The request line and headers are too large.' },
   INTERNAL: { status: 500, meaning: 'A defect of the service; the correlation id finds it in the log.' },

@@ -9,8 +9,8 @@ export const Id = Type.String({
 
 export const Instant = Type.String({ format: 'date-time', description: 'RFC 3339 UTC with milliseconds.' });
 
-/** An integer from 1; no string, null or missing value passes as one. */
-export const Revision = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
+/** An integer from 1; no string, null or missing value passes as one. One that no record ever reaches is stale, not malformed. */
+export const Revision = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
 export const IdOrCode = Type.String({ minLength: 1, maxLength: 64 });
 

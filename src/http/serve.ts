@@ -118,8 +118,8 @@ async function answer(
     sessionToken,
     secure: origin.secure,
     scopes: exchange.scopes,
-    // A part that is wanted only of what the client has already: the whole is always right.
-    range: request.headers['if-range'] === undefined ? request.headers.range : undefined,
+    range: request.headers.range,
+    ifRange: singleHeader(request, 'if-range'),
     ifNoneMatch: request.headers['if-none-match'],
   };
   const turn = visit.turn();

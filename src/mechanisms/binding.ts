@@ -22,6 +22,8 @@ export interface RequestFacts {
   /** Scopes of the key, for answers that take in more where the key may ask for it; null where none are needed. */
   scopes: ReadonlySet<string> | null;
   range?: string | undefined;
+  /** The range is wanted only of what has this ETag, of anything else the whole. */
+  ifRange?: string | undefined;
   ifNoneMatch?: string | undefined;
 }
 

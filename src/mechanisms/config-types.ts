@@ -74,3 +74,41 @@ export function compileTypedCondition(
   }
   return compiled;
 }
+
+/**
+ * The compiled form of a condition on records of whichever of the types: one that takes it is enough. What a type has no field
+ * for is false on its records, as in searches, so that only a condition that no type takes is wrong.
+ */
+export function compileSharedCondition(
+  condition: Condition,
+  path: ItemPath,
+  types: readonly TypeShape[],
+  naming: Naming & { view: ConfigView },
+): Condition | undefined {
+  const resolvers = (types.length === 0 ? [[]] : types.map(({ fields }) => fields)).map((fields) =>
+    resolverOf(fields.map(asFilterField)),
+  );
+  const known = firstThatKnows(resolvers);
+  const refusals: Parameters<Report>[][] = [];
+  for (const own of resolvers) {
+    const said: Parameters<Report>[] = [];
+    const report: Report = (...problem) => said.push(problem);
+    const resolve: FieldResolver = (code) => own(code) ?? known(code);
+    const compiled = compileCondition(condition, path, resolve, { view: naming.view, report });
+    if (compiled !== undefined) return compiled;
+    refusals.push(said);
+  }
+  for (const problem of refusals[0] ?? []) naming.report(...problem);
+  return undefined;
+}
+
+/** Resolves a code as the first of the resolvers that knows it. */
+export function firstThatKnows(resolvers: Iterable<FieldResolver>): FieldResolver {
+  return (code) => {
+    for (const resolve of resolvers) {
+      const field = resolve(code);
+      if (field !== undefined) return field;
+    }
+    return undefined;
+  };
+}

@@ -80,6 +80,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
     owner: 'mechanisms',
     reads: {
       objects: 'the history of a record is its rows of the journal',
+      comments: 'what changed since a revision is told by the rows of the comment',
       webhooks: 'what an event names travels with its deliveries, in the transaction that takes it out of the outbox',
       sla: 'the history of an instance is its events',
     },

@@ -18,7 +18,7 @@ const of =
 const OBJECTS_STORE = of('src/domain/objects/store.ts', 'test/races.db.test.ts');
 const AUTHENTICATE = of('src/domain/access/authenticate.ts', 'test/access.db.test.ts');
 const ACTOR = of('src/domain/access/actor.ts', 'test/rights.db.test.ts');
-const KEYS = of('src/domain/access/keys.ts', 'test/rights.db.test.ts');
+const KEYS = of('src/domain/access/keys.ts', 'test/keys.db.test.ts');
 const OBJECTS = of('src/domain/objects/commands.ts', 'test/rights.db.test.ts');
 const OBJECT_RULES = of('src/domain/objects/rules.ts', 'test/access.db.test.ts');
 const COMMENTS = of('src/domain/comments/commands.ts', 'src/domain/comments/comments.db.test.ts');
@@ -77,7 +77,7 @@ export const MUTANTS: readonly Mutant[] = [
   COMMENT_READS('object.right.can(PRIVATE));\n  return rows', 'true);\n  return rows'),
   COMMENT_READS('if (about.length === 0 || object.right.can(PRIVATE)) return', 'if (about.length >= 0) return'),
   FILES("  requireAction(object, 'attachment.delete');", ''),
-  FILES('if (row.revision !== input.expectedRevision) {', 'if (row.revision < input.expectedRevision) {'),
+  FILES('if (row.revision !== input.expectedRevision) {', 'if (row.revision > input.expectedRevision) {'),
   FILES('input.bodyObjectId !== undefined && input.bodyObjectId !== input.objectId', 'input.bodyObjectId === null'),
   FILE_READS('    await work.read(await freshCaller(caller), (ctx) => requireServed(ctx, id));\n', ''),
   FILE_STORE("a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${readable}", 'a.id = ${id}::uuid AND ${readable}'),
@@ -91,7 +91,7 @@ export const MUTANTS: readonly Mutant[] = [
   FILE_RULES('if (bytes.byteLength > mostBytes) throw', 'if (bytes.byteLength > 2 * mostBytes) throw'),
   FILE_RULES(".replace(/[\"\\\\%;]/g, '_')", ''),
   RELATIONS("  requireAction(source, 'relation.delete');", ''),
-  RELATIONS('if (row.revision !== input.expectedRevision) {', 'if (row.revision < input.expectedRevision) {'),
+  RELATIONS('if (row.revision !== input.expectedRevision) {', 'if (row.revision > input.expectedRevision) {'),
   RELATIONS('  if (definition.acyclic) await ctx.lock(cycleLock(definition.id));\n', ''),
   RELATIONS('  if (definition.acyclic && (await reaches', '  if (definition.active !== true && (await reaches'),
   RELATION_ENDS(
@@ -103,7 +103,7 @@ export const MUTANTS: readonly Mutant[] = [
     'if (target === undefined || !definition.targetTypes.includes(target.type.code))',
     'if (target === undefined)',
   ),
-  RELATION_STORE('x.revision = r.expected AND ', ''),
+  RELATION_STORE("x.revision = r.expected AND x.state = 'ACTIVE'", 'true'),
   // Keys, sessions, rights.
   AUTHENTICATE(
     "if (found === undefined || found.person.state !== 'ACTIVE') throw unauthenticated();\n    this.#used",
@@ -117,8 +117,8 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   AUTHENTICATE('(current || overlaps) &&', '(current || previous || overlaps || row !== null) &&'),
   AUTHENTICATE(
-    'if (given.csrfToken === undefined || !timingSafeEqual(csrf, session.csrf_hash)) throw',
-    'if (given.csrfToken === null) throw',
+    'if (given.csrfToken === undefined || !timingSafeEqual(csrf, session.csrf_hash)) {',
+    'if (given.csrfToken === null) {',
   ),
   AUTHENTICATE(
     "given.surface === 'console' && !row.scopes.includes(ADMIN_SCOPE)",
@@ -130,7 +130,10 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ACTOR('const admits = grant.where === null || evaluate(', 'const admits = grant.where !== undefined || evaluate('),
   ACTOR('if (!this.has(right)) throw rightMissing(right);', 'if (this.has(right)) return;', 'test/access.db.test.ts'),
-  KEYS("  if (owner?.id !== ctx.actor.userId) ctx.actor.require('role.assign');", '', 'test/rights.db.test.ts'),
+  KEYS("  if (owner?.id !== ctx.actor.userId) ctx.actor.require('role.assign');", ''),
+  KEYS("if (row === undefined || !(own || ctx.actor.has('role.assign'))) {", 'if (row === undefined) {'),
+  KEYS("const own = ctx.actor.has('role.assign') ? null : ctx.actor.userId;", 'const own = null;'),
+  KEYS("  if (row.revoked_at !== null) throw new Fault('ARCHIVED'", "  if (row === null) throw new Fault('ARCHIVED'"),
   ESCALATION("if (ctx.actor.has('role.assign')) return;", "if (ctx.actor.has('user.administer')) return;"),
   OBJECTS("  if (!object.right.can('create')) throw createMissing();", ''),
   OBJECTS("  requireWritable(object.right, given, 'values');", ''),
@@ -142,6 +145,7 @@ export const MUTANTS: readonly Mutant[] = [
   OBJECT_RULES(
     'if (field === undefined || !(reach.reads(code) || reach.writes(code))) {',
     'if (field === undefined) {',
+    'test/values.db.test.ts',
   ),
   OBJECT_RULES(
     'const refused = codes.filter((code) => !right.writes(code));',
@@ -161,11 +165,7 @@ export const MUTANTS: readonly Mutant[] = [
   SLA('if (!FROM[command].includes(instance.status)) {', 'if (FROM[command].length === 0) {'),
   CATALOG("  ctx.actor.require('catalog.impersonate');", ''),
   CATALOG('const eyes = seenBy(ctx, person);', 'const eyes = ctx;'),
-  KNOWLEDGE(
-    'if (article?.hasDraft === true) {',
-    'if (article?.hasDraft === null) {',
-    'src/domain/knowledge/races.db.test.ts',
-  ),
+  KNOWLEDGE("  ctx.actor.require('kb.publish');", "  ctx.actor.require('kb.write');"),
   KNOWLEDGE_RULES("if (version.state === 'DRAFT') return;", "if (version.state !== '') return;"),
   KNOWLEDGE_RULES('if (version.audiences.length > 0) return;', 'if (version.audiences.length >= 0) return;'),
   KNOWLEDGE_RULES(
@@ -184,12 +184,12 @@ export const MUTANTS: readonly Mutant[] = [
   HOOK_RULES('status === 429 || status >= 500', 'status >= 400'),
   HOOK_STORE('AND d.lease = r.lease ', ''),
   HOOK_STORE('FOR UPDATE SKIP LOCKED) d', ') d'),
-  HOOK_STORE('p.from_at <= e.at AND ', '', 'src/domain/webhooks/subscriptions.db.test.ts'),
+  HOOK_STORE('p.from_at <= e.at AND ', ''),
   PAYLOAD(
     '      if ((await filter(ctx, object, [row])).has(event.id)) return OUT_OF_SIGHT;',
     '      await filter(ctx, object, [row]);',
   ),
-  PAYLOAD("if (kind === 'value') return object.right.reads(code);", "if (kind === 'value') return true;"),
+  PAYLOAD('own(code) !== undefined && object.right.reads(code)', 'own(code) !== undefined'),
   ADDRESS(
     "if (address.range() !== 'unicast' || HOST_SERVICES.has(address.toString())) return false;",
     "if (address.range() === 'loopback') return false;",

@@ -309,7 +309,7 @@ export class AttachmentsOperations extends Group {
   }
 
   /**
-   * Download a file. Served only for download. One byte range may be asked for; the answer is then 206.
+   * Download a file. Served only for download. One byte range may be asked for, with If-Range of the ETag to go on with what was begun; the answer is then 206.
    *
    * `GET /attachments/{attachmentId}/content`, scope `files:read`, right `read`
    */

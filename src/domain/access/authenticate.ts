@@ -44,8 +44,12 @@ const SAFE_METHODS = new Set(['GET', 'HEAD']);
 /** Prefixes that are no key are remembered too, within bounds, so that a flood of them costs the database little. */
 const MOST_REMEMBERED = 50_000;
 
-export function unauthenticated(): Fault {
-  return new Fault('UNAUTHENTICATED', 'Send an API key that is valid here as "Authorization: Bearer <key>".', [], {
+const NEEDS_KEY = 'Send an API key that is valid here as "Authorization: Bearer <key>".';
+const NEEDS_SIGN_IN = 'The session is over: sign in again, or send an API key with the scope admin:manage.';
+const NEEDS_CSRF = 'A write of a session needs the header X-Docket-CSRF with the csrfToken that the sign-in returned.';
+
+export function unauthenticated(message = NEEDS_KEY): Fault {
+  return new Fault('UNAUTHENTICATED', message, [], {
     headers: { 'WWW-Authenticate': 'Bearer' },
   });
 }
@@ -170,10 +174,12 @@ export class Authenticator {
   async #session(given: Credentials, token: string): Promise<Authenticated> {
     const session = await findSession(this.#db, tokenHash(token));
     const refused = session === undefined || Date.parse(session.expires_at) <= this.#clock.now();
-    if (refused) throw unauthenticated();
+    if (refused) throw unauthenticated(NEEDS_SIGN_IN);
     if (!SAFE_METHODS.has(given.method)) {
       const csrf = tokenHash(given.csrfToken ?? '');
-      if (given.csrfToken === undefined || !timingSafeEqual(csrf, session.csrf_hash)) throw unauthenticated();
+      if (given.csrfToken === undefined || !timingSafeEqual(csrf, session.csrf_hash)) {
+        throw unauthenticated(NEEDS_CSRF);
+      }
     }
     const found = await this.#remembered(session.user_id);
     if (found === undefined || found.person.state !== 'ACTIVE') throw unauthenticated();

@@ -7,6 +7,10 @@ import { findKey } from '../identity/door.ts';
 import { makeKey } from './key-format.ts';
 import * as store from './store.ts';
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** As in `contract.ts`, for those who come another way. */
+const LONGEST_NAME = 200;
+
 export interface KeyAnswer {
   id: string;
   owner: string;
@@ -65,6 +69,10 @@ export interface NewKeyInput {
 }
 
 function checkedScopes(scopes: readonly string[], problems: FaultDetail[]): string[] {
+  if (scopes.length === 0) {
+    const message = 'Name the scopes, one at least: a key without any may do nothing.';
+    problems.push({ path: '/scopes', code: 'TOO_FEW', message });
+  }
   const named = scopes.flatMap((scope) => (scope === 'all' ? [...SCOPES] : [scope]));
   named.forEach((scope, index) => {
     if (!isScope(scope)) {
@@ -113,6 +121,9 @@ export async function createKey(ctx: WriteContext, input: NewKeyInput): Promise<
     problems.push({ path: '/owner', code: 'UNKNOWN_USER', message: 'There is no active user with this login.' });
   }
   const scopes = checkedScopes(input.scopes, problems);
+  if (input.name.trim() === '' || [...input.name].length > LONGEST_NAME) {
+    problems.push({ path: '/name', code: 'WRONG_LENGTH', message: `A name has 1 to ${LONGEST_NAME} characters.` });
+  }
   const expires = checkedExpiry(input.expiresAt, ctx.now, problems);
   const allow = checkedRanges(input.allow ?? [], problems);
   refuse(problems);
@@ -138,7 +149,7 @@ export async function createKey(ctx: WriteContext, input: NewKeyInput): Promise<
 
 async function requireKey(ctx: WriteContext, id: string): Promise<store.KeyRow> {
   ctx.actor.require('key.manage');
-  const row = await store.findKey(ctx, id);
+  const row = UUID.test(id) ? await store.findKey(ctx, id) : undefined;
   const own = row?.owner_id === ctx.actor.userId;
   if (row === undefined || !(own || ctx.actor.has('role.assign'))) {
     throw new Fault('NOT_FOUND', 'There is no such key, or it is not yours to manage.');

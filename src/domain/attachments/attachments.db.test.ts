@@ -132,15 +132,29 @@ describe('attachments', () => {
       assert.equal(answer.headers.get('content-length'), String(end - start + 1));
       assert.deepEqual(await bytesOf(answer), content.subarray(start, end + 1));
     }
-    for (const range of ['bytes=5000-', 'bytes=9-5', 'bytes=0-1,5-6', 'items=0-1', 'bytes=-0']) {
+    for (const range of ['bytes=5000-', 'bytes=5000-5009', `bytes=${'9'.repeat(30)}-`, 'bytes=-0']) {
+      const answer = await download(id, 'chief', { range });
+      assert.equal(answer.status, 416, range);
+      assert.equal(answer.headers.get('content-range'), 'bytes */5000');
+      assert.equal(((await answer.json()) as any).error.code, 'RANGE_NOT_SATISFIABLE');
+    }
+    for (const range of ['bytes=9-5', 'bytes=0-1,5-6', 'items=0-1', 'bytes=a-b']) {
       const answer = await download(id, 'chief', { range });
       assert.equal(answer.status, 200, range);
       assert.deepEqual(await bytesOf(answer), content);
     }
     const etag = `"${sha256(content)}"`;
-    const conditional = await download(id, 'chief', { range: 'bytes=0-9', 'if-range': '"other"' });
-    assert.equal(conditional.status, 200);
-    await conditional.arrayBuffer();
+    for (const other of ['"other"', `W/${etag}`, 'Sat, 21 Nov 2026 09:15:00 GMT']) {
+      const conditional = await download(id, 'chief', { range: 'bytes=9999-', 'if-range': other });
+      assert.equal(conditional.status, 200, other);
+      await conditional.arrayBuffer();
+    }
+    const goingOn = await download(id, 'chief', { range: 'bytes=4000-', 'if-range': etag });
+    assert.equal(goingOn.status, 206);
+    assert.deepEqual(await bytesOf(goingOn), content.subarray(4000));
+    const hidden = await download(id, 'stranger', { range: 'bytes=9999-' });
+    assert.equal(hidden.status, 404);
+    await hidden.arrayBuffer();
     for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
       const answer = await download(id, 'chief', { 'if-none-match': known });
       assert.equal(answer.status, 304, known);

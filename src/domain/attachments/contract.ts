@@ -71,12 +71,13 @@ export const readContent = defineOperation({
   status: 200,
   tag,
   summary: 'Download a file',
-  description: 'Served only for download. One byte range may be asked for; the answer is then 206.',
+  description:
+    'Served only for download. One byte range may be asked for, with If-Range of the ETag to go on with what was begun; the answer is then 206.',
   params,
   answer: Type.Unknown(),
   raw: { mediaTypes: ['application/octet-stream', ...SAFE_TYPES] },
   alsoAnswers: [206, 304],
-  faults: ['NOT_FOUND'],
+  faults: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
 });
 
 export const archiveAttachment = defineOperation({

@@ -47,7 +47,7 @@ async function requireServed(ctx: ReadContext, id: string): Promise<AttachmentRo
  * The bytes of a file. Rights are asked before storage is read and, with the rights that hold then, again after it and before
  * the first byte is sent.
  *
- * @throws Fault NOT_FOUND, OVERLOADED
+ * @throws Fault NOT_FOUND, RANGE_NOT_SATISFIABLE, OVERLOADED
  */
 export async function readContent(
   { work, caller }: Runner,
@@ -58,7 +58,9 @@ export async function readContent(
   const row = await work.read(caller, (ctx) => requireServed(ctx, id));
   const headers = contentHeaders(row);
   if (isKnown(request.ifNoneMatch, headers['ETag'] as string)) return new Reply(Buffer.alloc(0), headers, 304);
-  const range = requestedRange(request.range, row.size);
+  // Another version than the one that the client has a part of is sent whole.
+  const wanted = request.ifRange === undefined || request.ifRange === headers['ETag'];
+  const range = wanted ? requestedRange(request.range, row.size) : undefined;
   const { bytes, release } = await holder.read(blobs, row, range);
   try {
     await work.read(await freshCaller(caller), (ctx) => requireServed(ctx, id));

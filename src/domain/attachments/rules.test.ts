@@ -156,19 +156,14 @@ describe('file rules', () => {
     assert.deepEqual(of('bytes=3-999'), { start: 3, end: 9 });
     assert.deepEqual(of('bytes=-4'), { start: 6, end: 9 });
     assert.deepEqual(of('bytes=-999'), { start: 0, end: 9 });
-    const whole = [
-      '',
-      'bytes=',
-      'bytes=-',
-      'bytes=-0',
-      'bytes=10-',
-      'bytes=5-3',
-      'bytes=0-1,3-4',
-      'lines=0-1',
-      'bytes=a-b',
-      'bytes=0x1-2',
-    ];
-    for (const header of [undefined, ...whole, 'bytes=99999999999999999999-', 'bytes=1.5-2'])
+    const whole = ['', 'bytes=', 'bytes=-', 'bytes=5-3', 'bytes=0-1,3-4', 'lines=0-1', 'bytes=a-b', 'bytes=0x1-2'];
+    for (const header of [undefined, ...whole, 'bytes=99-98', 'bytes=1.5-2'])
       assert.equal(of(header), undefined, String(header));
+    for (const header of ['bytes=-0', 'bytes=10-', 'bytes=10-11', 'bytes=99999999999999999999-'])
+      assert.throws(
+        () => of(header),
+        { code: 'RANGE_NOT_SATISFIABLE', headers: { 'Content-Range': 'bytes */10' } },
+        header,
+      );
   });
 });

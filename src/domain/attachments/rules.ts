@@ -109,19 +109,31 @@ export function contentHeaders(file: {
 }
 
 /**
- * The one range that is asked for, if it can be served; ranges of other kinds are ignored, which RFC 9110 allows, and the whole
- * file is sent.
+ * The one range that is asked for; malformed ranges and several at once are ignored, which RFC 9110 allows, and the whole file is
+ * sent.
+ *
+ * @param header `Range`
+ * @param size of the file, in bytes
+ * @throws Fault RANGE_NOT_SATISFIABLE where the file has nothing in it
  */
 export function requestedRange(header: string | undefined, size: number): { start: number; end: number } | undefined {
-  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
   if (match === null) return undefined;
   const [, first = '', last = ''] = match;
   if (first === '' && last === '') return undefined;
   if (first === '') {
     const length = Math.min(Number(last), size);
-    return length === 0 ? undefined : { start: size - length, end: size - 1 };
+    if (length === 0) throw notSatisfiable(size);
+    return { start: size - length, end: size - 1 };
   }
   const start = Number(first);
-  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
-  return start < size && start <= end ? { start, end } : undefined;
+  if (last !== '' && Number(last) < start) return undefined;
+  if (start >= size) throw notSatisfiable(size);
+  return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
+}
+
+function notSatisfiable(size: number): Fault {
+  const message = `The file has ${size} bytes and nothing in the range asked for.`;
+  const details = [{ path: 'header.Range', code: 'NOT_SATISFIABLE', message }];
+  return new Fault('RANGE_NOT_SATISFIABLE', message, details, { headers: { 'Content-Range': `bytes */${size}` } });
 }

@@ -3,6 +3,7 @@ import { Fault } from '../../lib/fault.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import {
+  changedSince,
   holdActive,
   invalidValues,
   requireAction,
@@ -11,7 +12,7 @@ import {
   type VisibleObject,
 } from '../objects/door.ts';
 import { type CommentAnswer, commentAnswer, PRIVATE, rememberComment, requireComment } from './queries.ts';
-import { type CommentRow, changeComment, insertComment, type Visibility } from './store.ts';
+import { type CommentRow, changeComment, insertComment, listChanges, type Visibility } from './store.ts';
 
 /** @throws Fault INVALID_VALUES */
 function text(body: string): string {
@@ -75,8 +76,9 @@ async function requireEditable(
   requireActive(object);
   if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The comment is archived and takes no change.');
   if (row.revision !== expectedRevision) {
+    const changes = await listChanges(ctx, row, expectedRevision);
     throw new Fault('REVISION_CONFLICT', 'The comment was changed since the revision you expected; read it again.', {
-      changedSince: [],
+      changedSince: changedSince(changes.map(({ changed, ...when }) => ({ fields: changed, ...when }))),
     });
   }
   return { row, object };
@@ -92,7 +94,12 @@ export async function editComment(
   if (body === row.body && visibility === row.visibility) return commentAnswer(row);
   const next: CommentRow = { ...row, body, visibility, revision: row.revision + 1, updatedAt: ctx.now };
   change(ctx, row, next);
-  ctx.emit({ type: 'CommentUpdated', objectId: row.objectId, data: { commentId: row.id, visibility } });
+  const changed = [...(body === row.body ? [] : ['body']), ...(visibility === row.visibility ? [] : ['visibility'])];
+  ctx.emit({
+    type: 'CommentUpdated',
+    objectId: row.objectId,
+    data: { commentId: row.id, visibility, changed, commentRevision: next.revision },
+  });
   return commentAnswer(next);
 }
 

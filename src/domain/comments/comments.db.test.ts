@@ -19,7 +19,14 @@ const comments = (made: Made): string => `/objects/${made.id}/comments`;
 const add = (made: Made, body: object, who: Person = 'chief') => around.ok(who, 'POST', comments(made), body);
 const listed = async (made: Made, who: Person = 'chief'): Promise<string[]> =>
   (await around.ok<{ body: string }[]>(who, 'GET', comments(made))).map(({ body }) => body);
-const history = async (made: Made, who: Person): Promise<{ type: string; data: { commentId: string } }[]> =>
+interface Told {
+  type: string;
+  at: string;
+  actor: { id: string; displayName: string };
+  data: { commentId: string };
+}
+
+const history = async (made: Made, who: Person): Promise<Told[]> =>
   await around.ok(who, 'GET', `/objects/${made.id}/history`);
 
 describe('comments', () => {
@@ -144,13 +151,26 @@ describe('comments', () => {
     );
     assert.deepEqual(tally(answers), { 200: 1, '409 REVISION_CONFLICT': 15 });
     const conflict = answers.find(({ status }) => status === 409);
-    assert.deepEqual(conflict?.body.error.details, { changedSince: [] });
+    const updated = (await history(made, 'chief')).find(({ type }) => type === 'CommentUpdated');
+    assert.ok(updated !== undefined);
+    const changed = (field: string, { at, actor: { id: actorId, displayName } }: Told) => {
+      return { field, at, actor: { id: actorId, displayName } };
+    };
+    assert.deepEqual(conflict?.body.error.details, { changedSince: [changed('body', updated)] });
     for (const expectedRevision of ['2', null, 0, 2.5, true]) {
       refused(await around.call('chief', 'PATCH', path, { expectedRevision, body: 'y' }), 400, 'INVALID_REQUEST');
     }
     refused(await around.call('chief', 'DELETE', path, { expectedRevision: 1 }), 409, 'REVISION_CONFLICT');
     const events = await history(made, 'chief');
     assert.equal(events.filter(({ type }) => type === 'CommentUpdated').length, 1);
+    await around.ok('chief', 'PATCH', path, { expectedRevision: 2, visibility: 'public' });
+    const [, second] = (await history(made, 'chief')).filter(({ type }) => type === 'CommentUpdated');
+    assert.ok(second !== undefined);
+    const since = async (expectedRevision: number) =>
+      (await around.call('agent', 'PATCH', path, { expectedRevision, body: 'z' })).body.error.details.changedSince;
+    assert.deepEqual(await since(1), [changed('body', updated), changed('visibility', second)]);
+    assert.deepEqual(await since(2), [changed('visibility', second)]);
+    assert.deepEqual(await since(9), []);
   });
 
   it('are archived, not removed, and take no change then', async () => {

@@ -38,6 +38,25 @@ export async function listComments(ctx: ReadContext, objectId: string, withInter
     ORDER BY c.created_at, c.id`);
 }
 
+/** What a change of a comment changed, by whom. */
+export interface CommentChange {
+  /** Members of the comment. */
+  changed: readonly string[];
+  at: string;
+  actorId: string | null;
+  actorName: string | null;
+}
+
+/** The changes that made later revisions of the comment than `after`, oldest first. */
+export async function listChanges(ctx: ReadContext, row: CommentRow, after: number): Promise<CommentChange[]> {
+  return await ctx.query<CommentChange>(sql`
+    SELECT j.data->'changed' AS changed, j.at, j.actor_id AS "actorId", u.display_name AS "actorName"
+    FROM journal j LEFT JOIN users u ON u.id = j.actor_id
+    WHERE j.object_id = ${row.objectId}::uuid AND j.type = 'CommentUpdated' AND j.data->>'commentId' = ${row.id}
+      AND (j.data->>'commentRevision')::bigint > ${after}::bigint
+    ORDER BY j.at, j.seq`);
+}
+
 /** Ids of the record's comments that are internal now, archived ones too. */
 export async function listInternalIds(ctx: ReadContext, objectId: string): Promise<Set<string>> {
   const rows = await ctx.query<{ id: string }>(

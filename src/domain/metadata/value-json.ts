@@ -5,8 +5,8 @@ import { isWellFormedText } from '../../lib/text.ts';
 
 /** Most bytes of a value as JSON. */
 export const JSON_BYTES = 65_536;
-/** Deepest nesting; it leaves room in a body's nesting of 64 for sending the value back in any call. */
-export const JSON_DEPTH = 48;
+/** Deepest nesting: in a body's nesting of 64 it leaves the 5 levels that an item of a bulk change of a list has around it. */
+export const JSON_DEPTH = 59;
 
 export type JsonReading = { ok: true; value: unknown } | { ok: false; problem: FaultDetail };
 

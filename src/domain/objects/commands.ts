@@ -6,7 +6,15 @@ import { requireRevision } from './conflict.ts';
 import { rememberRow, requireActive, requireGranted } from './load.ts';
 import { judge, type ObjectAnswer, project, type VisibleObject } from './record.ts';
 import { requireReferences } from './references.ts';
-import { changesText, derive, planChange, planValues, requireWritable, type Values } from './rules.ts';
+import {
+  changesText,
+  derive,
+  planChange,
+  planValues,
+  requireNoneReadOnly,
+  requireWritable,
+  type Values,
+} from './rules.ts';
 import { changeObject, insertObject, type ObjectRow } from './store.ts';
 import { useImage } from './store-images.ts';
 
@@ -171,6 +179,7 @@ export interface UpdateInput {
  */
 export async function updateObject(ctx: WriteContext, input: UpdateInput): Promise<ObjectAnswer> {
   const object = await requireGranted(ctx, input.objectId, 'update');
+  requireNoneReadOnly(object.version, object.right, Object.keys(input.changes), 'changes');
   ctx.rightsChecked();
   requireActive(object);
   await requireRevision(ctx, object, input.expectedRevision);

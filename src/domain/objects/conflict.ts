@@ -6,23 +6,39 @@ import { listEvents } from './store.ts';
 
 const SYSTEM_CHANGES = new Set(['state', 'workflowState']);
 
+interface ChangedField {
+  field: string;
+  at: string;
+  actor: { id: string; displayName: string } | null;
+}
+
 /**
  * @throws Fault REVISION_CONFLICT when `expected` is not the revision that the decision is made on; details hold
  * `{changedSince: [{field, at, actor}]}` as far as the caller may read it, never the present revision
  */
 export async function requireRevision(ctx: ReadContext, object: VisibleObject, expected: number): Promise<void> {
   if (object.row.revision === expected) return;
-  const last = new Map<string, { field: string; at: string; actor: { id: string; displayName: string } | null }>();
-  for (const event of await listEvents(ctx, object.row.id, expected)) {
-    for (const field of Object.keys(event.changes ?? {})) {
-      if (!SYSTEM_CHANGES.has(field) && !object.right.reads(field)) continue;
-      const actor = event.actorId === null ? null : { id: event.actorId, displayName: event.actorName ?? '' };
-      last.set(field, { field, at: event.at, actor });
-    }
-  }
+  const readable = (field: string): boolean => SYSTEM_CHANGES.has(field) || object.right.reads(field);
+  const events = await listEvents(ctx, object.row.id, expected);
   throw new Fault(
     'REVISION_CONFLICT',
     'The record was changed since the revision you expected; read it again and decide whether to repeat the change.',
-    { changedSince: [...last.values()] },
+    {
+      changedSince: changedSince(
+        events.map((event) => ({ ...event, fields: Object.keys(event.changes ?? {}).filter(readable) })),
+      ),
+    },
   );
+}
+
+/** What changes, oldest first, come to: of each field the last one, for the details of a REVISION_CONFLICT. */
+export function changedSince(
+  changes: readonly { fields: readonly string[]; at: string; actorId: string | null; actorName: string | null }[],
+): ChangedField[] {
+  const last = new Map<string, ChangedField>();
+  for (const { fields, at, actorId, actorName } of changes) {
+    const actor = actorId === null ? null : { id: actorId, displayName: actorName ?? '' };
+    for (const field of fields) last.set(field, { field, at, actor });
+  }
+  return [...last.values()];
 }

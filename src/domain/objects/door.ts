@@ -10,7 +10,7 @@
  * `listVisible`, and every record leaves through `project`.
  */
 export { applyChange, archiveObject, createFor, createObject, type ObjectPlan, updateObject } from './commands.ts';
-export { requireRevision } from './conflict.ts';
+export { changedSince, requireRevision } from './conflict.ts';
 export {
   createObject as createOperation,
   ObjectSchema,
@@ -47,4 +47,4 @@ export { listChanges } from './store-lookups.ts';
 export { creationData, type EventFilter, readCard, replayObject, type WordMatch } from './queries.ts';
 export { objectRoutes } from './routes.ts';
 export { imagesIn, strangeImages } from './rules-images.ts';
-export { invalidValues, type PlannedChange, planChange } from './rules.ts';
+export { invalidValues, type PlannedChange, planChange, requireNoneReadOnly } from './rules.ts';

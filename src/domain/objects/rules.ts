@@ -153,6 +153,22 @@ export function requireWritable(right: RecordRight, codes: readonly string[], me
   if (refused.length > 0) throw readOnly(refused, member);
 }
 
+/**
+ * The order of checks puts rights before the state of the record and before values (decisions, "Requests…"): what may be read
+ * here but not written is refused whatever else is wrong. Fields that may not be read say nothing yet.
+ *
+ * @throws Fault FIELD_READ_ONLY
+ */
+export function requireNoneReadOnly(
+  version: TypeVersion,
+  right: FieldReach,
+  codes: readonly string[],
+  member: string,
+): void {
+  const refused = codes.filter((code) => version.fields.has(code) && right.reads(code) && !right.writes(code));
+  if (refused.length > 0) throw readOnly(refused, member);
+}
+
 export interface PlannedChange {
   values: Values;
   /** Field code → [before, after], only of what differs. */

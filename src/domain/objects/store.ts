@@ -204,7 +204,7 @@ export async function listEvents(ctx: ReadContext, objectId: string, after?: num
   return await ctx.query<HistoryRow>(sql`
     SELECT j.id, j.type, j.at, j.actor_id AS "actorId", u.display_name AS "actorName", j.via, j.revision, j.changes, j.data
     FROM journal j LEFT JOIN users u ON u.id = j.actor_id
-    WHERE j.object_id = ${objectId}::uuid ${after === undefined ? empty : sql`AND j.revision > ${after}::int`}
+    WHERE j.object_id = ${objectId}::uuid ${after === undefined ? empty : sql`AND j.revision > ${after}::bigint`}
     ORDER BY j.at, j.seq`);
 }
 

@@ -95,8 +95,10 @@ describe('relations', () => {
     assert.deepEqual(again.body.data, { relation: { id, revision: 1 }, idempotent: true });
     const one = `/relations/${id}`;
     refused(await around.call('chief', 'DELETE', one, { expectedRevision: 2 }), 409, 'REVISION_CONFLICT');
-    const removed = await around.ok('chief', 'DELETE', one, { expectedRevision: 1 });
-    assert.deepEqual(removed, { id, state: 'ARCHIVED', revision: 2 });
+    const removals = await together(8, () => around.call('chief', 'DELETE', one, { expectedRevision: 1 }));
+    assert.deepEqual(tally(removals), { 200: 1, '409 ARCHIVED': 7 });
+    const removed = removals.find(({ status }) => status === 200);
+    assert.deepEqual(removed?.body.data, { id, state: 'ARCHIVED', revision: 2 });
     refused(await around.call('chief', 'DELETE', one, { expectedRevision: 2 }), 409, 'ARCHIVED');
     assert.deepEqual(await listed(source), []);
     const anew = await relate(source, 'about', target);

@@ -2,7 +2,7 @@
 import { hintsOf, type Looking, matchOf, sum, together } from './matches.ts';
 import { candidateSteps, type TermFacts } from './ranking.ts';
 import { listMatches } from './store-match.ts';
-import { allOf, type Need, oneOf } from './store-need.ts';
+import { combinationOf } from './store-need.ts';
 import type { Term, TermQuery } from './terms.ts';
 
 /** Records that are looked at. */
@@ -23,14 +23,8 @@ export async function candidatesOf(
   for (const combinations of candidateSteps(weighed.facts)) {
     const missing = CANDIDATES - found.length;
     if (missing <= 0) break;
-    const needs: Need[] = [];
-    const shares: number[] = [];
-    for (const indices of combinations) {
-      const queries = indices.flatMap((index) => weighed.queries[index] ?? []);
-      needs.push(allOf(queries, reach));
-      shares.push(together(indices.map((index) => hints[index] ?? 0)));
-    }
-    const match = await matchOf(looking, oneOf(needs, reach), sum(shares));
+    const shares = combinations.map((indices) => together(indices.map((index) => hints[index] ?? 0)));
+    const match = await matchOf(looking, combinationOf(combinations, weighed.queries, reach), sum(shares));
     found.push(...(await listMatches(ctx, match, missing, 0, [...except, ...found])));
   }
   return found;

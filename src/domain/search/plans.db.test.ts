@@ -187,6 +187,13 @@ describe('plans of hot searches', () => {
     );
   });
 
+  it('finds and ranks the records of a rare word in one statement, looks at them closely in another, and at nothing behind them', async () => {
+    await paths(search({ q: 'seldom' }));
+    const asked = seen.filter(({ text }) => text.includes('search_records')).map(({ text }) => text);
+    assert.equal(asked.length, 2, asked.join('\n'));
+    assert.match(asked[0] ?? '', /ts_rank/);
+  });
+
   it('would notice an index that is gone', async () => {
     await client.query('ALTER INDEX search_records_words RENAME TO other_words');
     try {

@@ -127,6 +127,8 @@ async function pageOfHits(sources: readonly Source[], offset: number, limit: num
   let passed = ranked.length;
   for (const source of sources) {
     if (page.length >= limit) break;
+    // All its hits are among the ranked ones.
+    if (source.complete && source.count <= source.ranked.length) continue;
     const from = Math.max(0, offset + page.length - passed);
     const ids = await source.rest(from, limit - page.length);
     page.push(...ids.map((id) => ({ kind: source.kind, id, score: source.restScore })));

@@ -4,7 +4,7 @@ import type { ReadContext } from '../../mechanisms/context.ts';
 import { plainText } from '../metadata/door.ts';
 import { type ObjectAnswer, project, type VisibleObject } from '../objects/door.ts';
 import type { Kind } from './contract.ts';
-import { hitsIn, snippetOf, type Wanted } from './snippet.ts';
+import { hitsIn, makeWanted, snippetOf, type Wanted } from './snippet.ts';
 import type { Term } from './terms.ts';
 
 export interface SearchResult {
@@ -30,7 +30,7 @@ export interface SearchResult {
 export function wantedOf(terms: readonly Term[]): Wanted {
   const lexemes = new Set(terms.flatMap(({ lexemes, near, completions }) => [...lexemes, ...near, ...completions]));
   const beginnings = terms.flatMap(({ beginnings }) => beginnings);
-  return { lexemes, beginnings, firsts: new Set([...lexemes, ...beginnings].map((word) => word.charCodeAt(0))) };
+  return makeWanted(lexemes, beginnings);
 }
 
 /** The snippet of the text that has most hits; without hits the beginning of the first text; null where there is none. */

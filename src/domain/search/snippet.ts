@@ -13,6 +13,24 @@ export interface Wanted {
   beginnings: readonly string[];
   /** First letters of both, as UTF-16 units. */
   firsts: ReadonlySet<number>;
+  /** The first two letters of both, as `startOf` has them. */
+  starts: ReadonlySet<number>;
+}
+
+/** What is looked for, as `hitsIn` wants it. */
+export function makeWanted(lexemes: ReadonlySet<string>, beginnings: readonly string[]): Wanted {
+  const all = [...lexemes, ...beginnings];
+  return {
+    lexemes,
+    beginnings,
+    firsts: new Set(all.map((word) => word.charCodeAt(0))),
+    starts: new Set(all.map((word) => startOf(word.charCodeAt(0), word.length > 1 ? word.charCodeAt(1) : 0))),
+  };
+}
+
+/** Two letters in one number. A stem may have `i` for the `y` of its word there, and else has the same two letters. */
+function startOf(first: number, second: number): number {
+  return first * 0x1_0000 + (second === SMALL_Y ? SMALL_I : second);
 }
 
 /** UTF-16 offsets. */
@@ -23,6 +41,8 @@ interface Span {
 
 /** The blank; control characters below it stand between words as well. */
 const BLANK = 0x20;
+const SMALL_I = 0x69;
+const SMALL_Y = 0x79;
 /** What letters a stretch has. */
 const LATIN = 1;
 const CYRILLIC = 2;
@@ -49,7 +69,7 @@ export function hitsIn(analysis: Analysis, text: string, wanted: Wanted): Span[]
   // No word reaches over a blank, so that most stretches between two need not be taken apart.
   for (let at = 0; at <= looked; at++) {
     if (at < looked && text.charCodeAt(at) > BLANK) continue;
-    if (at > from && mayHold(text, from, at, wanted.firsts)) {
+    if (at > from && mayHold(text, from, at, wanted)) {
       for (const span of hitsBetween(analysis, text.slice(from, at), wanted)) {
         spans.push({ start: from + span.start, end: from + span.end });
       }
@@ -60,11 +80,11 @@ export function hitsIn(analysis: Analysis, text: string, wanted: Wanted): Span[]
 }
 
 /**
- * Whether a lexeme of the stretch can begin with one of the letters; seldom said of one that has none. Where only plain Latin or
- * only plain Cyrillic stands, a lexeme begins with the letter with which the word, or what it is made of, is written to begin:
- * behind no letter, or a capital.
+ * Whether a lexeme of the stretch can begin with the letters of one that is wanted; seldom said of one that has none. Where only
+ * plain Latin or only plain Cyrillic stands, a lexeme begins with the letters with which the word, or what it is made of, is
+ * written to begin: behind no letter, or a capital.
  */
-function mayHold(text: string, from: number, to: number, firsts: ReadonlySet<number>): boolean {
+function mayHold(text: string, from: number, to: number, { firsts, starts }: Wanted): boolean {
   let kinds = 0;
   let afterLetter = false;
   let found = false;
@@ -74,7 +94,12 @@ function mayHold(text: string, from: number, to: number, firsts: ReadonlySet<num
     if (kind === OTHER) return true;
     kinds |= kind;
     const small = smallOf(unit);
-    if ((!afterLetter || small !== unit || kind === DIGIT) && firsts.has(small)) found = true;
+    if ((!afterLetter || small !== unit || kind === DIGIT) && firsts.has(small)) {
+      // Behind anything but another such letter the word may go on with whatever stands further on.
+      const next = at + 1 < to ? text.charCodeAt(at + 1) : 0;
+      found ||= kindOf(next) !== kind || kind === DIGIT || starts.has(startOf(small, smallOf(next)));
+      found ||= starts.has(startOf(small, 0));
+    }
     afterLetter = kind === LATIN || kind === CYRILLIC;
   }
   // Beside Latin or digits, Cyrillic letters may stand for those that look alike.

@@ -15,6 +15,10 @@ const MOSTLY = 0.4;
 /** Gone on, a little further than seems to be needed. */
 const SPARE = 1.3;
 
+/** Matches that cost as much to look at all as one that is wanted costs when they are in order; and where it is ranked, too. */
+const RECORDS_A_LOOK = 2;
+const RANKED_A_LOOK = 4;
+
 /** What records must be and hold. */
 export interface Match {
   reach: Reach;
@@ -110,7 +114,7 @@ function withoutWords(match: Match, page: Page): Sql {
  */
 function byWords(match: Match, words: Words, page: Page): Sql {
   const { limit, offset, except } = page;
-  const at = match.order === 'updated_at' ? sql`o.updated_at` : sql`o.created_at`;
+  const at = column(match.order);
   const unlisted = except.length === 0 ? empty : sql`AND s.id <> ALL(${[...except]}::uuid[])`;
   // The words themselves are wide: they are read again of those that are looked at.
   const row =
@@ -125,6 +129,20 @@ function byWords(match: Match, words: Words, page: Page): Sql {
       ${row}
       JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = m.id OFFSET 0) o ON true
     WHERE ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)}
+    ORDER BY m.at DESC, m.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`;
+}
+
+/**
+ * The same where few records hold the words: each match is looked at once, its rights, its place in the order and what ranks it
+ * together. To bring matches into order first would cost a look at an index each, and to rank them later a second reading.
+ */
+function byFewWords(match: Match, words: Words, { limit, offset, except }: Page): Sql {
+  const unlisted = except.length === 0 ? empty : sql`AND s.id <> ALL(${[...except]}::uuid[])`;
+  return sql`SELECT m.id ${words.rank === null ? empty : sql`, m.rank, m.size`}
+    FROM (SELECT s.id, ${column(match.order)} AS at ${ranked(words)}
+        FROM (SELECT ${rowOf(words)} FROM search_records s WHERE s.words @@ ${words.query}::tsquery ${unlisted} OFFSET 0) s
+          JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = s.id OFFSET 0) o ON true
+        WHERE ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)} OFFSET 0) m
     ORDER BY m.at DESC, m.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`;
 }
 
@@ -231,11 +249,19 @@ export async function findMatches(
   const fresh = { freshPlan: words === null || match.filter !== null || offset > 0 };
   if (words === null) return await matchesOf(ctx, withoutWords(match, page), fresh);
   const found = words.common ? await byShortest(ctx, match, words, page) : undefined;
-  return found ?? (await matchesOf(ctx, byWords(match, words, page), fresh));
+  const { rows } = await match.hints.read(ctx);
+  if (found !== undefined) return found;
+  const statement = isFew(words, limit + offset, rows) ? byFewWords(match, words, page) : byWords(match, words, page);
+  return await matchesOf(ctx, statement, fresh);
 }
 
 async function matchesOf(ctx: ReadContext, statement: Sql, options: { freshPlan: boolean }): Promise<Matched[]> {
   return await ctx.query<Matched>(statement, options);
+}
+
+/** Whether to look at all matches costs less than to bring them into order, look at those wanted, and read their words again. */
+function isFew({ share, common, rank }: Words, wanted: number, rows: number): boolean {
+  return !common && share * rows <= (rank === null ? RECORDS_A_LOOK : RANKED_A_LOOK) * wanted;
 }
 
 const FRESH = { freshPlan: true };

@@ -45,6 +45,38 @@ export function oneOf(needs: readonly Need[], reach: Reach): Need {
   };
 }
 
+/** Both of two needs. */
+function bothOf(one: Need, other: Need): Need {
+  if (one.query === '' || other.query === '') return NOTHING;
+  const exact = one.exact === null || other.exact === null ? null : sql`(${one.exact} AND ${other.exact})`;
+  return { query: `(${one.query}) & (${other.query})`, exact };
+}
+
+/**
+ * One of several combinations of words, each a list of indices, the most telling word first. What combinations begin with is
+ * asked once for all of them: the index of words works on the whole query at every entry that it meets.
+ */
+export function combinationOf(
+  combinations: readonly (readonly number[])[],
+  queries: readonly TermQuery[],
+  reach: Reach,
+): Need {
+  const rests = new Map<number, (readonly number[])[]>();
+  for (const [first, ...rest] of combinations) {
+    if (first === undefined) continue;
+    const known = rests.get(first);
+    if (known === undefined) rests.set(first, [rest]);
+    else known.push(rest);
+  }
+  const needs = [...rests].map(([index, others]) => {
+    const query = queries[index];
+    if (query === undefined) return NOTHING;
+    const word = allOf([query], reach);
+    return others.some((rest) => rest.length === 0) ? word : bothOf(word, combinationOf(others, queries, reach));
+  });
+  return oneOf(needs, reach);
+}
+
 /** Any of the words. */
 export function anyOf(queries: readonly TermQuery[], reach: Reach): Need {
   return oneOf(

@@ -61,7 +61,12 @@ describe('commands on SLA instances', () => {
     refused(await no('resume'), 409, 'SLA_COMMAND_NOT_ALLOWED', 'resume while ACTIVE');
     await command(instance, 'pause');
     refused(await no('pause'), 409, 'SLA_COMMAND_NOT_ALLOWED', 'pause while PAUSED');
-    refused(await world.command('chief', instance, 'pause', { expectedRevision: 1 }), 409, 'REVISION_CONFLICT');
+    const stale = await world.command('chief', instance, 'pause', { expectedRevision: 1 });
+    refused(stale, 409, 'REVISION_CONFLICT');
+    const paused = (await world.events(instance)).find(({ type }) => type === 'SlaPaused');
+    assert.ok(paused !== undefined);
+    const { via: _via, ...actor } = paused.actor as { via: string };
+    assert.deepEqual(stale.body.error.details, { changedSince: [{ field: 'status', at: paused.at, actor }] });
     const stopped = await command(instance, 'stop');
     for (const name of ['pause', 'resume', 'stop']) refused(await no(name), 409, 'SLA_COMMAND_NOT_ALLOWED', name);
     assert.equal((await command(stopped, 'recalculate')).status, 'STOPPED');

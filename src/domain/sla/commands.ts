@@ -1,14 +1,14 @@
 /** The commands that people give to SLA instances (api.md, `POST /sla/{instanceId}/{command}`). */
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
-import { holdRevision, requireActive, type VisibleObject } from '../objects/door.ts';
+import { changedSince, holdRevision, requireActive, type VisibleObject } from '../objects/door.ts';
 import type { Command } from './contract.ts';
 import { type CalendarInForce, calendarOf, slaRegistry } from './definitions.ts';
 import { keptVersion, planDraft, presentOf, settingFor, variablesFor } from './force.ts';
 import { answerOf, type InstanceAnswer, requireInstance } from './queries.ts';
 import { type Instance, judgePolicy, wantsStart } from './rules.ts';
 import { draftOf, pause, recalculate, resume, retarget, type Setting, stop } from './rules-course.ts';
-import { findCalendarVersion, type StoredInstance } from './store.ts';
+import { findCalendarVersion, listEvents, type StoredInstance } from './store.ts';
 
 export interface CommandInput {
   instanceId: string;
@@ -26,6 +26,15 @@ const FROM: Readonly<Record<Command, readonly string[]>> = {
   recalculate: ['ACTIVE', 'PAUSED', 'STOPPED'],
 };
 
+/** Members of an instance that an event of it says to have changed. */
+const CHANGED_BY: ReadonlyMap<string, readonly string[]> = new Map([
+  ['SlaPaused', ['status']],
+  ['SlaResumed', ['status', 'dueAt']],
+  ['SlaStopped', ['status']],
+  ['SlaRecalculated', ['dueAt']],
+  ['SlaBreached', ['breached']],
+]);
+
 /**
  * Pauses, resumes, stops or recalculates an instance.
  *
@@ -39,13 +48,13 @@ export async function commandSla(ctx: WriteContext, input: CommandInput): Promis
   ctx.rightsChecked();
   requireActive(object);
   if (expectedRevision !== undefined && expectedRevision !== instance.revision) {
-    throw new Fault(
-      'REVISION_CONFLICT',
-      'The SLA instance was changed since the revision you expected; read it again.',
-      {
-        changedSince: [],
-      },
+    const events = (await listEvents(ctx, instance)).filter(
+      ({ data }) => Number(data['slaRevision']) > expectedRevision,
     );
+    const message = 'The SLA instance was changed since the revision you expected; read it again.';
+    throw new Fault('REVISION_CONFLICT', message, {
+      changedSince: changedSince(events.map((event) => ({ ...event, fields: CHANGED_BY.get(event.type) ?? [] }))),
+    });
   }
   if (!FROM[command].includes(instance.status)) {
     throw new Fault(

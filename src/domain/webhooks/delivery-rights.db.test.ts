@@ -170,6 +170,21 @@ describe('rights of the executor', () => {
       await filter(leaf('owner', 'equals', hooks.ids.manager), 'limited', [type]),
       await filter(leaf('owner', 'not-equals', '$me')),
       await filter({ logic: 'OR', conditions: [leaf('secret', 'equals', 'x'), leaf('kind', 'equals', 'a')] }),
+      // Of no type or of several: what one of them has may be asked for, with people named as ever.
+      await filter(leaf('kind', 'equals', 'a'), 'boss', []),
+      await filter(leaf('owner', 'equals', hooks.ids.manager), 'boss', ['other', 'thing']),
+    ];
+    const either = [
+      await filter(
+        { logic: 'OR', conditions: [leaf('kind', 'equals', 'b'), leaf('title', 'equals', 'An other')] },
+        'boss',
+        [],
+      ),
+      await filter(leaf('typeCode', 'equals', 'other'), 'boss', []),
+    ];
+    const never = [
+      await filter(leaf('kind', 'not-equals', 'b'), 'boss', []),
+      await filter(leaf('kind', 'is-empty', true), 'boss', []),
     ];
     const unmet = [
       await filter(leaf('owner', 'equals', '$me'), 'boss'),
@@ -187,7 +202,23 @@ describe('rights of the executor', () => {
         await Promise.all(ids.map(async (id) => (await hooks.settled(id))[0].status));
       assert.deepEqual(new Set(await statuses(met)), new Set(['DELIVERED']));
       assert.deepEqual(new Set(await statuses(unmet)), new Set(['SKIPPED']));
-      assert.equal(hooks.receiver.received.length, 5);
+      assert.equal(hooks.receiver.received.length, 8);
+      assert.deepEqual(await statuses([...either, ...never]), ['SKIPPED', 'SKIPPED', 'DELIVERED', 'SKIPPED']);
+      const { id } = await hooks.ok('boss', 'POST', '/objects', {
+        typeDefinitionId: 'other',
+        values: { title: 'An other' },
+      });
+      const ofOther = async (subscription: string) => {
+        for (let tries = 0; tries < 500; tries++) {
+          const rows: any[] = await hooks.ok('boss', 'GET', `/webhook-deliveries?subscriptionId=${subscription}`);
+          const row = rows.find(({ objectId }) => objectId === id);
+          if (row !== undefined && row.status !== 'PENDING') return row.status;
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+        return 'PENDING';
+      };
+      assert.deepEqual(await Promise.all(either.map(ofOther)), ['DELIVERED', 'DELIVERED']);
+      assert.deepEqual(await Promise.all(never.map(ofOther)), ['SKIPPED', 'SKIPPED'], 'no such field: false');
     } finally {
       await loop.stop();
     }

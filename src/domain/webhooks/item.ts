@@ -7,7 +7,7 @@ import { closed } from '../../contract/schemas.ts';
 import { Code, ConditionSchema, Login, oneOf } from '../../mechanisms/config-schemas.ts';
 import type { Change, CompileView, Report } from '../../mechanisms/config-section.ts';
 import { planItem } from '../../mechanisms/config-store.ts';
-import { compileTypedCondition, type TypeShape } from '../../mechanisms/config-types.ts';
+import { compileSharedCondition, compileTypedCondition, type TypeShape } from '../../mechanisms/config-types.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import type { CompiledWebhook, WebhookDefinition } from './definitions.ts';
 import { EVENT_KINDS } from './event-kinds.ts';
@@ -71,13 +71,8 @@ export function compile(webhook: WebhookDefinition, view: CompileView, report: R
     types.length === 0
       ? [...view.active<TypeShape>('types').values()]
       : types.flatMap((code) => view.get<TypeShape>('types', code) ?? []);
-  const compiled = compileTypedCondition(
-    condition,
-    ['filters', 'condition'],
-    shapes,
-    { view, report },
-    types.length !== 1,
-  );
+  const compileOn = types.length === 1 ? compileTypedCondition : compileSharedCondition;
+  const compiled = compileOn(condition, ['filters', 'condition'], shapes, { view, report });
   return {
     ...webhook,
     filters: { types, ...(compiled === undefined ? {} : { condition: compiled }) },

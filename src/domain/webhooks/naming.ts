@@ -78,10 +78,10 @@ export async function loadNames(ctx: ReadContext, secretCodes: readonly string[]
   };
 }
 
+/** A field as the first of the types has it that has one of that code. */
 function resolverOfTypes(types: readonly TypeShape[]): FieldResolver {
-  return resolverOf(
-    (types[0]?.fields ?? []).map(({ code, dataType, multiple }) => ({ code, kind: 'value', dataType, multiple })),
-  );
+  const fields = types.flatMap((type) => type.fields).reverse();
+  return resolverOf(fields.map(({ code, dataType, multiple }) => ({ code, kind: 'value', dataType, multiple })));
 }
 
 /** The condition with codes and logins in place of ids; an id of nothing stays and is refused by the compiler. */

@@ -3,6 +3,7 @@
  * rules 3 and 4). Where the executor may see nothing, or the subscription's filter does not hold, nothing is sent.
  */
 import { evaluate, parseCondition, type TypedCondition } from '../../lib/filter.ts';
+import { firstThatKnows } from '../../mechanisms/config-types.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { ConfigSnapshot } from '../../mechanisms/snapshot.ts';
 import { fieldResolver, type RecordType, registry, today } from '../metadata/door.ts';
@@ -89,13 +90,15 @@ export class Payloads {
     if (parsed === null) return false;
     const variables = { ...ctx.actor.variables, now: ctx.now, today: today(registry(ctx), ctx.now) };
     const { titleField } = object.version;
+    const own = fieldResolver(object.type);
     return evaluate(parsed, object.facts, variables, (code, { kind }) => {
-      if (kind === 'value') return object.right.reads(code);
+      // A condition on a field that the type does not have is false.
+      if (kind === 'value') return own(code) !== undefined && object.right.reads(code);
       return code !== 'title' || titleField === null || object.right.reads(titleField);
     });
   }
 
-  /** Null where the record's type no longer takes the condition. */
+  /** Null where the record's type does not take the condition; fields that it does not have stand as other types have them. */
   #condition(ctx: ReadContext, type: RecordType, { id, version, webhook }: Sender): TypedCondition | null {
     let known = this.#parsed.get(ctx.config);
     if (known === undefined) {
@@ -106,7 +109,8 @@ export class Payloads {
     let parsed = known.get(key);
     if (parsed === undefined) {
       try {
-        parsed = parseCondition(webhook.filters.condition, { resolve: fieldResolver(type), variables: 'allowed' });
+        const resolve = firstThatKnows([type, ...registry(ctx).active].map(fieldResolver));
+        parsed = parseCondition(webhook.filters.condition, { resolve, variables: 'allowed' });
       } catch {
         parsed = null;
       }

@@ -73,6 +73,14 @@ describe('subscriptions', () => {
         '/filters/condition/field UNKNOWN_FIELD',
       ],
       [
+        { filters: { condition: { field: 'nothing', operator: 'is-empty' } } },
+        '/filters/condition/field UNKNOWN_FIELD',
+      ],
+      [
+        { filters: { condition: { field: 'kind', operator: 'equals', value: 'z' } } },
+        '/filters/condition/value UNKNOWN_OPTION',
+      ],
+      [
         { filters: { types: ['thing'], condition: { field: 'owner', operator: 'equals', value: 'boss-x' } } },
         '/filters/condition/value UNKNOWN_REFERENCE',
       ],

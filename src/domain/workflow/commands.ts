@@ -12,6 +12,7 @@ import {
   planChange,
   requireActive,
   requireGranted,
+  requireNoneReadOnly,
   requireReferences,
   requireRevision,
   strangeImages,
@@ -41,6 +42,8 @@ export async function transitionObject(
   const object = await requireGranted(ctx, input.objectId, 'transition');
   const transition = transitionsOf(ctx, object.type, object.version).get(input.transitionId);
   if (transition !== undefined && !holds(object, transition)) throw notHeld(transition);
+  const named = Object.keys(input.values ?? {}).filter((code) => transition?.fields.some((part) => part.code === code));
+  requireNoneReadOnly(object.version, object.right, named, 'values');
   ctx.rightsChecked();
   requireActive(object);
   await requireRevision(ctx, object, input.expectedRevision);

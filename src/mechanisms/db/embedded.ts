@@ -10,6 +10,7 @@
  */
 import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { totalmem } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -65,10 +66,22 @@ const WATCH_MS = 500;
 const REVIVE_AGAIN_MS = 5000;
 const SILENT_MS = 60_000;
 
+const MIB = 1024 * 1024;
+/**
+ * A sixteenth of the memory that this process may have, but 256 MiB at least and 1 GiB at most: of a million records, searches
+ * read more than the least, and to bring a page from the system's memory into the server's costs as much as to look at it.
+ * Only what is read is taken.
+ */
+function sharedBuffers(): number {
+  const constrained = process.constrainedMemory();
+  const memory = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+  return Math.min(1024, Math.max(256, 64 * Math.floor(memory / MIB / 16 / 64)));
+}
+
 const SETTINGS: Readonly<Record<string, string>> = {
   max_connections: '100',
-  shared_buffers: '256MB',
-  effective_cache_size: '1GB',
+  shared_buffers: `${sharedBuffers()}MB`,
+  effective_cache_size: `${4 * sharedBuffers()}MB`,
   work_mem: '16MB',
   maintenance_work_mem: '128MB',
   fsync: 'on',

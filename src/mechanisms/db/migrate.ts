@@ -42,6 +42,7 @@ const LOCK = 'SELECT pg_advisory_xact_lock(7236823401)';
  * it does once it has the lock may take its time.
  */
 const LIMITS = "SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = 0";
+const OLDEST_SERVER = 150_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 const MOST_TRIES = 30;
 const AGAIN_MS = 1000;
@@ -83,6 +84,7 @@ export async function migrate(
   folder?: string,
   upTo = Number.POSITIVE_INFINITY,
 ): Promise<{ applied: string[] }> {
+  await requireServer(client);
   const migrations = (await readMigrations(folder)).slice(0, upTo);
   const applied: string[] = [];
   for (;;) {
@@ -107,6 +109,21 @@ export async function migrate(
     });
     if (next === undefined) return { applied };
     applied.push(next);
+  }
+}
+
+/** Servers whose locale is C make SQL_ASCII databases: these take everything, and count, fold and cut bytes instead of characters. */
+async function requireServer(client: MigrationClient): Promise<void> {
+  const { rows } = await client.query(
+    `SELECT current_setting('server_encoding') AS encoding, current_setting('server_version') AS version,
+       current_setting('server_version_num')::int AS number`,
+  );
+  const { encoding, version, number } = rows[0] as { encoding: string; version: string; number: number };
+  if (number < OLDEST_SERVER) throw new MigrationError(`This is PostgreSQL ${version}: use PostgreSQL 15 to 18.`);
+  if (encoding !== 'UTF8') {
+    throw new MigrationError(
+      `The database has the encoding ${encoding}: make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.`,
+    );
   }
 }
 

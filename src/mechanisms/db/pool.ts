@@ -178,15 +178,15 @@ export class Database implements Queryable {
   }
 
   /** What server this is; also the cheapest way to know that it answers. */
-  async facts(): Promise<{ version: string; number: number; now: string; fsync: string }> {
+  async facts(): Promise<{ version: string; number: number; now: string; fsync: string; encoding: string }> {
     const result = await this.#pool.query(
       this.#bounded({
         name: 'facts',
         text: `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
-        now() AS now, current_setting('fsync') AS fsync`,
+        now() AS now, current_setting('fsync') AS fsync, current_setting('server_encoding') AS encoding`,
       }),
     );
-    return result.rows[0] as { version: string; number: number; now: string; fsync: string };
+    return result.rows[0] as { version: string; number: number; now: string; fsync: string; encoding: string };
   }
 
   /** How many connections the server takes from ordinary users. */

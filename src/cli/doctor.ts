@@ -1,0 +1,149 @@
+/** `docket doctor`: what is wrong with a service, running or stopped, and what to do about it (configuration, section 2). */
+import { constants } from 'node:fs';
+import { access, stat, statfs } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { Settings } from '../config.ts';
+import { examineWebhooks } from '../domain/webhooks/door.ts';
+import { systemClock } from '../mechanisms/clock.ts';
+import { pendingMigrations } from '../mechanisms/db/migrate.ts';
+import type { Database } from '../mechanisms/db/pool.ts';
+import { outboxSize } from '../mechanisms/journal.ts';
+import { openSecretBox } from '../mechanisms/secrets.ts';
+import { type Examined, examineDeep } from './deep.ts';
+import type { Environment } from './environment.ts';
+import { output, reasonOf } from './output.ts';
+import { pendingIndexes, saysPending } from './pending-indexes.ts';
+import { examineSearch } from './search.ts';
+import { MIGRATIONS, openBlobs, openDatabase, openTool } from './service.ts';
+
+const MIB = 1024 * 1024;
+/** With less than this on its disk a database stops soon. */
+const LEAST_FREE = 512 * MIB;
+const CLOCKS_APART_MS = 2000;
+
+export function doctorCommand(docket: Command, environment: Environment): void {
+  docket
+    .command('doctor')
+    .description(
+      'Check data folder, file store, database, clock, migrations, indexes, webhooks, and say what to do about each.',
+    )
+    .option('--json', 'print the checks as JSON')
+    .option('--deep', 'ask every invariant of every row: history, answers, files, search, indexes; takes its time')
+    .action(async (options: { json?: boolean; deep?: boolean }) => {
+      const checks = await examine(environment.settings(), options.deep === true);
+      const lines = checks.map((check) => `${check.ok ? 'ok  ' : 'FAIL'}  ${check.name}: ${check.says}`);
+      output(options.json === true).result(checks, lines);
+      if (checks.some((check) => !check.ok)) throw new Error('something needs attention; the list says what.');
+    });
+}
+
+async function examine(settings: Settings, deep: boolean): Promise<Examined[]> {
+  // The embedded database makes the folder that it is given, so it is looked at first.
+  const checks = [await examineFolder(settings), await examineStore(settings)];
+  const database = await examineDatabase(settings);
+  checks.push(...database.checks);
+  if (database.sound) checks.push(...(await examineContents(settings, deep)));
+  return checks;
+}
+
+async function examineFolder({ dataDir }: Settings): Promise<Examined> {
+  const name = 'data folder';
+  try {
+    const found = await stat(dataDir);
+    if (!found.isDirectory()) return { name, ok: false, says: `${dataDir} is no folder; see DOCKET_DATA_DIR` };
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = await statfs(dataDir);
+    const free = bavail * bsize;
+    const says = `${dataDir} can be written, ${Math.floor(free / MIB).toLocaleString('en')} MiB free`;
+    return free < LEAST_FREE ? { name, ok: false, says: `${says}: make room` } : { name, ok: true, says };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      return { name, ok: false, says: `${reasonOf(error)} Run as the user of the service, or see DOCKET_DATA_DIR` };
+    }
+    return { name, ok: true, says: `${dataDir} is not there; whoever needs it first makes it` };
+  }
+}
+
+async function examineStore(settings: Settings): Promise<Examined> {
+  const name = 'file store';
+  const { blobs } = settings;
+  const where = blobs.kind === 's3' ? `the bucket ${blobs.bucket}` : (blobs.folder ?? 'the data folder');
+  try {
+    await openBlobs(settings).check();
+    return { name, ok: true, says: `${where} can be written` };
+  } catch (error) {
+    return { name, ok: false, says: `${where} cannot be used: ${reasonOf(error)} See DOCKET_BLOBS` };
+  }
+}
+
+interface DatabaseExamined {
+  checks: Examined[];
+  /** Whether what is in it can be looked at. */
+  sound: boolean;
+}
+
+async function examineDatabase(settings: Settings): Promise<DatabaseExamined> {
+  const checks: Examined[] = [];
+  try {
+    const opened = await openDatabase(settings, () => {}, 'tool');
+    try {
+      const server = await opened.db.facts();
+      const supported = server.number >= 150_000;
+      const wide = server.encoding === 'UTF8';
+      const remedy = `${supported ? '' : '; use PostgreSQL 15 to 18'}${wide ? '' : '; make one with the encoding UTF8'}`;
+      const says = `PostgreSQL ${server.version}, ${server.encoding}${remedy}`;
+      checks.push({ name: 'database', ok: supported && wide, says });
+      checks.push({ name: 'durability', ok: server.fsync === 'on', says: `fsync is ${server.fsync}` });
+      const apart = Math.abs(Date.parse(server.now) - systemClock.now());
+      const clock = `${apart} ms between this machine and the database`;
+      checks.push({ name: 'clock', ok: apart < CLOCKS_APART_MS, says: clock });
+      const pending = await pendingOf(opened.db);
+      const migrations = pending.length === 0 ? 'none pending' : `run docket migrate: ${pending.join(', ')}`;
+      checks.push({ name: 'migrations', ok: pending.length === 0, says: migrations });
+      return { checks, sound: pending.length === 0 };
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    return { checks: [...checks, { name: 'database', ok: false, says: reasonOf(error) }], sound: false };
+  }
+}
+
+async function pendingOf(db: Database): Promise<string[]> {
+  const client = await db.connect();
+  try {
+    return await pendingMigrations(client, MIGRATIONS);
+  } finally {
+    client.release();
+  }
+}
+
+async function examineContents(settings: Settings, deep: boolean): Promise<Examined[]> {
+  const checks: Examined[] = [];
+  const tool = await openTool(settings, () => {});
+  try {
+    const indexes = await pendingIndexes(tool);
+    checks.push({
+      name: 'field indexes',
+      ok: true,
+      says: indexes.length === 0 ? 'none pending' : saysPending(indexes),
+    });
+    checks.push({ name: 'search projection', ...(await examineSearch(tool, deep)) });
+    checks.push({ name: 'outbox', ok: true, says: `${await outboxSize(tool.db)} events waiting for dispatch` });
+    const { secrets, sealed, failing } = await examineWebhooks(tool.db, await openSecretBox(settings));
+    const opened =
+      sealed.length === 0
+        ? `${secrets} open with the master key`
+        : `not of this master key: ${sealed.join(', ')}; put the right one back, or docket secrets rotate each`;
+    checks.push({ name: 'signing secrets', ok: sealed.length === 0, says: opened });
+    const reached =
+      failing.length === 0
+        ? 'no enabled one fails'
+        : `the last deliveries failed: ${failing.join(', ')}; see the answers in the console, or disable them`;
+    checks.push({ name: 'webhooks', ok: failing.length === 0, says: reached });
+    if (deep) checks.push(...(await examineDeep(tool, openBlobs(settings))));
+    return checks;
+  } finally {
+    await tool.close();
+  }
+}

@@ -1,0 +1,19 @@
+/** What the reconciler of field indexes has still to do (configuration, section 3: `plan` and `doctor` show it). */
+import { type PendingIndex, pendingFieldIndexes } from '../bundle/field-indexes.ts';
+import { ownFieldSlice } from '../domain/access/door.ts';
+import { registry } from '../domain/metadata/door.ts';
+import type { Tool } from './service.ts';
+
+const MOST_NAMED = 5;
+
+export async function pendingIndexes({ db, caller }: Tool): Promise<PendingIndex[]> {
+  return await pendingFieldIndexes(db, registry(caller), caller.config.get(ownFieldSlice));
+}
+
+export function saysPending(pending: readonly PendingIndex[]): string {
+  const named = pending
+    .slice(0, MOST_NAMED)
+    .map(({ action, name, type, field }) => (action === 'drop' ? `drop ${name}` : `${type}.${field}`));
+  const more = pending.length > named.length ? ', …' : '';
+  return `${pending.length} field indexes pending (${named.join(', ')}${more}); a running service builds them`;
+}

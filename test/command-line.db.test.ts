@@ -1,0 +1,209 @@
+/** Commands as an operator meets them: what they refuse, in which words, and what they leave alone (configuration, section 2). */
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { run } from '../src/cli.ts';
+import { migrate } from '../src/mechanisms/db/migrate.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './harness/database.ts';
+
+interface Said {
+  code: number;
+  out: string;
+  err: string;
+}
+
+const NOWHERE = 'postgres://docket:geheim@127.0.0.1:1/docket';
+const ITSM = path.resolve(import.meta.dirname, '../config/itsm');
+
+/** Keeps what is written as text; what the runner of the tests writes is bytes. */
+function catching(stream: NodeJS.WriteStream, said: string[]): () => void {
+  const { write } = stream;
+  stream.write = ((chunk: unknown, ...more: []): boolean => {
+    if (typeof chunk !== 'string') return write.call(stream, chunk as Uint8Array, ...more);
+    said.push(chunk);
+    return true;
+  }) as typeof write;
+  return () => {
+    stream.write = write;
+  };
+}
+
+describe('the command line', () => {
+  let database: TestDatabase;
+  let folder: string;
+  let env: Record<string, string>;
+
+  const docket = async (args: readonly string[], more: Record<string, string> = {}): Promise<Said> => {
+    const out: string[] = [];
+    const err: string[] = [];
+    const undo = [catching(process.stdout, out), catching(process.stderr, err)];
+    try {
+      const code = await run(args, { ...env, ...more });
+      return { code, out: out.join(''), err: err.join('') };
+    } finally {
+      for (const back of undo) back();
+    }
+  };
+  const inFolder = async (name: string, files: Readonly<Record<string, string | Buffer>>): Promise<string> => {
+    const made = path.join(folder, name);
+    await mkdir(made, { recursive: true });
+    for (const [file, content] of Object.entries(files)) await writeFile(path.join(made, file), content);
+    return made;
+  };
+  const refused = (said: Said, why: RegExp, code = 1): void => {
+    assert.match(said.err, why);
+    assert.doesNotMatch(said.err, /\n\s+at |geheim/);
+    assert.equal(said.out, '');
+    assert.equal(said.code, code);
+  };
+
+  before(async () => {
+    database = await createTestDatabase();
+    folder = await mkdtemp(path.join(tmpdir(), 'docket-commands-'));
+    env = { DATABASE_URL: database.url, DOCKET_DATA_DIR: path.join(folder, 'data') };
+    assert.equal((await docket(['apply', ITSM])).code, 0);
+  });
+  after(async () => {
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('doctor looks at everything that the contract names', async () => {
+    const sound = await docket(['doctor', '--json']);
+    const checks = JSON.parse(sound.out) as { name: string; ok: boolean; says: string }[];
+    const names = checks.map(({ name }) => name).join(', ');
+    assert.equal(
+      names,
+      'data folder, file store, database, durability, clock, migrations, field indexes, search projection, outbox, ' +
+        'signing secrets, webhooks',
+    );
+    assert.match(checks.find(({ name }) => name === 'field indexes')?.says ?? '', /^\d+ field indexes pending/);
+  });
+
+  it('doctor lists what is wrong with each, and not the first alone', async () => {
+    const file = path.join(await inFolder('sick', { file: 'x' }), 'file');
+    const sick = { DATABASE_URL: NOWHERE, DOCKET_DATA_DIR: file, DOCKET_BLOBS: `file:${file}/blobs` };
+    const said = await docket(['doctor'], sick);
+    assert.match(said.out, /^FAIL {2}data folder: .* is no folder/m);
+    assert.match(said.out, /^FAIL {2}file store: .* cannot be used: .*DOCKET_BLOBS/m);
+    assert.match(
+      said.out,
+      /^FAIL {2}database: connect ECONNREFUSED 127\.0\.0\.1:1: nobody answers there; .*DATABASE_URL/m,
+    );
+    assert.equal(said.code, 1);
+    assert.doesNotMatch(said.out + said.err, /geheim/);
+  });
+
+  it('plan shows which indexes are pending, beside its list', async () => {
+    const said = await docket(['plan', ITSM, '--json']);
+    assert.equal(said.code, 0);
+    assert.ok((JSON.parse(said.out) as { action: string }[]).every(({ action }) => action === 'leave'));
+    assert.match(said.err, /^\d+ field indexes pending \([a-z-]+\.[a-zA-Z]+, .*\); a running service builds them\n$/);
+  });
+
+  it('brings no schema up to date unasked, and gives an empty database one', async () => {
+    const empty = await createEmptyDatabase();
+    const client = new pg.Client({ connectionString: empty.url });
+    await client.connect();
+    try {
+      const there = { DATABASE_URL: empty.url };
+      refused(await docket(['audit', 'verify'], there), /0001-foundations is pending\): run docket migrate first/);
+      refused(await docket(['plan', ITSM], { ...there, DOCKET_MIGRATE: 'off' }), /run docket migrate first/);
+      refused(await docket(['serve'], { ...there, DOCKET_MIGRATE: 'off' }), /run docket migrate first/);
+      await migrate(client, undefined, 3);
+      for (const args of [
+        ['plan', ITSM],
+        ['apply', ITSM],
+        ['keys', 'list'],
+        ['backup', path.join(folder, 'b')],
+      ])
+        refused(await docket(args, there), /0004-\S+ is pending\): run docket migrate first/);
+      const { rows } = await client.query('SELECT count(*)::int AS applied FROM schema_migrations');
+      assert.deepEqual(rows, [{ applied: 3 }]);
+      assert.equal((await docket(['migrate'], there)).code, 0);
+      assert.equal((await docket(['apply', ITSM], there)).code, 0);
+      // An old version goes on beside the schema of a newer one where it is told not to migrate, but makes no backup of it.
+      await client.query(`INSERT INTO schema_migrations (name, checksum) VALUES ('9999-newer', 'x')`);
+      refused(await docket(['keys', 'list'], there), /by a newer version of Docket/);
+      const off = { ...there, DOCKET_MIGRATE: 'off' };
+      assert.equal((await docket(['keys', 'list'], off)).code, 0);
+      refused(await docket(['backup', path.join(folder, 'b')], off), /by a newer version of Docket/);
+    } finally {
+      await client.end();
+      await empty.drop();
+    }
+  });
+
+  it('puts nothing into a database that would count bytes for characters', async () => {
+    const empty = await createEmptyDatabase();
+    const client = new pg.Client({ connectionString: empty.url });
+    await client.connect();
+    const name = `docket_test_ascii_${process.pid}`;
+    try {
+      await client.query(`CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`);
+      const url = new URL(empty.url);
+      url.pathname = `/${name}`;
+      const there = { DATABASE_URL: url.toString() };
+      refused(await docket(['migrate'], there), /has the encoding SQL_ASCII: .*ENCODING 'UTF8'/);
+      assert.match((await docket(['doctor'], there)).out, /^FAIL {2}database: .*SQL_ASCII; make one/m);
+    } finally {
+      await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await client.end();
+      await empty.drop();
+    }
+  });
+
+  it('reads no bundle that is not UTF-8, and says where', async () => {
+    // Windows-1251 for «Имя», which would be stored as three question marks.
+    const bytes = Buffer.concat([
+      Buffer.from('roles:\n  - code: clerk\n    name: '),
+      Buffer.from([0xc8, 0xec, 0xff, 0x0a]),
+    ]);
+    refused(await docket(['apply', await inFolder('ansi', { 'a.yaml': bytes })]), /a\.yaml:3:1: The file is not UTF-8/);
+    const nested = await inFolder('nested', {});
+    await mkdir(path.join(nested, 'a.yaml'));
+    refused(await docket(['plan', nested]), /it is a folder/);
+  });
+
+  it('exports into no folder that holds another bundle', async () => {
+    const mine = await inFolder('mine', { 'mine.yaml': 'roles: []\n', 'notes.txt': 'kept' });
+    refused(await docket(['export', mine]), /holds mine\.yaml, which would be read together/);
+    assert.deepEqual(await readdir(mine), ['mine.yaml', 'notes.txt']);
+    await rm(path.join(mine, 'mine.yaml'));
+    assert.equal((await docket(['export', mine, '--identity'])).code, 0);
+    assert.equal((await docket(['export', mine, '--identity'])).code, 0, 'over its own files');
+    // Without people: those of before would stay, and be out of date one day.
+    refused(await docket(['export', mine]), /holds groups\.yaml, users\.yaml, which/);
+    assert.match((await docket(['plan', mine, '--prune', '--prune-identity'])).out, /^Nothing to change/);
+  });
+
+  it('says what a file lacks instead of what the system calls it', async () => {
+    refused(
+      await docket(['backup', path.join(folder, 'no', 'b.docket')]),
+      /no\/\S+ cannot be read or written: .*not there/,
+    );
+    refused(await docket(['backup', 'verify', path.join(folder, 'none')]), /none cannot be read or written/);
+    refused(await docket(['keys', 'list'], { DATABASE_URL: NOWHERE }), /nobody answers there; .*DATABASE_URL/);
+  });
+
+  it('issues no key by accident', async () => {
+    const create = (...more: string[]): Promise<Said> =>
+      docket(['keys', 'create', '--owner', 'admin', '--name', 'k', '--scopes', 'all', ...more]);
+    refused(await create('--allow', ''), /--allow names one range at least/, 2);
+    refused(await create('--scopes', ' , '), /\/scopes: Name the scopes, one at least/);
+    refused(await create('--name', ' '), /\/name: A name has 1 to 200 characters/);
+    assert.match((await docket(['keys', 'list'])).out, /^There are no keys\.$/m);
+    for (const command of ['revoke', 'rotate'])
+      refused(await docket(['keys', command, 'first']), /There is no such key/);
+    const made = await create('--allow', '10.0.0.0/8', '--expires', '2999-01-01T00:00:00Z');
+    assert.equal(made.code, 0);
+    assert.match((await docket(['keys', 'list'])).out, / expires 2999-01-01T\S+ {2}from 10\.0\.0\.0\/8 alone$/m);
+  });
+
+  it('tells its version', async () => {
+    assert.match((await docket(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
+  });
+});
