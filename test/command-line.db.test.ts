@@ -180,6 +180,19 @@ describe('the command line', () => {
     assert.match((await docket(['plan', mine, '--prune', '--prune-identity'])).out, /^Nothing to change/);
   });
 
+  it('exports what plans without a change where nothing is configured', async () => {
+    const bare = await createTestDatabase();
+    try {
+      const there = { DATABASE_URL: bare.url };
+      const made = path.join(folder, 'bare');
+      assert.equal((await docket(['export', made, '--identity'], there)).code, 0);
+      const planned = await docket(['plan', made, '--prune', '--prune-identity'], there);
+      assert.deepEqual([planned.code, planned.out], [0, 'Nothing to change; 0 unchanged.\n']);
+    } finally {
+      await bare.drop();
+    }
+  });
+
   it('says what a file lacks instead of what the system calls it', async () => {
     refused(
       await docket(['backup', path.join(folder, 'no', 'b.docket')]),

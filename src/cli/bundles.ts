@@ -157,6 +157,8 @@ export function configurationCommands(docket: Command, environment: Environment)
           snapshot: true,
         }),
       );
+      // Also where nothing is configured it is a bundle, which plans and applies.
+      if (files.length === 0) files.push({ name: 'settings.yaml', text: '# Nothing is configured.\n' });
       await mkdir(dir, { recursive: true });
       refuseOthers(dir, await readdir(dir), new Set(files.map((file) => file.name)));
       for (const file of files) await writeFile(path.join(dir, file.name), file.text);

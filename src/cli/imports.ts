@@ -2,10 +2,12 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { systemCaller } from '../rooms.ts';
 import { type Content, importFile, type Progress } from '../domain/imports/door.ts';
 import { ensureNumbering } from '../domain/metadata/door.ts';
+import { isFault } from '../lib/fault.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import { type SessionLock, trySessionLock } from '../mechanisms/db/session-lock.ts';
 import { Epoch } from '../mechanisms/epoch.ts';
@@ -82,6 +84,24 @@ function progressOf(out: Output, json: boolean): (progress: Progress) => void {
   };
 }
 
+/**
+ * Nobody waits for an answer here: a database that is busy for a moment, where a service would refuse a request at once, must
+ * not end a run of hours.
+ *
+ * @throws Fault DATABASE_UNAVAILABLE when it stays away
+ */
+export async function patiently<T>(ask: () => Promise<T>, patienceMs = 60_000, againMs = 200): Promise<T> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isFault(error) || error.code !== 'DATABASE_UNAVAILABLE' || performance.now() > until) throw error;
+      await sleep(againMs);
+    }
+  }
+}
+
 interface Flags {
   definition: string;
   dryRun?: boolean;
@@ -111,7 +131,7 @@ export function importCommand(docket: Command, environment: Environment): void {
         const run = await importFile({
           work: tool.work,
           caller: tool.caller,
-          parts: { freshCaller: async () => systemCaller(await epoch.fresh()) },
+          parts: { freshCaller: async () => systemCaller(await patiently(() => epoch.fresh())) },
           code: flags.definition,
           content: contentOf(file),
           file: { name: path.basename(file), sha256 },

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Fault } from '../lib/fault.ts';
+import { patiently } from './imports.ts';
+
+const away = (): Fault => new Fault('DATABASE_UNAVAILABLE', 'The database does not answer; retry shortly.');
+
+describe('an import by the command line', () => {
+  it('waits for a database that is busy for a moment', async () => {
+    let asked = 0;
+    const answer = await patiently(
+      async () => {
+        if (++asked < 3) throw away();
+        return 'here';
+      },
+      60_000,
+      1,
+    );
+    assert.deepEqual([answer, asked], ['here', 3]);
+  });
+
+  it('gives up where the database stays away, and at once for every other reason', async () => {
+    let asked = 0;
+    const never = async (): Promise<never> => {
+      asked++;
+      throw away();
+    };
+    await assert.rejects(patiently(never, 0, 1), { code: 'DATABASE_UNAVAILABLE' });
+    assert.ok(asked <= 2);
+    let other = 0;
+    const broken = async (): Promise<never> => {
+      other++;
+      throw new Fault('NOT_FOUND', 'There is none.');
+    };
+    await assert.rejects(patiently(broken, 60_000, 1), { code: 'NOT_FOUND' });
+    assert.equal(other, 1);
+  });
+});
