@@ -98,6 +98,29 @@ describe('docket import', () => {
     assert.equal((JSON.parse(again.out) as { resumed: boolean }).resumed, false);
   });
 
+  it('waits for a database that ends its connections in the middle, and no row is done twice', async () => {
+    const code = 'cut';
+    await x.define({ code, sourceCode: code });
+    const states = 6;
+    const rows = Array.from({ length: 500 * states }, (_, n) => `c${Math.floor(n / states)},C,${n % states}`);
+    const place = await file('cut.csv', `ext,title,count\n${rows.join('\n')}\n`);
+    const ran = 'import_rows WHERE run_id IN (SELECT id FROM import_runs WHERE file_name = $1)';
+    const { child, ended } = start(['import', place, '--definition', code, '--json']);
+    for (const part of [300, 1500]) {
+      while (child.exitCode === null && (await count(ran, ['cut.csv'])) < part) await sleep(3);
+      assert.equal(child.exitCode, null, 'it ended before its connections could be cut');
+      const cut = await count(`(SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'docket-tool') AS ended`);
+      assert.ok(cut > 0);
+    }
+    const { code: exit, out, err } = await ended;
+    assert.equal(exit, 0, err);
+    const run = JSON.parse(out) as RunResult & { resumed: boolean; total: number };
+    assert.deepEqual([run.resumed, run.total, run.succeeded, run.failed], [false, 3000, 3000, 0]);
+    assert.equal(await count(`objects WHERE title = 'C' AND revision = $1`, [states]), 500);
+    assert.equal(await count(`import_runs WHERE file_name = 'cut.csv'`), 1);
+  });
+
   it('lets one process at a time import a file', async () => {
     const code = 'twice';
     await x.define({ code, sourceCode: code });

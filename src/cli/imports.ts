@@ -137,6 +137,7 @@ export function importCommand(docket: Command, environment: Environment): void {
           file: { name: path.basename(file), sha256 },
           dryRun: flags.dryRun === true,
           exclusive: async (name) => {
+            await lock?.release();
             lock = await trySessionLock(db, name);
             return lock !== undefined;
           },

@@ -47,7 +47,10 @@ export async function openDatabase(
   }
   const { pooled, remarks } = await between(url, settings, use === 'service' ? log : undefined);
   if (use === 'service') for (const remark of remarks) log(remark);
-  const db = new Database({ url, max, pooled, directUrl: pooled ? settings.databaseDirectUrl : undefined });
+  const directUrl = pooled ? settings.databaseDirectUrl : undefined;
+  // In the database's own lists an operator tells a command from the service by this name.
+  const applicationName = use === 'service' ? 'docket' : 'docket-tool';
+  const db = new Database({ url, max, pooled, directUrl, applicationName });
   const readUrl = use === 'service' ? settings.databaseReadUrl : undefined;
   const readDb = readUrl === undefined ? undefined : new Database({ url: readUrl, max });
   return {

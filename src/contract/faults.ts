@@ -7,7 +7,7 @@ export const FAULTS = {
   INVALID_JSON: { status: 400, meaning: 'The body is not strict JSON.' },
   INVALID_VALUES: { status: 400, meaning: 'Field values are not acceptable; details name every field.' },
   INVALID_FILTER: { status: 400, meaning: 'A filter or condition is not acceptable; details name each place.' },
-  FILTER_TOO_EXPENSIVE: { status: 400, meaning: 'No index serves this filter within its time budget.' },
+  FILTER_TOO_EXPENSIVE: { status: 400, meaning: 'No index narrows this filter enough for its time budget.' },
   QUERY_TOO_SHORT: { status: 400, meaning: 'The search text has fewer than two letters or digits.' },
   ATTACHMENT_EMPTY: { status: 400, meaning: 'The file has no content.' },
   INVALID_IDEMPOTENCY_KEY: { status: 400, meaning: 'The Idempotency-Key is not 1 to 255 visible ASCII characters.' },

@@ -118,7 +118,8 @@ async function answer(
     sessionToken,
     secure: origin.secure,
     scopes: exchange.scopes,
-    range: request.headers.range,
+    // RFC 9110 knows ranges of GET alone: HEAD tells of the whole.
+    range: request.method === 'GET' ? request.headers.range : undefined,
     ifRange: singleHeader(request, 'if-range'),
     ifNoneMatch: request.headers['if-none-match'],
   };

@@ -54,6 +54,11 @@ export class Sender {
   #began = 0;
   #turn = 0;
 
+  /** Answers so far of what is being sent. */
+  get answered(): number {
+    return this.#volley.shots.length;
+  }
+
   constructor(url: string, key: string, kinds: readonly Kind[], mostLines = MOST_LINES) {
     const { hostname, port } = new URL(url);
     this.#host = hostname;

@@ -152,6 +152,11 @@ describe('attachments', () => {
     const goingOn = await download(id, 'chief', { range: 'bytes=4000-', 'if-range': etag });
     assert.equal(goingOn.status, 206);
     assert.deepEqual(await bytesOf(goingOn), content.subarray(4000));
+    const head = await fetch(`${around.app.url}/api/v1/attachments/${id}/content`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${around.keys.chief}`, range: 'bytes=0-9' },
+    });
+    assert.deepEqual([head.status, head.headers.get('content-length')], [200, '5000']);
     const hidden = await download(id, 'stranger', { range: 'bytes=9999-' });
     assert.equal(hidden.status, 404);
     await hidden.arrayBuffer();

@@ -123,6 +123,9 @@ async function readWanted(
     });
   } catch (error) {
     if (wanted.condition === null || !isFault(error, 'OVERLOADED')) throw error;
-    throw new Fault('FILTER_TOO_EXPENSIVE', 'No index serves this filter in time; filter by fields that are indexed.');
+    throw new Fault(
+      'FILTER_TOO_EXPENSIVE',
+      'No index narrows this filter enough to answer in time; narrow it by fields that are indexed.',
+    );
   }
 }

@@ -3,13 +3,19 @@
  * with by the next import of the same file with the same definition: no row is done twice.
  */
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isFault } from '../../lib/fault.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import type { Caller, Work } from '../../mechanisms/work.ts';
 import type { Content } from './content.ts';
-import { requireDefinitionByCode } from './definitions.ts';
+import { type KnownDefinition, requireDefinitionByCode } from './definitions.ts';
 import { type RunAnswer, readRun } from './queries.ts';
 import { type ImportParts, type Progress, runImport } from './run.ts';
 import { findUnfinished } from './store.ts';
+
+/** While the database does not answer, a run waits for it; with no progress for so long it is given up, to be gone on with. */
+const PATIENCE_MS = 120_000;
+const PAUSE_MS = 1000;
 
 export interface FileImport {
   work: Work;
@@ -20,36 +26,75 @@ export interface FileImport {
   content: Content;
   file: { name: string; sha256: string };
   dryRun: boolean;
-  /** Keeps others from importing the same at once; false when another does so already. */
+  /** Keeps others from importing the same at once; false when another does so already. Asked anew after each trouble. */
   exclusive(name: string): Promise<boolean>;
   onProgress(progress: Progress): void;
 }
 
+/** What is known of the run from one attempt to the next. */
+interface Known {
+  definition: KnownDefinition;
+  key: string;
+  /** Of the run that this import began, or goes on with. */
+  runId?: string;
+}
+
 /**
- * @throws Fault NOT_FOUND (definition), RIGHT_MISSING, INVALID_REQUEST for malformed content, with nothing written
+ * @throws Fault NOT_FOUND (definition), RIGHT_MISSING, INVALID_REQUEST for malformed content, with nothing written;
+ * DATABASE_UNAVAILABLE where the database did not answer for two minutes
  * @throws Error when another process imports the same file
  */
 export async function importFile(input: FileImport): Promise<RunAnswer & { resumed: boolean }> {
-  const { work, caller, parts, content, dryRun, onProgress } = input;
+  const { caller } = input;
   caller.actor.require('import.execute');
-  const known = requireDefinitionByCode(caller, input.code);
-  const said = `${input.file.sha256}\n${canonicalJson(known.definition)}`;
-  const key = createHash('sha256').update(said).digest('hex');
+  const definition = requireDefinitionByCode(caller, input.code);
+  const said = `${input.file.sha256}\n${canonicalJson(definition.definition)}`;
+  const known: Known = { definition, key: createHash('sha256').update(said).digest('hex') };
+  let progressed = performance.now();
+  let resumed: boolean | undefined;
+  const onProgress = (progress: Progress): void => {
+    progressed = performance.now();
+    input.onProgress(progress);
+  };
+  for (;;) {
+    try {
+      const run = await attempt({ ...input, onProgress }, known, (before) => {
+        resumed ??= before;
+      });
+      return { ...run, resumed: resumed === true };
+    } catch (error) {
+      const passing = isFault(error) && error.code === 'DATABASE_UNAVAILABLE' && !input.dryRun;
+      if (!passing || performance.now() - progressed > PATIENCE_MS) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+async function attempt(input: FileImport, known: Known, begun: (before: boolean) => void): Promise<RunAnswer> {
+  const { work, caller, parts, content, dryRun, onProgress } = input;
+  const { definition, key } = known;
   if (!dryRun && !(await input.exclusive(`import ${key}`))) {
     throw new Error('Another process is importing this file with this definition; wait until it has ended.');
   }
-  const earlier = dryRun ? undefined : await work.read(caller, (ctx) => findUnfinished(ctx, known.id, key));
-  const runId = await runImport({
-    work,
-    caller,
-    parts,
-    known,
-    content,
-    dryRun,
-    file: { name: input.file.name, key },
-    ...(earlier === undefined ? {} : { resume: earlier }),
-    onProgress,
-  });
-  const run = await work.read(caller, (ctx) => readRun(ctx, runId));
-  return { ...run, resumed: earlier !== undefined };
+  const earlier = dryRun ? undefined : await work.read(caller, (ctx) => findUnfinished(ctx, definition.id, key));
+  begun(earlier !== undefined);
+  // A run of this import that is no longer unfinished came to its end, though its answer did not arrive.
+  if (known.runId === undefined || earlier !== undefined) {
+    known.runId = await runImport({
+      work,
+      caller,
+      parts,
+      known: definition,
+      content,
+      dryRun,
+      file: { name: input.file.name, key },
+      ...(earlier === undefined ? {} : { resume: earlier }),
+      onBegun: (id) => {
+        known.runId = id;
+      },
+      onProgress,
+    });
+  }
+  const { runId } = known;
+  return await work.read(caller, (ctx) => readRun(ctx, runId));
 }

@@ -42,6 +42,8 @@ export interface ImportJob {
   file?: { name: string; key: string };
   /** An earlier run of the same content that did not come to its end. */
   resume?: { id: string; total: number };
+  /** Told the run's id once it is written. */
+  onBegun?(id: string): void;
   onProgress?(progress: Progress): void;
 }
 
@@ -64,6 +66,7 @@ export async function runImport(job: ImportJob): Promise<string> {
     resume?.total ??
     (await checkContent(content, known.definition, (rows) => job.onProgress?.({ done: rows, total: null })));
   const id = resume?.id ?? (await begin(job, caller, total));
+  job.onBegun?.(id);
   const told = (done: number): void => job.onProgress?.({ done, total });
   const session = { job, caller, runId: id };
   if (dryRun) {

@@ -99,7 +99,7 @@ async function orTooExpensive<T>(path: string, run: () => Promise<T>): Promise<T
     return await run();
   } catch (error) {
     if (isFault(error) || (error as { code?: unknown }).code !== CANCELLED) throw error;
-    const message = 'No index serves this filter, and it takes too long; narrow it by another field or by its type.';
+    const message = 'No index narrows this filter enough to answer in time; narrow it by another field or by its type.';
     throw new Fault('FILTER_TOO_EXPENSIVE', message, [{ path, code: 'TOO_EXPENSIVE', message }]);
   }
 }

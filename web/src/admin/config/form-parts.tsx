@@ -27,13 +27,21 @@ export function textAt(item: unknown, path: Path): string {
 }
 
 /** A name in both languages. */
-export function NameInputs({ item, set, path = NAME }: FormPart & { path?: Path }) {
+export function NameInputs({ item, set, path = NAME, stacked = false }: FormPart & { path?: Path; stacked?: boolean }) {
   const t = useText(texts);
-  return <LocalizedInputs item={item} set={set} path={path} ru={t.nameRu} en={t.nameEn} />;
+  return <LocalizedInputs item={item} set={set} path={path} ru={t.nameRu} en={t.nameEn} stacked={stacked} />;
+}
+
+interface LocalizedInputsProps extends FormPart {
+  path: Path;
+  ru: string;
+  en: string;
+  /** One below the other, where there is no room for two. */
+  stacked?: boolean;
 }
 
 /** A text in both languages; one that is the same in all stays one text. */
-export function LocalizedInputs({ item, set, path, ru, en }: FormPart & { path: Path; ru: string; en: string }) {
+export function LocalizedInputs({ item, set, path, ru, en, stacked = false }: LocalizedInputsProps) {
   const value = at(item, path);
   const names = (typeof value === 'object' && value !== null ? value : {}) as Record<string, string>;
   const of = (locale: string): string => (typeof value === 'string' ? value : (names[locale] ?? ''));
@@ -43,7 +51,7 @@ export function LocalizedInputs({ item, set, path, ru, en }: FormPart & { path: 
     set(path, Object.keys(next).length === 0 ? undefined : next);
   };
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+    <SimpleGrid cols={stacked ? 1 : { base: 1, xs: 2 }} spacing="sm">
       <TextInput label={ru} value={of('ru-RU')} onChange={(event) => change('ru-RU', event.currentTarget.value)} />
       <TextInput label={en} value={of('en-US')} onChange={(event) => change('en-US', event.currentTarget.value)} />
     </SimpleGrid>

@@ -1,6 +1,5 @@
 /** Groups: the list with its archive, a new group, and a group with its members, people and groups alike. */
-import { Button, Group, Loader, Stack, Switch, TextInput } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { Button, Group, Loader, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useState } from 'react';
@@ -9,7 +8,7 @@ import type { identity, identityAdmin } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { useAction } from '../../ui/action.ts';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
@@ -18,6 +17,7 @@ import { AddFrom, MemberList, StateBadge, TurnButton } from '../people/parts.tsx
 import classes from '../people/people.module.css';
 import { isNamed, StoredName, textOf } from '../people/stored-name.tsx';
 import { archivedQuery, type GroupRow, groupsQuery, IDENTITY, membersQuery, usersQuery } from '../people/queries.ts';
+import { Roster } from '../people/roster.tsx';
 import { texts } from '../people/texts.ts';
 
 export default function GroupsPage({ path }: ScreenProps) {
@@ -27,8 +27,6 @@ export default function GroupsPage({ path }: ScreenProps) {
 
 function GroupList() {
   const t = useText(texts);
-  const navigate = useNavigate();
-  const [archive, setArchive] = useState(false);
   const groups = useQuery(groupsQuery);
   const archived = useQuery(archivedQuery);
   const members = useQuery(membersQuery({}));
@@ -44,48 +42,19 @@ function GroupList() {
         align: 'end',
         width: '8rem',
       },
-      ...(archive
-        ? [
-            {
-              key: 'state',
-              title: t.state,
-              value: (row: GroupRow) => (row.state === 'ARCHIVED' ? t.archived : t.active),
-              render: (row: GroupRow) => <StateBadge state={row.state} />,
-            },
-          ]
-        : []),
     ],
-    [t, counts, archive],
+    [t, counts],
   );
-  const go = (rest: string): void => void navigate({ to: '/admin/$', params: { _splat: `groups/${rest}` } });
-  const rows =
-    groups.data === undefined ? undefined : [...groups.data, ...(archive ? (archived.data?.groups ?? []) : [])];
   return (
-    <Page
+    <Roster
       title={t.groups}
       hint={t.groupsHint}
-      actions={
-        <Button leftSection={<IconPlus size={14} />} onClick={() => go('new')}>
-          {t.newGroup}
-        </Button>
-      }
-    >
-      <FaultAlert error={groups.error} retry={() => void groups.refetch()} />
-      <DataTable
-        label={t.groups}
-        columns={columns}
-        rows={rows}
-        rowKey={(row) => row.id}
-        onOpen={(row) => go(row.id)}
-        tools={
-          <Switch
-            label={t.showArchived}
-            checked={archive}
-            onChange={(event) => setArchive(event.currentTarget.checked)}
-          />
-        }
-      />
-    </Page>
+      create={t.newGroup}
+      screen="groups"
+      query={groups}
+      archived={archived.data?.groups}
+      columns={columns}
+    />
   );
 }
 

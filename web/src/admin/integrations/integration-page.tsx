@@ -1,17 +1,13 @@
 /** One integration: what it says, its mapping tried out, and what its calls came to. */
-import { Button, Loader, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { inbound } from '../../api/types.ts';
 import { deskTypesQuery } from '../../desk/queries.ts';
 import { labelText, useLabels } from '../../fields/labels.ts';
 import { useText } from '../../i18n/text.ts';
-import { useAction } from '../../ui/action.ts';
-import { Empty } from '../../ui/empty.tsx';
-import { FaultAlert } from '../../ui/fault.tsx';
-import { Page, Panel } from '../../ui/page.tsx';
-import { ConnectionMark, type ConnectionState, ConnectionSteps, type Step } from '../connections/connection.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { ConnectionMark, type ConnectionState } from '../connections/connection.tsx';
+import { ConnectionPage, FoundConnection } from '../connections/connection-page.tsx';
 import { Facts, Raw } from '../connections/tone.tsx';
 import { CallsTable } from './calls.tsx';
 import { IntegrationForm } from './integration-form.tsx';
@@ -23,66 +19,34 @@ const BACK = '/admin/integrations';
 
 export function IntegrationPage({ id }: { id: string }) {
   const t = useText(texts);
-  const { data, error, refetch } = useQuery(integrationsQuery);
-  const found = data?.find((one) => one.id === id);
-  if (found !== undefined) return <Known integration={found} />;
+  const query = useQuery(integrationsQuery);
   return (
-    <Page title={t.title} back={{ label: t.back, href: BACK }}>
-      <FaultAlert error={error} retry={() => void refetch()} />
-      {data === undefined ? error === null && <Loader size="sm" /> : <Empty>{t.gone}</Empty>}
-    </Page>
+    <FoundConnection id={id} query={query} title={t.title} back={{ label: t.back, href: BACK }} gone={t.gone}>
+      {(integration) => <Known integration={integration} />}
+    </FoundConnection>
   );
 }
 
 function Known({ integration }: { integration: Integration }) {
   const t = useText(texts);
-  const [changing, setChanging] = useState(false);
   const labels = useLabels(integration.executionPrincipalId === null ? [] : [integration.executionPrincipalId]);
   const { data: types = [] } = useQuery(deskTypesQuery);
-  const done: Record<Step, string> = {
-    enable: t.enabledNow,
-    disable: t.disabledNow,
-    archive: t.archivedNow,
-    restore: t.restoredNow,
-  };
-  const step = useAction({
-    run: (which: Step) => call<typeof inbound.enableIntegration>('POST', `/integrations/${integration.id}/${which}`),
-    touches: [integrationsKey],
-    done: (_answer, which) => done[which],
-    quiet: true,
-  });
   const connection = integration as unknown as ConnectionState;
-  const { config, enabled } = integration;
+  const { config } = integration;
   const type = types.find((one) => one.id === config.typeDefinitionId || one.code === config.typeDefinitionId);
   const address = `POST ${location.origin}/api/v1/inbound/${integration.id}`;
   return (
-    <Page
-      title={integration.code}
+    <ConnectionPage
+      connection={connection}
       back={{ label: t.back, href: BACK }}
-      actions={
-        <>
-          {connection.state === 'ACTIVE' && (
-            <Tooltip label={t.changeHint} disabled={!enabled}>
-              <Button
-                variant="default"
-                data-disabled={enabled}
-                aria-disabled={enabled}
-                onClick={() => !enabled && setChanging(true)}
-              >
-                {t.change}
-              </Button>
-            </Tooltip>
-          )}
-          <ConnectionSteps
-            connection={connection}
-            meaning={t.enableMeaning}
-            pending={step.isPending}
-            onStep={(which) => step.mutate(which)}
-          />
-        </>
-      }
+      meaning={t.enableMeaning}
+      run={(step) => call<typeof inbound.enableIntegration>('POST', `/integrations/${integration.id}/${step}`)}
+      done={{ enable: t.enabledNow, disable: t.disabledNow, archive: t.archivedNow, restore: t.restoredNow }}
+      touches={integrationsKey}
+      form={(opened, close) => (
+        <IntegrationForm opened={opened} onClose={close} onSaved={close} integration={integration} />
+      )}
     >
-      <FaultAlert error={step.error} />
       <Panel>
         <Facts
           facts={[
@@ -111,12 +75,6 @@ function Known({ integration }: { integration: Integration }) {
       <Panel title={t.log}>
         <CallsTable id={integration.id} />
       </Panel>
-      <IntegrationForm
-        opened={changing}
-        onClose={() => setChanging(false)}
-        onSaved={() => setChanging(false)}
-        integration={integration}
-      />
-    </Page>
+    </ConnectionPage>
   );
 }

@@ -37,7 +37,11 @@ export function StoredName({ section, row, value, disabled = false, onChange }: 
   // A name in one language would take the place of those in all others.
   if (both && !disabled && before !== undefined) {
     return (
-      <NameInputs item={{ name: value ?? before }} set={(_path, name) => onChange((name ?? '') as LocalizedText)} />
+      <NameInputs
+        stacked
+        item={{ name: value ?? before }}
+        set={(_path, name) => onChange((name ?? '') as LocalizedText)}
+      />
     );
   }
   return (

@@ -1,17 +1,14 @@
 /** One subscription: what it says, the steps that it can take, and its last deliveries. */
-import { Button, Loader, Text, Tooltip } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { webhooks } from '../../api/types.ts';
 import { deskTypesQuery } from '../../desk/queries.ts';
 import { labelText, useLabels } from '../../fields/labels.ts';
 import { useText } from '../../i18n/text.ts';
-import { useAction } from '../../ui/action.ts';
-import { Empty } from '../../ui/empty.tsx';
-import { FaultAlert } from '../../ui/fault.tsx';
-import { Page, Panel } from '../../ui/page.tsx';
-import { ConnectionMark, ConnectionSteps, type Step } from '../connections/connection.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { ConnectionMark } from '../connections/connection.tsx';
+import { ConnectionPage, FoundConnection } from '../connections/connection-page.tsx';
 import { Facts, Raw } from '../connections/tone.tsx';
 import { DeliveriesTable } from './deliveries.tsx';
 import { eventName, eventTexts } from './event-texts.ts';
@@ -23,75 +20,35 @@ const BACK = '/admin/webhooks';
 
 export function SubscriptionPage({ id }: { id: string }) {
   const t = useText(texts);
-  const { data, error, refetch } = useQuery(subscriptionsQuery);
-  const found = data?.find((one) => one.id === id);
-  if (found !== undefined) return <Known subscription={found} />;
+  const query = useQuery(subscriptionsQuery);
   return (
-    <Page title={t.subscription} back={{ label: t.back, href: BACK }}>
-      <FaultAlert error={error} retry={() => void refetch()} />
-      {data === undefined ? error === null && <Loader size="sm" /> : <Empty>{t.gone}</Empty>}
-    </Page>
+    <FoundConnection id={id} query={query} title={t.subscription} back={{ label: t.back, href: BACK }} gone={t.gone}>
+      {(subscription) => <Known subscription={subscription} />}
+    </FoundConnection>
   );
 }
 
 function Known({ subscription }: { subscription: Subscription }) {
   const t = useText(texts);
-  const [changing, setChanging] = useState(false);
-  const done: Record<Step, string> = {
-    enable: t.enabledNow,
-    disable: t.disabledNow,
-    archive: t.archivedNow,
-    restore: t.restoredNow,
-  };
-  const step = useAction({
-    run: (which: Step) => call<typeof webhooks.enableSubscription>('POST', `/webhooks/${subscription.id}/${which}`),
-    touches: [subscriptionsKey],
-    done: (_answer, which) => done[which],
-    quiet: true,
-  });
-  const change =
-    subscription.state === 'ARCHIVED' ? null : (
-      <Tooltip label={t.changeHint} disabled={!subscription.enabled}>
-        <Button
-          variant="default"
-          data-disabled={subscription.enabled}
-          aria-disabled={subscription.enabled}
-          onClick={() => !subscription.enabled && setChanging(true)}
-        >
-          {t.change}
-        </Button>
-      </Tooltip>
-    );
   return (
-    <Page
-      title={subscription.code}
+    <ConnectionPage
+      connection={subscription}
       back={{ label: t.back, href: BACK }}
-      actions={
-        <>
-          {change}
-          <ConnectionSteps
-            connection={subscription}
-            meaning={t.enableMeaning(subscription.endpoint)}
-            pending={step.isPending}
-            onStep={(which) => step.mutate(which)}
-          />
-        </>
-      }
+      meaning={t.enableMeaning(subscription.endpoint)}
+      run={(step) => call<typeof webhooks.enableSubscription>('POST', `/webhooks/${subscription.id}/${step}`)}
+      done={{ enable: t.enabledNow, disable: t.disabledNow, archive: t.archivedNow, restore: t.restoredNow }}
+      touches={subscriptionsKey}
+      form={(opened, close) => (
+        <SubscriptionForm opened={opened} onClose={close} onSaved={close} subscription={subscription} />
+      )}
     >
-      <FaultAlert error={step.error} />
       <Panel>
         <Settings subscription={subscription} />
       </Panel>
       <Panel title={t.lastDeliveries}>
         <DeliveriesTable subscription={subscription} />
       </Panel>
-      <SubscriptionForm
-        opened={changing}
-        onClose={() => setChanging(false)}
-        onSaved={() => setChanging(false)}
-        subscription={subscription}
-      />
-    </Page>
+    </ConnectionPage>
   );
 }
 

@@ -30,8 +30,6 @@ export const texts = defineText(
     baseDelayHint: 'Дальше удваивается',
     save: 'Сохранить',
     saveDisabled: 'Сохранить выключенной',
-    change: 'Изменить',
-    changeHint: 'Чтобы изменить, сначала выключите',
     changed: 'Сохранено',
     state: 'Состояние',
     enableMeaning: (endpoint: string) =>
@@ -115,8 +113,6 @@ export const texts = defineText(
     baseDelayHint: 'Doubles after that',
     save: 'Save',
     saveDisabled: 'Save disabled',
-    change: 'Change',
-    changeHint: 'To change it, disable it first',
     changed: 'Saved',
     state: 'State',
     enableMeaning: (endpoint: string) =>

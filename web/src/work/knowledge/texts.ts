@@ -66,7 +66,7 @@ export const texts = defineText(
   {
     title: 'Knowledge base',
     read: 'Read',
-    write: 'Material',
+    write: 'All versions',
     search: 'Find an article',
     none: 'No articles yet',
     nothing: 'Nothing found',
@@ -121,7 +121,7 @@ export const texts = defineText(
     more: 'Show more',
     back: 'Knowledge base',
     bases: 'Bases and sections',
-    manage: 'Open the material',
+    manage: 'Open for editing',
     updated: (when: string) => `updated ${when}`,
     unsaved: 'Save the changes first',
   },
