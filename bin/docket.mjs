@@ -24,6 +24,12 @@ const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
  */
 const YOUNG = '--max-semi-space-size=16';
 
+/**
+ * By how much what is kept may grow before it is looked through, in per cent. Left to itself the engine lets it grow fourfold
+ * on a machine with much memory, most of it rubbish: 457 MB under load in place of 336.
+ */
+const OLD = '--heap-growing-percent=80';
+
 const self = fileURLToPath(import.meta.url);
 
 function fail(sentence) {
@@ -61,8 +67,9 @@ function findNode() {
 
 /** Flags that the engine takes at its start alone. Commands other than the service itself are short. */
 function flags() {
-  const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((flag) => flag.includes('semi-space-size'));
-  return process.argv[2] === 'serve' && !given ? [YOUNG] : [];
+  if (process.argv[2] !== 'serve') return [];
+  const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ');
+  return [YOUNG, OLD].filter((flag) => !given.includes(flag.slice(2, flag.indexOf('='))));
 }
 
 /** Goes on as the same process with those flags, where that is possible; a process that was forked keeps its parent's. */
