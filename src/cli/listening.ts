@@ -1,4 +1,6 @@
 /** Where the service listens: addresses and ports, and what to do where one cannot be had. */
+import { lookup } from 'node:dns/promises';
+import type { AddressInfo } from 'node:net';
 
 /** Connections that wait to be accepted. Past it the kernel lets clients try again for seconds, instead of a refusal at once. */
 export const BACKLOG = 4096;
@@ -21,4 +23,16 @@ export function whyNot(error: unknown, { host, port }: Place): unknown {
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return new Error(`${host} is no address of this machine; set DOCKET_HOST.`);
   return error;
+}
+
+/** The addresses of a name: `localhost` stands for both kinds, as a client may try either. */
+export async function hostsOf(host: string): Promise<string[]> {
+  if (host !== 'localhost') return [host];
+  return [...new Set((await lookup(host, { all: true })).map(({ address }) => address))];
+}
+
+/** As a client on this machine reaches it. */
+export function urlOf({ address, family, port }: AddressInfo): string {
+  if (family === 'IPv6') return `http://[${address}]:${port}`;
+  return `http://${address === '0.0.0.0' ? '127.0.0.1' : address}:${port}`;
 }

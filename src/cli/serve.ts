@@ -17,7 +17,7 @@ import type { Tracer } from '../mechanisms/traces.ts';
 import { Work } from '../mechanisms/work.ts';
 import { applyFolder, starterFolder } from './bundles.ts';
 import { ChildVoice } from './child-voice.ts';
-import { BACKLOG, type Place, whyNot } from './listening.ts';
+import { Doors } from './doors.ts';
 import { reasonOf } from './output.ts';
 import { childrenOf, poolFor, type Role, Supervisor } from './processes.ts';
 import { makeLog, migrateDatabase, openBlobs, openDatabase, type OpenDatabase, requireSchema } from './service.ts';
@@ -68,8 +68,20 @@ async function serveAlone(settings: Settings, role: Role): Promise<void> {
   try {
     await prepare(settings, opened.db);
     if (builtConsole() === undefined) say('The web console is not built; "npm run console" builds it.');
+    let doors: Doors | undefined;
     await run(settings, role, opened, log, {
-      open: async (app) => announce(settings, role === 'worker' ? undefined : await listen(app.server, settings)),
+      open: async ({ server }) => {
+        if (role === 'worker') {
+          announce(settings, undefined);
+          return;
+        }
+        await listenNowhere(server);
+        doors = new Doors((socket) => {
+          if (!adopt(server, socket)) socket.destroy();
+        });
+        announce(settings, await doors.open(settings));
+      },
+      leaving: () => doors?.close(),
     });
   } finally {
     await opened.close();
@@ -187,17 +199,6 @@ async function run(settings: Settings, role: Role, opened: OpenDatabase, log: Lo
 function builtConsole(): string | undefined {
   const folder = fileURLToPath(new URL('../../web/dist', import.meta.url));
   return existsSync(path.join(folder, 'index.html')) ? folder : undefined;
-}
-
-async function listen(
-  server: { listen(options: { host: string; port: number; backlog: number }): Promise<string> },
-  { host, port }: Place,
-): Promise<string> {
-  try {
-    return await server.listen({ host, port, backlog: BACKLOG });
-  } catch (error) {
-    throw whyNot(error, { host, port });
-  }
 }
 
 /** `base`: where it answers; undefined for a process that only works in the background. */

@@ -3,10 +3,9 @@
  * it keeps its own copy until that one says that it has it. What a process that was killed had not taken goes to another, so
  * that no client waits for an answer that nobody is going to give (decision 0017).
  */
-import { lookup } from 'node:dns/promises';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BACKLOG, type Place, whyNot } from './listening.ts';
+import { BACKLOG, hostsOf, type Place, urlOf, whyNot } from './listening.ts';
 
 /** A process that serves. */
 export interface Taker {
@@ -59,16 +58,14 @@ export class SharedPort {
    * @throws Error with a sentence that says what to do
    */
   async listen({ host, port }: Place): Promise<string> {
-    // The name stands for both kinds of address, as a client may try either.
-    const hosts =
-      host === 'localhost' ? [...new Set((await lookup(host, { all: true })).map((a) => a.address))] : [host];
-    const [first = host, ...others] = hosts;
+    const [first = host, ...others] = await hostsOf(host).catch((error: unknown) => {
+      throw whyNot(error, { host, port });
+    });
     const address = await this.#listenAt({ host: first, port }).catch((error: unknown) => {
       throw whyNot(error, { host, port });
     });
     for (const other of others) await this.#listenAt({ host: other, port: address.port }).catch(() => undefined);
-    if (address.family === 'IPv6') return `http://[${address.address}]:${address.port}`;
-    return `http://${address.address === '0.0.0.0' ? '127.0.0.1' : address.address}:${address.port}`;
+    return urlOf(address);
   }
 
   async #listenAt(place: Place): Promise<AddressInfo> {
