@@ -26,7 +26,7 @@ const YOUNG = '--max-semi-space-size=16';
 
 /**
  * By how much what is kept may grow before it is looked through, in per cent. Left to itself the engine lets it grow fourfold
- * on a machine with much memory, most of it rubbish: 457 MB under load in place of 336.
+ * on a machine with much memory, most of it rubbish: 457 MB under load in place of 320.
  */
 const OLD = '--heap-growing-percent=80';
 

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Settings } from '../config.ts';
 import { examineWebhooks } from '../domain/webhooks/door.ts';
 import { systemClock } from '../mechanisms/clock.ts';
-import { pendingMigrations } from '../mechanisms/db/migrate.ts';
+import { OLDEST_SERVER, pendingMigrations } from '../mechanisms/db/migrate.ts';
 import type { Database } from '../mechanisms/db/pool.ts';
 import { outboxSize } from '../mechanisms/journal.ts';
 import { openSecretBox } from '../mechanisms/secrets.ts';
@@ -88,7 +88,7 @@ async function examineDatabase(settings: Settings): Promise<DatabaseExamined> {
     const opened = await openDatabase(settings, () => {}, 'tool');
     try {
       const server = await opened.db.facts();
-      const supported = server.number >= 150_000;
+      const supported = server.number >= OLDEST_SERVER;
       const wide = server.encoding === 'UTF8';
       const remedy = `${supported ? '' : '; use PostgreSQL 15 to 18'}${wide ? '' : '; make one with the encoding UTF8'}`;
       const says = `PostgreSQL ${server.version}, ${server.encoding}${remedy}`;

@@ -5,6 +5,9 @@ import { afterEach, describe, it } from 'node:test';
 import { Doors } from './doors.ts';
 
 const CLIENTS = 64;
+const unheard = (error: Error): void => {
+  throw error;
+};
 
 describe('the doors of a process', () => {
   const ends: (() => void)[] = [];
@@ -16,7 +19,7 @@ describe('the doors of a process', () => {
     const doors = new Doors((socket) => {
       ends.push(() => socket.destroy());
       take(socket);
-    });
+    }, unheard);
     const url = new URL(await doors.open({ host: '127.0.0.1', port }));
     ends.push(() => doors.close());
     return url;
@@ -59,7 +62,7 @@ describe('the doors of a process', () => {
   });
 
   it('are opened anew at the same place as soon as they are closed, and let nobody in between', async () => {
-    const first = new Doors(() => {});
+    const first = new Doors(() => {}, unheard);
     const { port } = new URL(await first.open({ host: '127.0.0.1', port: 0 }));
     first.close();
     const refused = await new Promise<string>((resolve) => {

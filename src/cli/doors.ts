@@ -13,11 +13,13 @@ const CANNOT_SHARE: ReadonlySet<string | undefined> = new Set(['ENOTSUP', 'EINVA
 
 export class Doors {
   readonly #adopt: (socket: Socket) => void;
+  readonly #complain: (error: Error) => void;
   readonly #servers: Server[] = [];
 
-  /** `adopt` is given each connection, of which nothing was read. */
-  constructor(adopt: (socket: Socket) => void) {
+  /** `adopt` is given each connection, of which nothing was read; `complain` is told of those that could not be accepted. */
+  constructor(adopt: (socket: Socket) => void, complain: (error: Error) => void) {
     this.#adopt = adopt;
+    this.#complain = complain;
   }
 
   /**
@@ -64,8 +66,7 @@ export class Doors {
     server.once('error', reject);
     server.listen({ ...place, backlog: BACKLOG, reusePort }, resolve);
     await promise;
-    // A connection that could not be accepted, for want of descriptors, is tried again by its client.
-    server.off('error', reject).on('error', () => {});
+    server.off('error', reject).on('error', this.#complain);
     return server;
   }
 

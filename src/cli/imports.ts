@@ -10,6 +10,7 @@ import { ensureNumbering } from '../domain/metadata/door.ts';
 import { isFault } from '../lib/fault.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import { type SessionLock, trySessionLock } from '../mechanisms/db/session-lock.ts';
+import { toFault } from '../mechanisms/db/sqlstate.ts';
 import { Epoch } from '../mechanisms/epoch.ts';
 import type { Environment } from './environment.ts';
 import { memoryKeeper } from './memory.ts';
@@ -137,8 +138,12 @@ export function importCommand(docket: Command, environment: Environment): void {
           file: { name: path.basename(file), sha256 },
           dryRun: flags.dryRun === true,
           exclusive: async (name) => {
-            await lock?.release();
-            lock = await trySessionLock(db, name);
+            const before = lock;
+            lock = undefined;
+            await before?.release();
+            lock = await trySessionLock(db, name).catch((error: unknown) => {
+              throw toFault(error);
+            });
             return lock !== undefined;
           },
           onProgress: progressOf(out, json),

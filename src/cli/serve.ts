@@ -76,9 +76,12 @@ async function serveAlone(settings: Settings, role: Role): Promise<void> {
           return;
         }
         await listenNowhere(server);
-        doors = new Doors((socket) => {
-          if (!adopt(server, socket)) socket.destroy();
-        });
+        doors = new Doors(
+          (socket) => {
+            if (!adopt(server, socket)) socket.destroy();
+          },
+          (err) => log.warn({ err }, 'a connection could not be accepted'),
+        );
         announce(settings, await doors.open(settings));
       },
       leaving: () => doors?.close(),

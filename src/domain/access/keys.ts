@@ -2,12 +2,12 @@
 import ipaddr from 'ipaddr.js';
 import { ADMIN_SCOPE, isScope, SCOPES } from '../../contract/scopes.ts';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { isId } from '../../lib/ids.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import { findKey } from '../identity/door.ts';
 import { makeKey } from './key-format.ts';
 import * as store from './store.ts';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** As in `contract.ts`, for those who come another way. */
 const LONGEST_NAME = 200;
 
@@ -149,7 +149,7 @@ export async function createKey(ctx: WriteContext, input: NewKeyInput): Promise<
 
 async function requireKey(ctx: WriteContext, id: string): Promise<store.KeyRow> {
   ctx.actor.require('key.manage');
-  const row = UUID.test(id) ? await store.findKey(ctx, id) : undefined;
+  const row = isId(id) ? await store.findKey(ctx, id) : undefined;
   const own = row?.owner_id === ctx.actor.userId;
   if (row === undefined || !(own || ctx.actor.has('role.assign'))) {
     throw new Fault('NOT_FOUND', 'There is no such key, or it is not yours to manage.');

@@ -5,12 +5,11 @@
 import { type Condition, type FieldResolver, resolverOf } from '../../lib/filter.ts';
 import { namingSection } from '../../mechanisms/config-condition.ts';
 import type { CompileView } from '../../mechanisms/config-section.ts';
+import { isId } from '../../lib/ids.ts';
 import type { TypeShape } from '../../mechanisms/config-types.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { findType, registry } from '../metadata/door.ts';
 import { findNames } from './store.ts';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export interface Names {
   /** The code or login of an id in a section; undefined where there is none. */
@@ -22,7 +21,7 @@ export interface Names {
 
 function idsIn(value: unknown, found: Set<string>): Set<string> {
   if (typeof value === 'string') {
-    if (UUID.test(value)) found.add(value);
+    if (isId(value)) found.add(value);
   } else if (typeof value === 'object' && value !== null) {
     for (const part of Object.values(value)) idsIn(part, found);
   }

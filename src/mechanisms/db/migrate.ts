@@ -42,7 +42,8 @@ const LOCK = 'SELECT pg_advisory_xact_lock(7236823401)';
  * it does once it has the lock may take its time.
  */
 const LIMITS = "SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = 0";
-const OLDEST_SERVER = 150_000;
+/** As `server_version_num` has it. */
+export const OLDEST_SERVER = 150_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 const MOST_TRIES = 30;
 const AGAIN_MS = 1000;

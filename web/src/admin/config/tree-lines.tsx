@@ -37,6 +37,7 @@ export function TreeLines({ item, set, property, title, add, stem }: TreeLinesPr
         <LinesTable label={title} columns={[t.name, t.code, t.below]}>
           {lines.map((line, index) => (
             <tr
+              // A line has no identity but its place while its code is being typed.
               // oxlint-disable-next-line react/no-array-index-key
               key={index}
             >

@@ -130,6 +130,7 @@ function Options({ field, set }: Part) {
       <LinesTable label={t.optionsInput} columns={[t.optionName, t.optionCode]} narrow>
         {options.map((option, index) => (
           <tr
+            // An option has no identity but its place while its code is being typed.
             // oxlint-disable-next-line react/no-array-index-key
             key={index}
           >
