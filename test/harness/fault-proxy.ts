@@ -182,7 +182,11 @@ export class FaultProxy {
 
   /** Ends every connection at once, as a restarted firewall does. */
   reset(): void {
-    for (const socket of this.#sockets) socket.resetAndDestroy();
+    // A Unix socket, as the database may have, cannot be reset; its end says as much.
+    for (const socket of this.#sockets) {
+      if (socket.remoteAddress === undefined) socket.destroy();
+      else socket.resetAndDestroy();
+    }
   }
 
   async close(): Promise<void> {
