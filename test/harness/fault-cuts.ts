@@ -1,5 +1,6 @@
 /** Connections between service and database that break or stand still, under a mix of all writes (reliability, ID3, CR5). */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newJournal } from './fault-journal.ts';
 import { type Outcome, underMix } from './fault-load.ts';
 import { FaultProxy, type Weather } from './fault-proxy.ts';
 import { Stage } from './fault-stage.ts';
@@ -40,21 +41,26 @@ export async function startCutStage(): Promise<CutStage> {
   };
 }
 
-/** Cuts `count` connections after the database has committed and before it could say so. */
+/**
+ * Cuts connections after the database has committed and before it could say so, one at a time, until `count` requests were told
+ * that the database went away: a cut may also meet the work of nobody's request (an import, the outbox), or an item of a bulk call.
+ */
 export async function cutAnswers(on: CutStage, count: number, seed: number, name = 'cut'): Promise<Outcome> {
   const { stage, proxy } = on;
-  const from = proxy.cut;
+  const journal = newJournal();
   return await underMix({
     stage,
     name,
     seed,
     urls: stage.urls().slice(1),
+    beside: { journal, prefix: `${name}-` },
     faults: async (next) => {
       const until = performance.now() + 60_000 + count * 500;
-      while (proxy.cut - from < count) {
-        if (performance.now() > until) throw new Error(`only ${proxy.cut - from} connections were cut`);
+      const said = (): number => journal.codes.get('DATABASE_UNAVAILABLE') ?? 0;
+      while (said() < count) {
+        if (performance.now() > until) throw new Error(`${proxy.cut} connections cut, ${said()} requests told of it`);
         await sleep(next() * 40);
-        proxy.cutting = Math.min(1, count - (proxy.cut - from));
+        proxy.cutting = 1;
       }
       proxy.cutting = 0;
     },
