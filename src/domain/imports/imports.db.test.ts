@@ -118,6 +118,31 @@ describe('imports', () => {
     assert.equal(stored.length, run.succeeded);
   });
 
+  it('try a row again that met an overloaded database, for a while, and tell of it when it stays so', async () => {
+    const definition = await x.define();
+    // A sequence does not turn back with its transaction, so that it tells tries apart.
+    await x.rows('CREATE SEQUENCE busy_tries');
+    await x.rows(`CREATE FUNCTION be_busy() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.title = 'Always' OR (NEW.title = 'Busy' AND nextval('busy_tries') <= 4) THEN
+        RAISE EXCEPTION 'busy' USING ERRCODE = '55P03';
+      END IF;
+      RETURN NEW;
+    END $$`);
+    await x.rows('CREATE TRIGGER busy BEFORE INSERT ON objects FOR EACH ROW EXECUTE FUNCTION be_busy()');
+    try {
+      const run = await x.run('boss', definition, 'ext,title\n1,Before\n2,Busy\n3,Always\n4,After\n');
+      assert.deepEqual(verdicts(run), ['CREATED', 'CREATED', 'FAILED OVERLOADED', 'CREATED']);
+      const [tries] = await x.rows<{ n: number }>('SELECT last_value::int AS n FROM busy_tries');
+      assert.ok((tries?.n ?? 0) > 4, 'it was refused, and tried again');
+      const again = await x.run('boss', definition, 'ext,title\n2,Busy\n3,Calm\n');
+      assert.deepEqual(verdicts(again), ['SKIPPED', 'CREATED']);
+    } finally {
+      await x.rows('DROP TRIGGER busy ON objects');
+      await x.rows('DROP FUNCTION be_busy');
+      await x.rows('DROP SEQUENCE busy_tries');
+    }
+  });
+
   it('wants an external id in each row', async () => {
     const definition = await x.define();
     const run = await x.run('boss', definition, `ext,title\n,One\n${'y'.repeat(256)},Two\n ,Three\n`);

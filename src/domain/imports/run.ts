@@ -2,6 +2,7 @@
  * Runs an import: the content is read once to know that it is sound, then again window by window. A dry run goes the very same
  * way in a transaction that is undone; only where results are kept differs.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Fault, isFault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import type { Caller, Units, Work } from '../../mechanisms/work.ts';
@@ -18,6 +19,11 @@ const GROUP = { rows: 200, size: 500_000 };
 const WINDOW = { rows: 1000, size: 2_500_000 };
 /** Results of a dry run that are held until they are written. */
 const HELD_RESULTS = 10_000;
+
+/** Between tries of a row that met more work than the service could do then. */
+const PAUSES_MS = [100, 400, 1000, 4000, 10_000, 30_000];
+/** What all pauses of a run may take: somebody waits for the answer to a call. */
+const PATIENCE_MS = { call: 3000, file: 300_000 };
 
 /** What the room needs of the process. */
 export interface ImportParts {
@@ -68,7 +74,8 @@ export async function runImport(job: ImportJob): Promise<string> {
   const id = resume?.id ?? (await begin(job, caller, total));
   job.onBegun?.(id);
   const told = (done: number): void => job.onProgress?.({ done, total });
-  const session = { job, caller, runId: id };
+  const patienceMs = PATIENCE_MS[job.file === undefined ? 'call' : 'file'];
+  const session: Session = { job, caller, runId: id, patienceMs };
   if (dryRun) {
     const held = heldLog(work, caller, id);
     await work.rehearse((units) => importAll(session, units, held, told));
@@ -101,6 +108,8 @@ interface Session {
   job: ImportJob;
   caller: Caller;
   runId: string;
+  /** What is left of it. */
+  patienceMs: number;
 }
 
 async function importAll(session: Session, units: Units, log: Log, told: (done: number) => void): Promise<void> {
@@ -159,7 +168,7 @@ async function settle(session: Session, units: Units, log: Log, group: Candidate
     if (!isFault(error) || error.code === 'DATABASE_UNAVAILABLE') throw error;
     const [first] = group;
     if (group.length === 1 && first !== undefined) {
-      await refuse(session, units, log, first, error);
+      await settleAlone(session, units, log, first, error);
       return [];
     }
     const middle = Math.ceil(group.length / 2);
@@ -167,6 +176,25 @@ async function settle(session: Session, units: Units, log: Log, group: Candidate
     if (left.length > 0) return [...left, ...group.slice(middle)];
     return await settle(session, units, log, group.slice(middle));
   }
+}
+
+/** One row that failed by itself. What may pass is tried again for a while; then the row has failed, and its sender can send it again. */
+async function settleAlone(session: Session, units: Units, log: Log, row: Candidate, error: Fault): Promise<void> {
+  let fault = error;
+  for (const pause of PAUSES_MS) {
+    if (fault.code !== 'OVERLOADED' || session.patienceMs < pause) break;
+    session.patienceMs -= pause;
+    await sleep(pause);
+    try {
+      const { outcomes } = await importGroup(session, units, log, [row]);
+      await log.add(outcomes);
+      return;
+    } catch (again) {
+      if (!isFault(again) || again.code === 'DATABASE_UNAVAILABLE') throw again;
+      fault = again;
+    }
+  }
+  await refuse(session, units, log, row, fault);
 }
 
 async function importGroup(session: Session, units: Units, log: Log, group: Candidate[]): Promise<Done> {
