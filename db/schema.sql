@@ -179,6 +179,7 @@ CREATE TABLE import_rows (
   errors jsonb,
   before jsonb,
   undo text,
+  undo_revision integer,
   CONSTRAINT import_rows_pkey PRIMARY KEY (run_id, "row"),
   CONSTRAINT import_rows_status_check CHECK ((status = ANY (ARRAY['CREATED'::text, 'UPDATED'::text, 'SKIPPED'::text, 'FAILED'::text]))),
   CONSTRAINT import_rows_undo_check CHECK ((undo = ANY (ARRAY['UNDONE'::text, 'SKIPPED'::text, 'FAILED'::text])))

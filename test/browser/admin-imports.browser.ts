@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { AGENT } from '../harness/console-seed.ts';
+import { stored } from '../harness/load-world.ts';
 import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 let desk: TestConsole;
@@ -27,6 +28,7 @@ const WORDS = {
     undo: 'Отменить загрузку',
     undoWord: 'отменить',
     undone: 'Отменена',
+    undoBegun: 'Отмена начата и не закончена',
     download: 'Скачать файл',
     nameField: 'Название',
   },
@@ -49,6 +51,7 @@ const WORDS = {
     undo: 'Undo the import',
     undoWord: 'undo',
     undone: 'Undone',
+    undoBegun: 'An undo was begun and has not ended',
     download: 'Download the file',
     nameField: 'Name',
   },
@@ -102,6 +105,12 @@ describe('imports in the console', () => {
       await page.getByRole('button', { name: words.openRun }).click();
       await page.getByRole('button', { name: words.undo }).waitFor();
       assert.equal(await count(), 1);
+      await watched.check();
+      // As an undo leaves it that was interrupted behind the last row.
+      await stored(desk.app, "UPDATE import_rows SET undo = 'FAILED' WHERE external_id = $1", [`${code}-1`]);
+      await page.reload();
+      await page.getByRole('heading', { name: words.undoBegun }).waitFor();
+      await page.getByText(/^(?:1 of 1 done|Готово 1 из 1)$/).waitFor();
       await watched.check();
       await page.getByRole('button', { name: words.undo }).click();
       await dialog.getByRole('textbox').fill(words.undoWord);

@@ -558,6 +558,14 @@ export type ImportRun = {
    * RFC 3339 UTC with milliseconds.
    */
   undoneAt?: string;
+  /**
+   * How far the undo of the run is, in rows; absent where nobody asked for one.
+   */
+  undo?: {
+    undone: number;
+    skipped: number;
+    failed: number;
+  };
   rows: Array<ImportRow>;
   /**
    * There are more than 10,000 rows; the failed ones stand first.

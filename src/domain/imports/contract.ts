@@ -78,6 +78,12 @@ const RunSummary = Type.Object(run, { $id: 'ImportRunSummary' });
 const Run = Type.Object(
   {
     ...run,
+    undo: Type.Optional(
+      Type.Object(
+        { undone: count, skipped: count, failed: count },
+        { description: 'How far the undo of the run is, in rows; absent where nobody asked for one.' },
+      ),
+    ),
     rows: Type.Array(RowResult),
     rowsTruncated: Type.Boolean({ description: 'There are more than 10,000 rows; the failed ones stand first.' }),
   },

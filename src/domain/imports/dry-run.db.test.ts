@@ -236,6 +236,45 @@ describe('taking a run back', () => {
     assert.equal((await x.ok('boss', 'GET', `/objects/${two}`)).state, 'ARCHIVED');
   });
 
+  it('goes on from where it was interrupted, and tells how far it is', async () => {
+    const definition = await x.define();
+    const first = await x.run('boss', definition, 'ext,title,count\n1,One,1\n');
+    const run = await x.run('boss', definition, 'ext,title,count\n1,One,2\n1,One,3\n1,One,4\n');
+    const told = async (): Promise<unknown> => (await x.ok('boss', 'GET', `/import-runs/${run.id}`)).undo;
+    assert.equal(await told(), undefined);
+    await x.rows(`CREATE FUNCTION be_away() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.row = 1 AND NEW.undo IS NOT NULL THEN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END IF;
+      RETURN NEW;
+    END $$`);
+    await x.rows('CREATE TRIGGER away BEFORE UPDATE ON import_rows FOR EACH ROW EXECUTE FUNCTION be_away()');
+    try {
+      refused(await undo(run), 503, 'DATABASE_UNAVAILABLE');
+    } finally {
+      await x.rows('DROP TRIGGER away ON import_rows');
+      await x.rows('DROP FUNCTION be_away');
+    }
+    assert.deepEqual(await told(), { undone: 2, skipped: 0, failed: 0 });
+    const { body } = await undo(run);
+    assert.deepEqual([body.data.undone, body.data.skipped, body.data.failed], [1, 0, 0]);
+    assert.deepEqual(await told(), { undone: 3, skipped: 0, failed: 0 });
+    assert.equal((await x.ok('boss', 'GET', `/objects/${first.rows[0]?.id}`)).values.count, 1);
+  });
+
+  it('takes each row back once, however many ask for it at once', async () => {
+    const definition = await x.define();
+    const rows = Array.from({ length: 60 }, (_, n) => `u${n},T ${n}`);
+    const run = await x.run('boss', definition, `ext,title\n${rows.join('\n')}\n`);
+    const answers = await together(4, () => undo(run));
+    for (const { status, body } of answers)
+      assert.deepEqual([status, body.data.skipped, body.data.failed], [200, 0, 0]);
+    assert.deepEqual((await x.ok('boss', 'GET', `/import-runs/${run.id}`)).undo, { undone: 60, skipped: 0, failed: 0 });
+    const [archived] = await x.rows<{ n: number }>(
+      `SELECT count(*)::int AS n FROM journal WHERE type = 'ObjectArchived' AND object_id = ANY ($1::uuid[])`,
+      [run.rows.map(({ id }) => id)],
+    );
+    assert.equal(archived?.n, 60);
+  });
+
   it('goes by the rights of whoever does it, row by row', async () => {
     const definition = await x.define();
     const run = await x.run('boss', definition, 'ext,title\n1,One\n');

@@ -5,7 +5,7 @@ import type { ReadContext } from '../../mechanisms/context.ts';
 import { findType, registry } from '../metadata/door.ts';
 import type { ImportDefinition } from './definition.ts';
 import { definitions } from './definitions.ts';
-import { findRun, listRows, listRunRows, type RowStatus, type RunRow } from './store.ts';
+import { countUndone, findRun, listRows, listRunRows, type RowStatus, type RunRow, type UndoCounts } from './store.ts';
 
 /** Most rows that a run shows. */
 export const MOST_ROWS = 10_000;
@@ -40,6 +40,8 @@ export interface RunSummary {
 }
 
 export interface RunAnswer extends RunSummary {
+  /** How far an undo is. */
+  undo?: UndoCounts;
   rows: { row: number; externalId: string | null; status: RowStatus; id?: string; errors: FaultDetail[] }[];
   rowsTruncated: boolean;
 }
@@ -67,8 +69,10 @@ export async function readRun(ctx: ReadContext, id: string): Promise<RunAnswer> 
   const run = await requireRun(ctx, id);
   const rowsTruncated = run.succeeded + run.failed + run.skipped > MOST_ROWS;
   const rows = await listRows(ctx, id, MOST_ROWS, rowsTruncated);
+  const undo = await countUndone(ctx, id);
   return {
     ...summary(run),
+    ...(undo === undefined ? {} : { undo }),
     rows: rows.map(({ row, externalId, status, id: target, errors }) => ({
       row,
       externalId,

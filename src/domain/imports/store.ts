@@ -220,14 +220,55 @@ export async function listChanged(
     ORDER BY w.row DESC LIMIT ${limit}::int`);
 }
 
-export const markUndone: TableWrite<{ run_id: string; row: number; undo: string }> = {
+export interface UndoMark {
+  run_id: string;
+  row: number;
+  undo: UndoStatus;
+  /** Of the record after it was taken back. */
+  undo_revision: number | null;
+}
+
+export type UndoStatus = 'UNDONE' | 'SKIPPED' | 'FAILED';
+
+/** A row is taken back once: whoever would do it again is told to decide anew. */
+export const markUndone: TableWrite<UndoMark> = {
   name: 'undo_import_rows',
   guard: true,
   sql: (rows: Sql) => sql`
-    UPDATE import_rows w SET undo = r.undo
-    FROM jsonb_to_recordset(${rows}) AS r (run_id uuid, row integer, undo text)
+    UPDATE import_rows w SET undo = r.undo, undo_revision = r.undo_revision
+    FROM jsonb_to_recordset(${rows}) AS r (run_id uuid, row integer, undo text, undo_revision integer)
     WHERE w.run_id = r.run_id AND w.row = r.row AND w.undo IS DISTINCT FROM 'UNDONE' RETURNING 1`,
 };
+
+/** The revision that the undo of a row left; undefined where it was not taken back. */
+export async function findUndone(ctx: ReadContext, runId: string, row: number): Promise<number | undefined> {
+  const rows = await ctx.query<{ revision: number }>(sql`
+    SELECT undo_revision AS revision FROM import_rows
+    WHERE run_id = ${runId}::uuid AND row = ${row}::int AND undo = 'UNDONE'`);
+  return rows[0]?.revision;
+}
+
+/** What the undo of a run left of each record so far: its revision after the undo of its earliest row that was taken back. */
+export async function listUndone(ctx: ReadContext, runId: string): Promise<{ id: string; revision: number | null }[]> {
+  return await ctx.query<{ id: string; revision: number | null }>(sql`
+    SELECT DISTINCT ON (target_id) target_id AS id, undo_revision AS revision FROM import_rows
+    WHERE run_id = ${runId}::uuid AND undo = 'UNDONE' ORDER BY target_id, row`);
+}
+
+/** How far the undo of a run is; undefined where nobody began one. */
+export async function countUndone(ctx: ReadContext, runId: string): Promise<UndoCounts | undefined> {
+  const rows = await ctx.query<{ undo: UndoStatus; n: number }>(sql`
+    SELECT undo, count(*)::int AS n FROM import_rows WHERE run_id = ${runId}::uuid AND undo IS NOT NULL GROUP BY undo`);
+  if (rows.length === 0) return undefined;
+  const of = (status: UndoStatus): number => rows.find(({ undo }) => undo === status)?.n ?? 0;
+  return { undone: of('UNDONE'), skipped: of('SKIPPED'), failed: of('FAILED') };
+}
+
+export interface UndoCounts {
+  undone: number;
+  skipped: number;
+  failed: number;
+}
 
 /** Which of the rows from `first` to `last` are done already. */
 export async function findDone(ctx: ReadContext, runId: string, first: number, last: number): Promise<Set<number>> {

@@ -10,7 +10,17 @@ import { definitions, type KnownDefinition } from './definitions.ts';
 import { MOST_ROWS, requireRun } from './queries.ts';
 import { faultErrors } from './rules.ts';
 import type { ImportParts } from './run.ts';
-import { deleteLink, listChanged, markUndone, type StoredRow, undoneRun } from './store.ts';
+import {
+  deleteLink,
+  findUndone,
+  listChanged,
+  listUndone,
+  markUndone,
+  type StoredRow,
+  type UndoCounts,
+  type UndoStatus,
+  undoneRun,
+} from './store.ts';
 import { targetOf } from './targets.ts';
 
 const PAGE = 500;
@@ -20,20 +30,19 @@ const LIVE_MS = 60_000;
 export interface UndoneRow {
   row: number;
   id: string;
-  status: 'UNDONE' | 'SKIPPED' | 'FAILED';
+  status: UndoStatus;
   errors: FaultDetail[];
 }
 
-export interface UndoAnswer {
+export interface UndoAnswer extends UndoCounts {
   id: string;
-  undone: number;
-  skipped: number;
-  failed: number;
   rows: UndoneRow[];
   rowsTruncated: boolean;
 }
 
 /**
+ * One that was interrupted is gone on with by calling it again; two at once take each row back once. `getRun` tells how far it is.
+ *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, STATE_CONFLICT for a dry run and for a run that is under way
  */
 export async function undoRun(runner: Runner, runId: string, parts: ImportParts): Promise<UndoAnswer> {
@@ -52,6 +61,7 @@ export async function undoRun(runner: Runner, runId: string, parts: ImportParts)
   const answer: UndoAnswer = { id: runId, undone: 0, skipped: 0, failed: 0, rows: [], rowsTruncated: false };
   /** Record → its revision after the undo of a later row; null where a later row could not be undone. */
   const left = new Map<string, number | null>();
+  for (const { id, revision } of await work.read(caller, (ctx) => listUndone(ctx, runId))) left.set(id, revision);
   let before: number | undefined;
   for (;;) {
     const rows = await work.read(caller, (ctx) => listChanged(ctx, runId, before, PAGE));
@@ -86,30 +96,38 @@ async function undoRow(
     status,
     errors,
   });
+  /** Unless somebody else took the row back meanwhile. */
+  const once = async (
+    decide: (ctx: WriteContext) => Promise<{ outcome: UndoneRow; revision: number | null }>,
+  ): Promise<UndoneRow> => {
+    const written = await work.write(caller, async (ctx) => {
+      const before = await findUndone(ctx, runId, row.row);
+      return before === undefined ? await decide(ctx) : { outcome: result('UNDONE'), revision: before };
+    });
+    if (written.kind !== 'done') throw new Error('an undo has no idempotency key');
+    left.set(id, written.data.revision);
+    return written.data.outcome;
+  };
   const earlier = left.get(id);
   const expected = earlier === undefined ? row.revision : earlier;
-  let outcome: UndoneRow;
-  if (expected === null) outcome = result('SKIPPED', [CHANGED_SINCE]);
-  else {
+  let outcome: UndoneRow = result('SKIPPED', [CHANGED_SINCE]);
+  if (expected !== null) {
     try {
-      const written = await work.write(caller, async (ctx) => {
+      return await once(async (ctx) => {
         const revision = await takeBack(ctx, known, row, id, expected);
-        ctx.plan(markUndone, { run_id: runId, row: row.row, undo: 'UNDONE' });
-        return { revision };
+        ctx.plan(markUndone, { run_id: runId, row: row.row, undo: 'UNDONE', undo_revision: revision });
+        return { outcome: result('UNDONE'), revision };
       });
-      if (written.kind === 'done') left.set(id, written.data.revision);
-      return result('UNDONE');
     } catch (error) {
       if (!isFault(error) || error.code === 'DATABASE_UNAVAILABLE') throw error;
       const since = error.code === 'REVISION_CONFLICT' || error.code === 'ARCHIVED';
-      outcome = since ? result('SKIPPED', [CHANGED_SINCE]) : result('FAILED', faultErrors(error));
+      if (!since) outcome = result('FAILED', faultErrors(error));
     }
   }
-  left.set(id, null);
-  await work.write(caller, async (ctx) => {
-    ctx.plan(markUndone, { run_id: runId, row: row.row, undo: outcome.status });
+  return await once(async (ctx) => {
+    ctx.plan(markUndone, { run_id: runId, row: row.row, undo: outcome.status, undo_revision: null });
+    return { outcome, revision: null };
   });
-  return outcome;
 }
 
 async function takeBack(

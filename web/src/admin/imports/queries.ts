@@ -21,9 +21,10 @@ export const definitionsQuery = queryOptions({
   queryFn: ({ signal }) => call<typeof imports.listDefinitions>('GET', '/import-definitions', { signal }),
 });
 
-export const runQuery = (id: string) =>
+/** Read anew while the run goes on, and while it is `watched`. */
+export const runQuery = (id: string, watched = false) =>
   queryOptions({
     queryKey: [...runsKey, id],
     queryFn: ({ signal }) => call<typeof imports.getRun>('GET', `/import-runs/${id}`, { signal }),
-    refetchInterval: (query) => (query.state.data?.state === 'RUNNING' ? 2000 : false),
+    refetchInterval: (query) => (watched || query.state.data?.state === 'RUNNING' ? 2000 : false),
   });

@@ -1,5 +1,5 @@
 /** One run with what became of its rows; a real one can be taken back. */
-import { Alert, Anchor, Button, Group, Loader, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Loader, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -25,7 +25,6 @@ export function RunPage({ id }: { id: string }) {
   const t = useText(texts);
   const format = useFormats();
   const language = useLanguage();
-  const { data: run, error, refetch } = useQuery(runQuery(id));
   const { data: definitions = [] } = useQuery(definitionsQuery);
   const undo = useAction({
     run: () => call<typeof imports.undo>('POST', `/import-runs/${id}/undo`),
@@ -33,6 +32,7 @@ export function RunPage({ id }: { id: string }) {
     done: ({ undone, skipped, failed }) => t.undone(undone, skipped, failed),
     quiet: true,
   });
+  const { data: run, error, refetch } = useQuery(runQuery(id, undo.isPending));
   const definition = definitions.find((one) => one.id === run?.definitionId);
   const title = run?.dryRun === true ? t.wasDry : t.wasReal;
   const ask = async (): Promise<void> => {
@@ -55,12 +55,6 @@ export function RunPage({ id }: { id: string }) {
       <NamedFields type={definition?.targetTypeId}>
         <FaultAlert error={error ?? undo.error} retry={() => void refetch()} />
         {run === undefined && error === null && <Loader size="sm" />}
-        {undo.isPending && (
-          <Group gap="xs" role="status">
-            <Loader size="xs" />
-            <Text size="sm">{t.working}</Text>
-          </Group>
-        )}
         {run !== undefined && (
           <>
             <Panel>
@@ -77,6 +71,11 @@ export function RunPage({ id }: { id: string }) {
             {run.state === 'RUNNING' && (
               <Panel title={t.running}>
                 <RunProgress run={run} />
+              </Panel>
+            )}
+            {run.undoneAt === undefined && (undo.isPending || run.undo !== undefined) && (
+              <Panel title={undo.isPending ? t.undoing : t.undoBegun}>
+                <Share done={sumOf(run.undo)} total={run.succeeded} label={t.undoing} />
               </Panel>
             )}
             <Panel title={t.outcomes}>
@@ -103,16 +102,22 @@ export function RunPage({ id }: { id: string }) {
   );
 }
 
+const sumOf = (undo: Run['undo']): number => (undo === undefined ? 0 : undo.undone + undo.skipped + undo.failed);
+
 /** How far a run is; the page reads it anew while it goes on. */
 export function RunProgress({ run }: { run: Pick<Run, 'succeeded' | 'failed' | 'skipped' | 'total'> }) {
   const t = useText(texts);
-  const done = run.succeeded + run.failed + run.skipped;
-  const share = run.total === 0 ? 0 : Math.min(100, (done / run.total) * 100);
+  return <Share done={run.succeeded + run.failed + run.skipped} total={run.total} label={t.running} />;
+}
+
+function Share({ done, total, label }: { done: number; total: number; label: string }) {
+  const t = useText(texts);
+  const share = total === 0 ? 0 : Math.min(100, (done / total) * 100);
   return (
     <Stack gap={6}>
-      <Progress value={share} aria-label={t.running} />
+      <Progress value={share} aria-label={label} />
       <Text size="sm" role="status">
-        {t.progress(done, run.total)}
+        {t.progress(done, total)}
       </Text>
     </Stack>
   );

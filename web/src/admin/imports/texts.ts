@@ -86,6 +86,8 @@ export const texts = defineText(
     undoTitle: 'Отменить загрузку?',
     undoBody: 'Созданное уйдёт в архив, изменённое получит прежние значения. Что изменили позже, останется.',
     undoWord: 'отменить',
+    undoing: 'Загрузка отменяется',
+    undoBegun: 'Отмена начата и не закончена',
     running: 'Загрузка идёт',
     progress: (done: number, total: number) => `Готово ${done} из ${total}`,
     undone: (n: number, skipped: number, failed: number) =>
@@ -182,6 +184,8 @@ export const texts = defineText(
     undoTitle: 'Undo the import?',
     undoBody: 'What was created is archived, what was changed gets its former values. What was changed since stays.',
     undoWord: 'undo',
+    undoing: 'Being undone',
+    undoBegun: 'An undo was begun and has not ended',
     running: 'The import is under way',
     progress: (done: number, total: number) => `${done} of ${total} done`,
     undone: (n: number, skipped: number, failed: number) =>
