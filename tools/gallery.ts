@@ -138,6 +138,7 @@ function screens({ incident, incidents, people }: Seeded, life: Living): Screen[
     { name: 'admin-webhook', path: `/admin/webhooks/subscriptions/${life.webhook}` },
     { name: 'admin-integration', path: `/admin/integrations/${life.integration}` },
     { name: 'admin-import', path: `/admin/imports/definitions/${life.importDefinition}` },
+    { name: 'admin-import-edit', path: `/admin/imports/definitions/${life.importDefinition}/edit` },
     { name: 'admin-import-run', path: `/admin/imports/runs/${life.importRun}` },
   ];
 }

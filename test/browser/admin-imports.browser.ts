@@ -18,6 +18,11 @@ const WORDS = {
     sample: 'Файл-образец',
     field: 'Поле',
     save: 'Сохранить',
+    change: 'Изменить',
+    mode: 'Что делать со строками',
+    createOnly: 'Только создавать',
+    transform: 'Преобразования',
+    apply: 'Применить',
     file: 'Файл',
     created: 'Создано',
     error: 'Ошибка',
@@ -41,6 +46,11 @@ const WORDS = {
     sample: 'Sample file',
     field: 'Field',
     save: 'Save',
+    change: 'Change',
+    mode: 'What to do with rows',
+    createOnly: 'Create only',
+    transform: 'Transforms',
+    apply: 'Apply',
     file: 'File',
     created: 'Created',
     error: 'Error',
@@ -89,6 +99,18 @@ describe('imports in the console', () => {
       await watched.check();
       await page.getByRole('button', { name: words.save }).click();
       await page.getByRole('heading', { name: code }).waitFor();
+
+      await page.getByRole('button', { name: words.change, exact: true }).click();
+      await page.getByRole('combobox', { name: words.mode }).selectOption({ label: words.createOnly });
+      await page.getByRole('group', { name: 'title' }).getByRole('combobox', { name: words.transform }).fill('trim');
+      await page.keyboard.press('Enter');
+      await watched.check();
+      await page.getByRole('button', { name: words.apply, exact: true }).click();
+      await dialog.getByRole('button', { name: words.apply, exact: true }).click();
+      await page.getByText(words.createOnly, { exact: true }).waitFor();
+      const definitions = await desk.call('GET', '/import-definitions');
+      const { mode, mapping } = definitions.find((one: { code: string }) => one.code === code);
+      assert.deepEqual([mode, mapping[0].transform], ['CREATE_ONLY', ['trim']]);
 
       const chooser = page.waitForEvent('filechooser');
       await page.getByRole('button', { name: words.file, exact: true }).click();

@@ -90,7 +90,6 @@ export function AllOrSome({ label, choices, value, onChange }: AllOrSomeProps) {
     <Input.Wrapper label={label} labelElement="div" size="xs">
       <Stack gap={4}>
         <NativeSelect
-          size="xs"
           aria-label={label}
           value={all ? 'all' : 'some'}
           onChange={(event) => onChange(event.currentTarget.value === 'all' ? '*' : [])}

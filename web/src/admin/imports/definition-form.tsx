@@ -1,58 +1,25 @@
 /** Defining an import: what rows become, how they are known again, and which column goes where. */
-import {
-  ActionIcon,
-  Autocomplete,
-  Button,
-  FileInput,
-  Group,
-  NumberInput,
-  Select,
-  Stack,
-  TagsInput,
-  TextInput,
-} from '@mantine/core';
-import { IconPlus, IconX } from '@tabler/icons-react';
+import { Autocomplete, Button, FileInput, Group, Select, Stack, TextInput } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import type { FieldSchema, imports } from '../../api/types.ts';
-import { deskTypesQuery, typeFieldsQuery } from '../../desk/queries.ts';
+import type { imports } from '../../api/types.ts';
+import { deskTypesQuery } from '../../desk/queries.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { columnsOf, textOf } from './file.ts';
 import classes from './imports.module.css';
+import { MappingLine, type MappingValues, useTargets } from './mapping-line.tsx';
 import { definitionsKey, type Format, type Mode, type NewDefinition, type TargetKind } from './queries.ts';
 import { texts } from './texts.ts';
 
-interface Line {
+interface Line extends MappingValues {
   key: number;
-  source: string;
-  target: string | null;
-  transform: string[];
-  precedence: number | string;
 }
-
-/** What an import fills beside fields of records, as the identity calls name it. */
-const TARGETS: Readonly<Record<Exclude<TargetKind, 'object'>, readonly string[]>> = {
-  user: ['login', 'displayName', 'email', 'locale', 'timezone', 'employeeId', 'externalId'],
-  group: ['code', 'name'],
-  organization: ['code', 'name', 'parentId', 'managerUserId', 'location'],
-};
-
-const TRANSFORMS = [
-  'trim',
-  'lower',
-  'upper',
-  'integer',
-  'decimal',
-  'boolean',
-  'user:login',
-  'group:code',
-  'org-unit:code',
-];
 
 const blank = (key: number, source = ''): Line => ({ key, source, target: null, transform: [], precedence: 100 });
 
@@ -203,7 +170,6 @@ export function DefinitionForm() {
                 <Autocomplete
                   label={t.externalId}
                   description=" "
-                  size="xs"
                   required
                   data={columns}
                   value={externalId}
@@ -211,44 +177,14 @@ export function DefinitionForm() {
                 />
               </div>
               {lines.map((line) => (
-                <div key={line.key} className={classes.line} role="group" aria-label={line.source}>
-                  <Autocomplete
-                    label={t.column}
-                    size="xs"
-                    data={columns}
-                    value={line.source}
-                    onChange={(value) => change(line.key, { source: value })}
-                  />
-                  <Select
-                    label={t.field}
-                    searchable
-                    clearable
-                    clearButtonProps={{ 'aria-label': t.removeRow }}
-                    data={fields}
-                    value={line.target}
-                    onChange={(target) => change(line.key, { target })}
-                  />
-                  <TagsInput
-                    label={t.transform}
-                    placeholder={line.transform.length === 0 ? t.transformHint : ''}
-                    splitChars={[]}
-                    data={TRANSFORMS}
-                    value={line.transform}
-                    onChange={(transform) => change(line.key, { transform })}
-                  />
-                  <NumberInput
-                    label={t.precedence}
-                    min={0}
-                    value={line.precedence}
-                    onChange={(precedence) => change(line.key, { precedence })}
-                  />
-                  <ActionIcon
-                    aria-label={`${t.removeRow} ${line.source}`}
-                    onClick={() => setLines((before) => before.filter((one) => one.key !== line.key))}
-                  >
-                    <IconX size={14} />
-                  </ActionIcon>
-                </div>
+                <MappingLine
+                  key={line.key}
+                  line={line}
+                  columns={columns}
+                  fields={fields}
+                  change={(part) => change(line.key, part)}
+                  remove={() => setLines((before) => before.filter((one) => one.key !== line.key))}
+                />
               ))}
               <Group>
                 <Button
@@ -275,11 +211,4 @@ export function DefinitionForm() {
       </form>
     </Page>
   );
-}
-
-function useTargets(kind: TargetKind, type: string | null): { value: string; label: string }[] {
-  const { data } = useQuery({ ...typeFieldsQuery(type ?? ''), enabled: kind === 'object' && type !== null });
-  if (kind !== 'object') return TARGETS[kind].map((one) => ({ value: one, label: one }));
-  const fields = (data?.fields as FieldSchema[] | undefined) ?? [];
-  return fields.map((field) => ({ value: field.code, label: field.name }));
 }

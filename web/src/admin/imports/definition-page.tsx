@@ -16,6 +16,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { Facts } from '../connections/tone.tsx';
+import { DefinitionEditor } from './definition-editor.tsx';
 import { textOf } from './file.ts';
 import classes from './imports.module.css';
 import { nameOf } from './name.ts';
@@ -29,10 +30,11 @@ type Line = Definition['mapping'][number];
 
 const back = '/admin/imports';
 
-export function DefinitionPage({ id }: { id: string }) {
+export function DefinitionPage({ id, edit }: { id: string; edit: boolean }) {
   const t = useText(texts);
   const language = useLanguage();
   const has = useHas();
+  const navigate = useNavigate();
   const { data, error, refetch } = useQuery(definitionsQuery);
   const definition = data?.find((one) => one.id === id);
   if (definition === undefined) {
@@ -43,8 +45,21 @@ export function DefinitionPage({ id }: { id: string }) {
       </Page>
     );
   }
+  if (edit) return <DefinitionEditor definition={definition} />;
+  const change = (): void =>
+    void navigate({ to: '/admin/$', params: { _splat: `imports/definitions/${definition.id}/edit` } });
   return (
-    <Page title={nameOf(definition, language)} back={{ label: t.back, href: back }}>
+    <Page
+      title={nameOf(definition, language)}
+      back={{ label: t.back, href: back }}
+      actions={
+        has('config.manage') && (
+          <Button variant="default" onClick={change}>
+            {t.edit}
+          </Button>
+        )
+      }
+    >
       <NamedFields type={definition.targetTypeId}>
         {has('import.execute') && <RunPanel definition={definition} />}
         <Panel title={t.mapping}>

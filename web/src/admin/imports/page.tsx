@@ -20,9 +20,9 @@ import { RunPage } from './run-page.tsx';
 import { texts } from './texts.ts';
 
 export default function ImportsPage({ path }: ScreenProps) {
-  const [first = 'definitions', id] = path;
+  const [first = 'definitions', id, part] = path;
   if (first === 'new') return <DefinitionForm />;
-  if (first === 'definitions' && id !== undefined) return <DefinitionPage id={id} />;
+  if (first === 'definitions' && id !== undefined) return <DefinitionPage id={id} edit={part === 'edit'} />;
   if (first === 'runs' && id !== undefined) return <RunPage id={id} />;
   return <Overview tab={first === 'runs' ? 'runs' : 'definitions'} />;
 }

@@ -167,7 +167,6 @@ function Form({ onClose, onSaved, integration }: FormProps) {
                 </Text>
                 <Autocomplete
                   aria-label={`${t.target} ${index + 1}`}
-                  size="xs"
                   flex={1}
                   data={targets}
                   value={line.target}
