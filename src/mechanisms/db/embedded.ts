@@ -10,7 +10,6 @@
  */
 import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { totalmem } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -33,6 +32,7 @@ import {
 import { EmbeddedError } from './embedded-error.ts';
 import { findLauncher, type Launcher } from './embedded-launcher.ts';
 import { Tickets } from './embedded-lock.ts';
+import { settingsOf } from './embedded-settings.ts';
 
 export interface EmbeddedOptions {
   /** The data folder; made when it is not there. */
@@ -65,47 +65,6 @@ const TURN_MS = 300_000;
 const WATCH_MS = 500;
 const REVIVE_AGAIN_MS = 5000;
 const SILENT_MS = 60_000;
-
-const MIB = 1024 * 1024;
-/**
- * A sixteenth of the memory that this process may have, but 256 MiB at least and 1 GiB at most: of a million records, searches
- * read more than the least, and to bring a page from the system's memory into the server's costs as much as to look at it.
- * Only what is read is taken.
- */
-function sharedBuffers(): number {
-  const constrained = process.constrainedMemory();
-  const memory = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
-  return Math.min(1024, Math.max(256, 64 * Math.floor(memory / MIB / 16 / 64)));
-}
-
-const SETTINGS: Readonly<Record<string, string>> = {
-  max_connections: '100',
-  shared_buffers: `${sharedBuffers()}MB`,
-  effective_cache_size: `${4 * sharedBuffers()}MB`,
-  work_mem: '16MB',
-  maintenance_work_mem: '128MB',
-  fsync: 'on',
-  synchronous_commit: 'on',
-  full_page_writes: 'on',
-  wal_compression: 'on',
-  wal_level: 'replica',
-  max_wal_size: '2GB',
-  checkpoint_timeout: '15min',
-  random_page_cost: '1.1',
-  jit: 'off',
-  autovacuum: 'on',
-  timezone: 'UTC',
-  log_timezone: 'UTC',
-  datestyle: 'ISO, YMD',
-  client_encoding: 'UTF8',
-  default_text_search_config: 'pg_catalog.simple',
-  // Texts of errors and statements would carry records' values into the log.
-  log_min_messages: 'log',
-  log_min_error_statement: 'panic',
-  log_error_verbosity: 'terse',
-  log_checkpoints: 'off',
-  log_autovacuum_min_duration: '-1',
-};
 
 /** Opens the database of a data folder. Throws `EmbeddedError`, whose message says what is wrong and what to do. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -311,7 +270,7 @@ class OpenEmbedded implements Embedded {
     if (major === null) {
       this.#log('making a new database');
       const beforeReady = () => writeConnection(this.#folder, connection);
-      await createCluster(launcher, credentials, SETTINGS, { durable: true, beforeReady });
+      await createCluster(launcher, credentials, await settingsOf(cluster), { durable: true, beforeReady });
     } else if (known === null) {
       await resetPassword(launcher, connection);
       await writeConnection(this.#folder, connection);
@@ -320,7 +279,7 @@ class OpenEmbedded implements Embedded {
   }
 
   async #launch(launcher: Launcher, connection: Connection): Promise<Connection> {
-    await writeSettings(launcher.cluster, SETTINGS);
+    await writeSettings(launcher.cluster, await settingsOf(launcher.cluster));
     await launcher.own(launcher.cluster);
     const pid = await startCluster(launcher, {
       address: connection,
