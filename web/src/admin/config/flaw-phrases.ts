@@ -65,12 +65,12 @@ const PATTERNS: readonly Line[] = [
   ['invalid nested repetition operator{part}', 'повторение стоит за повторением{part}'],
   ['invalid repeat count{part}', 'неверное число повторений{part}'],
   ['expression too large{part}', 'образец слишком большой{part}'],
-  ['missing closing ]{part}', 'не хватает закрывающей скобки ]{part}'],
-  ['missing closing ){part}', 'не хватает закрывающей скобки ){part}'],
+  ['missing closing ]{part}', 'не хватает закрывающей скобки «]»{part}'],
+  ['missing closing ){part}', 'не хватает закрывающей скобки «)»{part}'],
   ['missing argument to repetition operator{part}', 'повторять нечего{part}'],
   ['expression nests too deeply{part}', 'слишком глубокая вложенность{part}'],
   ['trailing backslash at end of expression{part}', 'в конце стоит обратная черта{part}'],
-  ['unexpected ){part}', 'лишняя скобка ){part}'],
+  ['unexpected ){part}', 'лишняя скобка «)»{part}'],
   ['unknown reason', 'причина неизвестна'],
 ];
 

@@ -55,6 +55,8 @@ const CONDITIONS: readonly Line[] = [
 ];
 
 const VALUES: readonly Line[] = [
+  ['There is no such field.', 'Такого поля нет.'],
+  ['A value is required.', 'Нужно значение.'],
   ['The value must be absent.', 'Значения здесь быть не должно.'],
   ['The value must be at least {bound}.', 'Значение должно быть не меньше {bound}.'],
   ['The value must be at most {bound}.', 'Значение должно быть не больше {bound}.'],

@@ -2,7 +2,7 @@
 import type { Line } from './flaw-sentences.ts';
 
 export const YAML_SENTENCES: readonly Line[] = [
-  ['Missing closing {quote}quote.', 'Не хватает закрывающей кавычки {quote}'],
+  ['Missing closing {quote}quote.', 'Не хватает закрывающей кавычки: {quote}'],
   ['All mapping items must start at the same column.', 'Ключи одного уровня должны начинаться с одной позиции.'],
   ['All sequence items must start at the same column.', 'Строки одного списка должны начинаться с одной позиции.'],
   ['Sequence item without - indicator.', 'Перед строкой списка не хватает «- ».'],
@@ -20,9 +20,9 @@ export const YAML_SENTENCES: readonly Line[] = [
   ['Block scalar values in collections must be indented.', 'Текст после | и > пишут с отступом.'],
   [
     '{kind} in block collection must be sufficiently indented and end with a {end}.',
-    'Не хватает закрывающей скобки {end} или отступа перед ней.',
+    'Не хватает закрывающей скобки «{end}» или отступа перед ней.',
   ],
-  ['{kind} must end with a {end}.', 'Не хватает закрывающей скобки {end}'],
+  ['{kind} must end with a {end}.', 'Не хватает закрывающей скобки «{end}».'],
   ['Missing , between {kind} items.', 'Внутри скобок не хватает запятой.'],
   ['Missing , or : between {kind} items.', 'Внутри скобок не хватает запятой или двоеточия.'],
   ['Missing space after : in {kind}.', 'После двоеточия не хватает пробела.'],
