@@ -33,6 +33,8 @@ const WORDS = {
     yaml: 'Описание в YAML или JSON',
     pasted: 'Текст конфигурации',
     wrong: 'Что исправить',
+    noState: 'Состояния nowhere в этом процессе нет.',
+    nobody: 'Человека с логином "nobody-here" нет.',
     name: 'Имя',
     save: 'Сохранить',
     saved: 'Сохранено',
@@ -78,6 +80,8 @@ const WORDS = {
     yaml: 'Description as YAML or JSON',
     pasted: 'Text of the configuration',
     wrong: 'What to correct',
+    noState: 'There is no state nowhere in this workflow.',
+    nobody: 'There is no user with the login "nobody-here".',
     name: 'Name',
     save: 'Save',
     saved: 'Saved',
@@ -233,7 +237,8 @@ describe('administration in the console', () => {
         await page.getByText(words.text, { exact: true }).click();
         const editor = page.getByRole('textbox', { name: words.yaml });
         await editor.fill(`${await editor.inputValue()}  - code: broken\n    from: [nowhere]\n    to: closed\n`);
-        await page.getByRole('list', { name: words.wrong }).getByText('nowhere').first().waitFor();
+        await page.getByRole('list', { name: words.wrong }).getByText(words.noState).waitFor();
+        await page.getByTitle(words.noState).waitFor();
         assert.ok(await page.getByRole('button', { name: words.apply, exact: true }).isDisabled());
       }));
 
@@ -259,7 +264,7 @@ describe('administration in the console', () => {
         const editor = page.getByRole('textbox', { name: words.pasted });
         await editor.fill('groups:\n  - code: pasted\n    users: [nobody-here]\n');
         await page.getByRole('button', { name: words.show }).click();
-        await page.getByRole('list', { name: words.wrong }).getByText('nobody-here').waitFor();
+        await page.getByRole('list', { name: words.wrong }).getByText(words.nobody).waitFor();
         await editor.fill(`groups:\n  - code: pasted-${mark}\n    users: [petrova]\n`);
         await page.getByRole('button', { name: words.show }).click();
         await page.getByText(`pasted-${mark}`).nth(1).waitFor();

@@ -1,4 +1,5 @@
 /** A migrated database of its own, and hands to plan, apply and export bundles on it, for tests of configuration. */
+import assert from 'node:assert/strict';
 import { configSections } from '../../src/rooms.ts';
 import { systemActor } from '../../src/domain/access/door.ts';
 import {
@@ -16,11 +17,24 @@ import type { Actor, ReadContext } from '../../src/mechanisms/context.ts';
 import { Database } from '../../src/mechanisms/db/pool.ts';
 import { ConfigSnapshot, loadSnapshot } from '../../src/mechanisms/snapshot.ts';
 import { type Caller, Work } from '../../src/mechanisms/work.ts';
+import { russianFlaw } from '../../web/src/admin/config/flaw-words.ts';
 import { createTestDatabase } from './database.ts';
 
 /** One file of a bundle. */
 export function file(text: string, name = 'bundle.yaml'): BundleFile[] {
   return [{ name, text }];
+}
+
+/** The problems of a refused bundle, each of which the console must be able to say in Russian. */
+function saidInRussian(error: unknown): readonly BundleProblem[] {
+  if (!(error instanceof BundleError)) throw error;
+  const unsaid = error.problems.filter((problem) => !/[а-яё]/i.test(russianFlaw(problem) ?? ''));
+  assert.deepEqual(
+    unsaid.map(({ code, message }) => `${code}: ${message}`),
+    [],
+    'no Russian sentence in web/src/admin/config/flaw-sentences.ts',
+  );
+  return error.problems;
 }
 
 /** What is wrong with the files on an empty database, without a database. */
@@ -40,8 +54,7 @@ export async function problemsOf(files: readonly BundleFile[]): Promise<readonly
     await planBundle(ctx, configSections, files);
     return [];
   } catch (error) {
-    if (error instanceof BundleError) return error.problems;
-    throw error;
+    return saidInRussian(error);
   }
 }
 
@@ -99,8 +112,7 @@ export async function startBundleWorld(): Promise<BundleWorld> {
       try {
         await apply(files, options);
       } catch (error) {
-        if (error instanceof BundleError) return error.problems;
-        throw error;
+        return saidInRussian(error);
       }
       throw new Error('the bundle was applied');
     },

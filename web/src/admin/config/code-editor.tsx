@@ -8,6 +8,8 @@ import classes from './code-editor.module.css';
 export interface Mark {
   line: number;
   message: string;
+  /** Where the message is in another language than the console. */
+  lang?: string | undefined;
 }
 
 export interface CodeEditorHandle {
@@ -46,6 +48,16 @@ function coloured(line: string): ReactNode[] {
   return pieces;
 }
 
+/** What is wrong with a line, shown where the pointer rests on its number; the list below says it to everybody else. */
+function hover(marks: readonly Mark[] = []): { title?: string; lang?: string | undefined } {
+  if (marks.length === 0) return {};
+  const languages = new Set(marks.map(({ lang }) => lang));
+  return {
+    title: marks.map(({ message }) => message).join('\n'),
+    lang: languages.size === 1 ? marks[0]?.lang : undefined,
+  };
+}
+
 export function CodeEditor(props: CodeEditorProps) {
   const { value, onChange, marks = [], readOnly = false } = props;
   const area = useRef<HTMLTextAreaElement>(null);
@@ -76,7 +88,7 @@ export function CodeEditor(props: CodeEditorProps) {
         {lines.map((_, index) => (
           // Lines have no identity but their number.
           // oxlint-disable-next-line react/no-array-index-key
-          <span key={index} data-wrong={wrong.has(index + 1) || undefined}>
+          <span key={index} data-wrong={wrong.has(index + 1) || undefined} {...hover(wrong.get(index + 1))}>
             {index + 1}
           </span>
         ))}

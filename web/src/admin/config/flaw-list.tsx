@@ -5,6 +5,7 @@ import { Panel } from '../../ui/page.tsx';
 import classes from './item-editor.module.css';
 import type { Flaw } from './queries.ts';
 import { texts } from './texts.ts';
+import { useFlawWords } from './use-flaw-words.ts';
 
 interface FlawListProps {
   flaws: readonly Flaw[];
@@ -15,6 +16,7 @@ interface FlawListProps {
 
 export function FlawList({ flaws, goTo, files = false }: FlawListProps) {
   const t = useText(texts);
+  const say = useFlawWords();
   return (
     <Panel title={t.flawsTitle}>
       <ul className={classes.flaws} aria-label={t.flawsTitle}>
@@ -34,7 +36,7 @@ export function FlawList({ flaws, goTo, files = false }: FlawListProps) {
               </Anchor>
             )}
             <span>
-              <span lang="en">{flaw.message}</span> {flaw.at !== '' && <code>{flaw.at}</code>}
+              <span lang={say(flaw).lang}>{say(flaw).text}</span> {flaw.at !== '' && <code>{flaw.at}</code>}
             </span>
           </li>
         ))}

@@ -15,6 +15,7 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
 import { FlawList } from './flaw-list.tsx';
+import { useFlawMarks } from './use-flaw-words.ts';
 import classes from './item-editor.module.css';
 import { PlanView } from './plan-view.tsx';
 import { applyBundle, type BundleBody, flawsOf, itemQuery, planQuery } from './queries.ts';
@@ -128,7 +129,7 @@ function Editor(props: EditorProps) {
     props.onApplied?.(isNew ? written : (code ?? written));
   });
   const set = (path: Path, value: unknown): void => setText(edited(text, path, value));
-  const marks = plan.flaws.flatMap(({ line, message }) => (line === null ? [] : [{ line, message }]));
+  const marks = useFlawMarks(plan.flaws);
   const changes = plan.items?.filter((one) => one.action !== 'leave') ?? [];
   const ready = !plan.checking && plan.flaws.length === 0 && plan.fault === null && changes.length > 0;
   const ask = async (): Promise<void> => {

@@ -21,6 +21,7 @@ const RUSSIAN: readonly (readonly [RegExp, string])[] = [
   [/^the workflow is another one$/, 'процесс другой'],
   [/^indexes to build: (.+)$/, 'будут построены индексы: $1'],
   [/^indexes to drop: (.+)$/, 'будут убраны индексы: $1'],
+  [/^archived by a call or import, and stays so$/, 'в архиве после вызова или импорта, там и останется'],
   [/^enabled: it is disabled, changed and enabled again$/, 'включено: будет выключено, изменено и включено снова'],
 ];
 

@@ -12,6 +12,7 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { CodeEditor, type CodeEditorHandle } from '../config/code-editor.tsx';
 import { FlawList } from '../config/flaw-list.tsx';
+import { useFlawMarks } from '../config/use-flaw-words.ts';
 import { PlanView } from '../config/plan-view.tsx';
 import { applyBundle, type BundleBody, flawsOf } from '../config/queries.ts';
 import classes from './configuration.module.css';
@@ -82,9 +83,7 @@ function Bundle() {
     });
     if (agreed) apply.mutate();
   };
-  const marks = flaws.flatMap(({ file, line, message }) =>
-    file === PASTED && line !== null ? [{ line, message }] : [],
-  );
+  const marks = useFlawMarks(flaws.filter(({ file }) => file === PASTED));
   return (
     <Stack gap="sm" miw={0}>
       <Panel title={t.files}>
