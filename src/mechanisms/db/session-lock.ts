@@ -33,7 +33,14 @@ export async function tryNumberedLock(db: Pick<Database, 'connect'>, lock: bigin
     throw error;
   }
   return {
-    // The transaction ends with the connection, and the lock with the transaction.
-    release: async () => client.release(true),
+    release: async () => {
+      try {
+        await client.query('ROLLBACK');
+        client.release();
+      } catch {
+        // The transaction ends with the connection, and the lock with the transaction, though at a moment of the server's.
+        client.release(true);
+      }
+    },
   };
 }
