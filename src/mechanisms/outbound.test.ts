@@ -131,6 +131,9 @@ describe('calls to private addresses', () => {
   });
 });
 
+/** What never ends would take for ever; a machine may stand still for a while. */
+const MOST_MS = 15_000;
+
 describe('a call', () => {
   let receiver: Receiver;
   let canary: Canary;
@@ -181,10 +184,11 @@ describe('a call', () => {
   it('ends in time when no answer comes, and when the connection breaks', async () => {
     const hanging = await post('hang');
     assert.equal(hanging.outcome.kind, 'failed');
-    assert.ok(hanging.tookMs >= 390 && hanging.tookMs < 1500, `${hanging.tookMs}`);
-    const broken = await post('reset');
+    assert.ok(hanging.tookMs >= 390 && hanging.tookMs < MOST_MS, `${hanging.tookMs}`);
+    // Not for want of time: it would have had a minute.
+    const broken = await post('reset', 60_000);
     assert.equal(broken.outcome.kind, 'failed');
-    assert.ok(broken.tookMs < 390);
+    assert.ok(broken.tookMs < MOST_MS);
     const closed = await startReceiver();
     await closed.close();
     const outcome = await within({ allowPrivate: true }, (outbound) => outbound.post(closed.url, HEADERS, BODY));
@@ -224,7 +228,7 @@ describe('a call', () => {
       assert.ok(outcome.kind === 'answered', `${what}: ${JSON.stringify(outcome)}`);
       assert.equal(outcome.status, 200, what);
       assert.ok(outcome.body.length <= 65_536, what);
-      assert.ok(tookMs < 1500, `${what}: ${tookMs}`);
+      assert.ok(tookMs < MOST_MS, `${what}: ${tookMs}`);
       if (what === 'endless') assert.equal(outcome.body.length, 65_536);
     }
   });
@@ -237,7 +241,7 @@ describe('a call', () => {
     });
     const { outcome, tookMs } = await post(endless);
     assert.equal(outcome.kind, 'failed');
-    assert.ok(tookMs < 1500);
+    assert.ok(tookMs < MOST_MS);
   });
 
   it('holds up nobody else while names are looked up', async () => {
