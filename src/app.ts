@@ -47,6 +47,10 @@ export interface AppOptions {
   /** Where spans go; none are made without it. */
   tracer?: Tracer | undefined;
   clock?: Clock;
+  /** How long a request waits for rights that are due to be read, and for a lease of its budget; for tests. */
+  patienceMs?: number | undefined;
+  /** How often deliveries are looked for where nobody wakes them; for tests. */
+  deliveryEveryMs?: number | undefined;
   /** A streaming replica of `db`, for reads that may come from one. */
   readDb?: Database | undefined;
   /** The provider that people can sign in to the console with. */
@@ -92,6 +96,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const epoch = new Epoch({
     db,
     clock,
+    patienceMs: options.patienceMs,
     prepare: async (snapshot) => {
       await ensureNumbering(db, snapshot);
       // The configuration may be newer than the epoch that it was read for.
@@ -129,7 +134,10 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const limiter =
     settings.rateLimit === 'off'
       ? undefined
-      : new SharedRateLimiter(settings.rateLimit, { settle: (interval, list) => settleBudgets(db, interval, list) });
+      : new SharedRateLimiter(settings.rateLimit, {
+          settle: (interval, list) => settleBudgets(db, interval, list),
+          patienceMs: options.patienceMs,
+        });
   const described = bound.map((binding) => binding.operation);
   const server = buildServer({
     bindings: bound,
@@ -187,7 +195,13 @@ export async function buildApp(options: AppOptions): Promise<App> {
         onRoom: () => loop?.wake('deliveries'),
         limits: options.deliveries ?? {},
       });
-      const delivery = deliveryTasks(db, clock, deliverer, () => loop?.wake('deliveries'));
+      const delivery = deliveryTasks({
+        db,
+        clock,
+        deliverer,
+        wakeDelivery: () => loop?.wake('deliveries'),
+        everyMs: options.deliveryEveryMs,
+      });
       const system = (): Caller => systemCaller(epoch.current());
       const all = [
         ...delivery,

@@ -27,12 +27,21 @@ const DELIVERIES_KEPT_MS = 14 * 86_400_000;
 const RUNS_KEPT_MS = 30 * 86_400_000;
 const RUNS_KEPT = 1000;
 
+interface DeliveryParts {
+  db: Database;
+  clock: Clock;
+  deliverer: Deliverer;
+  wakeDelivery: () => void;
+  /** 500 unless said. */
+  everyMs?: number | undefined;
+}
+
 /** The two stages of delivery: each is woken by what it waits for, and its timer makes up for words that were lost. */
-export function deliveryTasks(db: Database, clock: Clock, deliverer: Deliverer, wakeDelivery: () => void): Task[] {
+export function deliveryTasks({ db, clock, deliverer, wakeDelivery, everyMs = 500 }: DeliveryParts): Task[] {
   return [
     {
       name: 'outbox',
-      everyMs: 500,
+      everyMs,
       gapMs: 10,
       run: async () => {
         const { made, more } = await dispatchEvents(db, clock);
@@ -40,7 +49,7 @@ export function deliveryTasks(db: Database, clock: Clock, deliverer: Deliverer, 
         return more;
       },
     },
-    { name: 'deliveries', everyMs: 500, gapMs: 5, run: () => deliverer.turn(), stop: () => deliverer.stop() },
+    { name: 'deliveries', everyMs, gapMs: 5, run: () => deliverer.turn(), stop: () => deliverer.stop() },
     {
       name: 'delivery-log',
       everyMs: 600_000,

@@ -6,6 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type CutStage, cutAnswers, startCutStage } from './harness/fault-cuts.ts';
 import { kill, told, underMix } from './harness/fault-load.ts';
 import { pauseDatabase, pauseService, stopUnderLoad } from './harness/fault-pauses.ts';
@@ -62,15 +63,15 @@ describe('crash', () => {
   it('has one winner of a revision, and one effect of a key, between two processes', async () => {
     const { stage } = on;
     const urls = stage.urls();
-    const send = (turn: number, method: string, path: string, body: unknown, key?: string) =>
-      attempt(
-        urls[turn % 2] as string,
-        stage.key,
-        method,
-        path,
-        body,
-        key === undefined ? {} : { 'idempotency-key': key },
-      );
+    const send = async (turn: number, method: string, path: string, body: unknown, key?: string) => {
+      const headers = key === undefined ? {} : { 'idempotency-key': key };
+      // Who is refused because the machine is busy asks again: nothing was done for them.
+      for (;;) {
+        const answer = await attempt(urls[turn % 2] as string, stage.key, method, path, body, headers);
+        if (answer?.status !== 503) return answer;
+        await sleep(100);
+      }
+    };
     for (let round = 0; round < 5; round++) {
       const tag = `one-of-many-${round}`;
       const made = await Promise.all(

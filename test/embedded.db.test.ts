@@ -92,7 +92,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-async function eventually<T>(fn: () => Promise<T>, limitMs = 10_000): Promise<T> {
+async function eventually<T>(fn: () => Promise<T>, limitMs = 60_000): Promise<T> {
   const deadline = performance.now() + limitMs;
   for (;;) {
     try {

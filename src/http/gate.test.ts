@@ -147,8 +147,11 @@ describe('the gate', () => {
     second.leave();
     await rest(0);
     assert.equal(third.state(), 'runs', 'who waited is next');
-    await rest(50);
-    assert.equal(visit(gate, 'a').state(), 'waits');
+    // As soon as the loop is in time again, which on a busy machine may take a while.
+    const until = performance.now() + 20_000;
+    let last = visit(gate, 'a').state();
+    for (; last === 'refused' && performance.now() < until; last = visit(gate, 'a').state()) await rest(20);
+    assert.equal(last, 'waits');
     gate.stop();
   });
 });

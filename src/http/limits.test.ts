@@ -218,7 +218,7 @@ describe('requests that are not HTTP', () => {
       rawly(sample.port, `${head}Content-Length: 100\r\n\r\n{"name":`),
     ]);
     for (const answer of slow) assert.deepEqual(shape(answer), [400, 'INVALID_REQUEST']);
-    assert.ok(performance.now() - started < 3000);
+    assert.ok(performance.now() - started < 15_000);
     assert.equal((await sample.ask('/healthz')).status, 200);
   });
 

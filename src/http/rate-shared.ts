@@ -11,7 +11,7 @@ import { type RateAnswer, type RateLimiter, seconds } from './rate.ts';
 
 const WINDOW_MS = 60_000;
 const SETTLE_MS = 1000;
-/** Nobody waits longer for a lease; then what this process knows decides. */
+/** Nobody waits longer for a lease, unless said otherwise; then what this process knows decides. */
 const PATIENCE_MS = 150;
 /** After the budget was found empty it is not asked for again before this. */
 const EMPTY_MS = 100;
@@ -40,6 +40,8 @@ export interface SharedOptions {
   settle(interval: number, settlements: readonly Settlement[]): Promise<Settled[]>;
   /** Monotonic milliseconds. */
   now?: () => number;
+  /** Milliseconds that a request waits for a lease; 150 unless said. */
+  patienceMs?: number | undefined;
 }
 
 export class SharedRateLimiter implements RateLimiter {
@@ -49,6 +51,7 @@ export class SharedRateLimiter implements RateLimiter {
   readonly #credit: number;
   readonly #settle: SharedOptions['settle'];
   readonly #now: () => number;
+  readonly #patienceMs: number;
   readonly #budgets = new Map<string, Budget>();
   readonly #timer: NodeJS.Timeout;
   #settling: Promise<void> | undefined;
@@ -60,6 +63,7 @@ export class SharedRateLimiter implements RateLimiter {
     this.#credit = Math.floor(perMinute / CREDIT_SHARE);
     this.#settle = options.settle;
     this.#now = options.now ?? (() => performance.now());
+    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
     this.#timer = setInterval(() => void this.settleAll(), SETTLE_MS);
     this.#timer.unref();
   }
@@ -125,7 +129,7 @@ export class SharedRateLimiter implements RateLimiter {
     const timer = setTimeout(() => {
       this.#blindUntil = this.#now() + BLIND_MS;
       late.resolve();
-    }, PATIENCE_MS);
+    }, this.#patienceMs);
     await Promise.race([this.#settleFor([[callerId, budget, wanted, 0]]), late.promise]);
     clearTimeout(timer);
   }

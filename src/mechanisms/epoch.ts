@@ -12,7 +12,7 @@ import { type ConfigSnapshot, loadSnapshot } from './snapshot.ts';
 
 const POLL_MS = 300;
 const STALE_MS = 1000;
-/** How long a request waits for a read that is due. */
+/** How long a request waits for a read that is due, unless said otherwise. */
 const PATIENCE_MS = 300;
 
 export interface EpochOptions {
@@ -23,6 +23,8 @@ export interface EpochOptions {
   /** Told how far the database had got when the epoch was read; where there is a replica. */
   onPosition?: (position: string | null) => void;
   onError?: (error: unknown) => void;
+  /** Milliseconds that a request waits for a read that is due; 300 unless said. */
+  patienceMs?: number | undefined;
 }
 
 export class Epoch {
@@ -110,10 +112,16 @@ export class Epoch {
    * @throws Fault DATABASE_UNAVAILABLE when it cannot be read in time
    */
   async fresh(): Promise<ConfigSnapshot> {
-    if (performance.now() - this.#asOf > STALE_MS) {
+    if (this.age > STALE_MS) {
+      let patient = true;
       const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, PATIENCE_MS);
-      await Promise.race([this.refresh().catch(() => {}), late.promise]);
+      const giveUp = (): void => {
+        patient = false;
+        late.resolve();
+      };
+      const timer = setTimeout(giveUp, this.#options.patienceMs ?? PATIENCE_MS);
+      // An answer that took a second itself is too old when it comes: it is asked for anew.
+      while (patient && this.age > STALE_MS) await Promise.race([this.refresh().catch(giveUp), late.promise]);
       clearTimeout(timer);
     }
     return this.current();

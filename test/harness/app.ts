@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { type App, buildApp } from '../../src/app.ts';
 import { configSections, systemCaller } from '../../src/rooms.ts';
@@ -68,12 +69,25 @@ export interface TestOptions {
   /** Calls to the outside, which reach no private address unless said. */
   outbound?: Partial<OutboundOptions>;
   deliveries?: Partial<DeliveryLimits>;
+  /** How often deliveries are looked for where nobody wakes them. */
+  deliveryEveryMs?: number;
   /** The database itself, where it is not one of the run's cluster or not reached directly, and a replica of it. */
   database?: { url: string; readUrl?: string };
   tracer?: Tracer;
+  /** Refuses as soon as a real service does what waits for configuration and rights; many seconds later unless said. */
+  impatient?: boolean;
   /** Where the service's log goes; nowhere unless said. */
   log?: Logger;
 }
+
+/**
+ * A service refuses what would have to wait, for a connection, for its turn or for what is due to be read. On a machine that
+ * stands still for a second that is right, and nothing that a test of something else could mend: here they wait.
+ */
+const PATIENCE_MS = 20_000;
+/** What the gate says to those whom it does not let in; nothing was begun for them. */
+const NOT_LET_IN = /more work than it can do now|too many requests running at once/;
+const AGAIN_MS = 50;
 
 /** Seals the secrets of every app of the tests: those on one database must open each other's. */
 export const TEST_KEY = 'the master key of the tests, long enough';
@@ -83,7 +97,7 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
   const given = options.on?.databaseUrl ?? options.database?.url;
   const database = given === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = given ?? (database?.url as string);
-  const db = new Database({ max: 10, ...throughPooler(databaseUrl) });
+  const db = new Database({ max: 10, acquireMs: PATIENCE_MS, ...throughPooler(databaseUrl) });
   try {
     return await startOn({ options, database, databaseUrl, db });
   } catch (error) {
@@ -130,6 +144,8 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     log: options.log ?? pino({ level: 'silent' }),
     tracer: options.tracer,
     clock,
+    patienceMs: options.impatient === true ? undefined : PATIENCE_MS,
+    deliveryEveryMs: options.deliveryEveryMs,
     oidc: options.oidc,
     consoleFolder: options.console === true ? path.join(import.meta.dirname, '../../web/dist') : undefined,
   });
@@ -159,18 +175,17 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
       if (request.key !== undefined) headers.authorization = `Bearer ${request.key}`;
       if (request.idempotencyKey !== undefined) headers['idempotency-key'] = request.idempotencyKey;
       if (request.body !== undefined) headers['content-type'] ??= 'application/json';
-      const response = await fetch(`${url}${path}`, {
-        method,
-        headers,
-        ...(request.body === undefined
-          ? {}
-          : { body: typeof request.body === 'string' ? request.body : JSON.stringify(request.body) }),
-      });
-      const text = await response.text();
-      const json = (response.headers.get('content-type') ?? '').includes('json');
-      const answer = { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
-      self.onAnswer(method, path, answer);
-      return answer;
+      const given = typeof request.body === 'string' ? request.body : JSON.stringify(request.body);
+      const sent: RequestInit = { method, headers, ...(request.body === undefined ? {} : { body: given }) };
+      for (const givenUp = performance.now() + PATIENCE_MS; ; await sleep(AGAIN_MS)) {
+        const response = await fetch(`${url}${path}`, sent);
+        const text = await response.text();
+        const json = (response.headers.get('content-type') ?? '').includes('json');
+        const answer = { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+        self.onAnswer(method, path, answer);
+        const again = answer.status === 503 && NOT_LET_IN.test(answer.body?.error?.message);
+        if (!again || performance.now() > givenUp) return answer;
+      }
     },
     close: async () => {
       await app.server.close();

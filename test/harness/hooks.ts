@@ -156,7 +156,7 @@ export async function startHooks(options: HooksOptions = {}): Promise<Hooks> {
     },
     deliveries: (subscriptionId) => self.ok('boss', 'GET', `/webhook-deliveries?subscriptionId=${subscriptionId}`),
     settled: async (subscriptionId, least = 1) => {
-      const until = performance.now() + 15_000;
+      const until = performance.now() + 60_000;
       for (;;) {
         const rows = await self.deliveries(subscriptionId);
         if (rows.length >= least && rows.every(({ status }) => status !== 'PENDING')) return rows;

@@ -5,22 +5,33 @@ import { listenNowhere } from '../../src/http/handed.ts';
 import { adopt, buildServer, drain } from '../../src/http/server.ts';
 import { echoing, getting, optionsOf } from './http-sample.ts';
 
+/** What takes a while goes on until the process is told to leave, and a little longer; or for this long. */
+const LATER_MS = 2500;
+const MORE_MS = 300;
+const told = Promise.withResolvers<void>();
+let running = 0;
+
 const voice = new ChildVoice();
 const { options } = optionsOf(
   [
     ...echoing,
     getting('/pid', async () => process.pid),
     getting('/later', async () => {
-      await sleep(300);
+      running++;
+      await Promise.race([sleep(LATER_MS), told.promise]);
+      await sleep(MORE_MS);
+      running--;
       return process.pid;
     }),
+    getting('/running', async () => [process.pid, running]),
   ],
-  { receiveMs: 1000, trustedProxies: ['127.0.0.9'], connections: 40 },
+  { receiveMs: Number(process.env['RECEIVE_MS'] ?? 1000), trustedProxies: ['127.0.0.9'], connections: 40 },
 );
 const server = buildServer(options);
 await listenNowhere(server);
 process.once('SIGTERM', () => {
   voice.leaving();
+  told.resolve();
   void drain(server, 5000).then(() => voice.leave());
 });
 voice.ready(

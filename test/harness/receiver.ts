@@ -107,7 +107,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     get connections() {
       return connections;
     },
-    wait: async (count, limitMs = 10_000) => {
+    wait: async (count, limitMs = 60_000) => {
       const until = performance.now() + limitMs;
       while (self.received.length < count) {
         if (performance.now() > until) throw new Error(`${self.received.length} of ${count} requests came`);

@@ -304,8 +304,13 @@ describe('the close look', () => {
       title: `${q.slice(index % 90, (index % 90) + 90)} ${index}`,
     }));
     const hits = hitsOf(written, terms);
-    const started = performance.now();
-    rerank(hits, terms, q, analysis);
-    assert.ok(performance.now() - started < 500, `took ${performance.now() - started} ms`);
+    // Processor time of this process, and the best of three: what others do meanwhile is not counted.
+    const spent = [0, 1, 2].map(() => {
+      const before = process.cpuUsage();
+      rerank(hits, terms, q, analysis);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1000;
+    });
+    assert.ok(Math.min(...spent) < 500, `took ${spent} ms`);
   });
 });

@@ -209,7 +209,7 @@ describe('rights of the executor', () => {
         values: { title: 'An other' },
       });
       const ofOther = async (subscription: string) => {
-        for (let tries = 0; tries < 500; tries++) {
+        for (let tries = 0; tries < 5000; tries++) {
           const rows: any[] = await hooks.ok('boss', 'GET', `/webhook-deliveries?subscriptionId=${subscription}`);
           const row = rows.find(({ objectId }) => objectId === id);
           if (row !== undefined && row.status !== 'PENDING') return row.status;
@@ -237,7 +237,7 @@ describe('rights of the executor', () => {
     await changeRights(hooks.app, "UPDATE users SET state = 'ARCHIVED' WHERE login = 'boss'", []);
     await hooks.app.app.epoch.refresh();
     const loop = hooks.app.app.startWorker();
-    for (let tries = 0; tries < 500; tries++) {
+    for (let tries = 0; tries < 5000; tries++) {
       const [row] = await hooks.rows('SELECT status FROM webhook_deliveries WHERE subscription_id = $1', [own]);
       if (row?.status === 'SKIPPED') break;
       await new Promise((resolve) => setTimeout(resolve, 10));

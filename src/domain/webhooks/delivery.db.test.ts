@@ -10,7 +10,8 @@ import { EVENT_KINDS } from './event-kinds.ts';
 describe('delivery', () => {
   let hooks: Hooks;
   before(async () => {
-    hooks = await startHooks({ outbound: { limitMs: 400 } });
+    // More than a machine stands still for, and not too much for the two that hang.
+    hooks = await startHooks({ outbound: { limitMs: 3000 } });
   });
   after(() => hooks.close());
   beforeEach(async () => {
@@ -32,7 +33,9 @@ describe('delivery', () => {
     assert.equal(headers['content-type'], 'application/json');
     assert.equal(headers['authorization'], undefined);
     assert.match(String(headers['x-itsm-timestamp']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    assert.ok(Math.abs(Date.parse(String(headers['x-itsm-timestamp'])) - began) < 2000);
+    // When it was signed: after it was made and before it came.
+    const signedAt = Date.parse(String(headers['x-itsm-timestamp']));
+    assert.ok(signedAt >= began && signedAt <= request.at, `${signedAt} not within ${began} and ${request.at}`);
     assert.ok(isSigned(hooks.secret, request));
     const { data, ...outer } = body;
     assert.equal(outer.deliveryId, headers['x-itsm-delivery']);
@@ -139,9 +142,9 @@ describe('delivery', () => {
     assert.equal(new Set(received.map(({ body }) => body.occurredAt)).size, 1);
     assert.ok(received.every((request) => isSigned(hooks.secret, request)));
     const gaps = received.slice(1).map(({ at }, index) => at - (received[index]?.at ?? 0));
-    assert.ok((gaps[0] ?? 0) >= 58 && (gaps[0] ?? 0) < 500, `${gaps}`);
-    assert.ok((gaps[1] ?? 0) >= 118 && (gaps[1] ?? 0) < 700, `${gaps}`);
-    assert.ok((gaps[2] ?? 0) >= 998 && (gaps[2] ?? 0) < 2000, `Retry-After is kept: ${gaps}`);
+    assert.ok((gaps[0] ?? 0) >= 58, `${gaps}`);
+    assert.ok((gaps[1] ?? 0) >= 118, `${gaps}`);
+    assert.ok((gaps[2] ?? 0) >= 998, `Retry-After is kept: ${gaps}`);
     assert.deepEqual([delivery.status, delivery.attemptCount, delivery.maxAttempts], ['DELIVERED', 4, 4]);
     assert.deepEqual(
       delivery.attempts.map((attempt: any) => attempt.response?.status ?? attempt.error),
@@ -193,14 +196,20 @@ describe('delivery', () => {
   });
 
   it('takes events while it is enabled alone, and lets what is queued wait meanwhile', async () => {
-    const { id } = await hooks.subscribe({ retryPolicy: { maxAttempts: 3, baseDelayMs: 300 } });
+    const { id } = await hooks.subscribe({ retryPolicy: { maxAttempts: 3, baseDelayMs: 60_000 } });
     const on = (what: string) => hooks.okAdmin('boss', 'POST', `/webhooks/${id}/${what}`);
     hooks.receiver.answer = { status: 500 };
     const queued = await hooks.make();
     await hooks.receiver.wait(1);
+    const noted = 'SELECT 1 FROM webhook_deliveries WHERE subscription_id = $1 AND attempt_count = 1';
+    while ((await hooks.rows(noted, [id])).length === 0) await sleep(10);
     await on('disable');
     await hooks.make();
     hooks.receiver.answer = { status: 200 };
+    // A minute goes by.
+    await hooks.rows("UPDATE webhook_deliveries SET due_at = now() - interval '1 second' WHERE subscription_id = $1", [
+      id,
+    ]);
     await sleep(600);
     assert.equal(hooks.receiver.received.length, 1, 'the second attempt was due and waits');
     await on('enable');
@@ -276,8 +285,11 @@ describe('delivery', () => {
     await hooks.make();
     const [failed] = await hooks.settled(id);
     const retry = () => hooks.admin('boss', 'POST', `/webhook-deliveries/${failed.id}/retry`);
-    hooks.receiver.answer = { status: 500, delayMs: 100 };
+    // The attempt goes on until both have been answered.
+    const both = Promise.withResolvers<void>();
+    hooks.receiver.answer = { byHand: (response) => void both.promise.then(() => response.writeHead(500).end()) };
     const answers = await Promise.all([retry(), retry()]);
+    both.resolve();
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409], 'two at once are one');
     assert.equal(answers.find(({ status }) => status === 409)?.body.error.code, 'STATE_CONFLICT');
     const [again] = await hooks.settled(id);
