@@ -16,6 +16,7 @@ const TARGET_MS = 2000;
 const WARN_PERCENT = 40;
 /** Within this of its time everything is told, as long as some service is up (decisions, "SLA"). */
 const IN_TIME_MS = 5000;
+const HANGS_MS = 60_000;
 const KILLS = 4;
 
 const WORLD = `
@@ -90,8 +91,9 @@ describe('timers through kills', () => {
          extract(epoch FROM i.started_at)::float8 * 1000 AS started
        FROM sla_instances i JOIN journal j ON j.object_id = i.object_id GROUP BY i.id, i.started_at`,
     );
-  const settled = async (within: number): Promise<Told[]> => {
-    const until = Date.now() + within;
+  // Whether it was in time is said by the events themselves.
+  const settled = async (): Promise<Told[]> => {
+    const until = Date.now() + HANGS_MS;
     for (;;) {
       const all = await told();
       if (all.every((one) => one.breaches > 0) || Date.now() > until) return all;
@@ -113,7 +115,7 @@ describe('timers through kills', () => {
     }
     await making;
     const upTill = Date.now();
-    const all = await settled(TARGET_MS + IN_TIME_MS);
+    const all = await settled();
     assert.ok(all.length >= 60);
     for (const one of all) {
       assert.deepEqual([one.warnings, one.breaches], [1, 1]);
@@ -130,7 +132,7 @@ describe('timers through kills', () => {
     const before = await told();
     assert.ok(before.filter((one) => !known.has(one.id)).every((one) => one.warnings + one.breaches === 0));
     const service = await serve();
-    const all = await settled(IN_TIME_MS);
+    const all = await settled();
     const late = all.filter((one) => !known.has(one.id));
     assert.equal(late.length, 20);
     for (const one of late) assert.deepEqual([one.warnings, one.breaches], [1, 1]);

@@ -248,6 +248,25 @@ async function keyOf(options: ServiceOptions, owner: string): Promise<string> {
   return (JSON.parse(await docket(options, asked)) as { key: string }).key;
 }
 
+/** From one start of the service to its end. */
+interface Life {
+  pid: number;
+  db: pg.Client;
+  leave(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function begin(service: ServiceOptions): Promise<Life> {
+  const { child } = await startService(service);
+  const { db, leave } = await connect(service.folder);
+  return { pid: child.pid ?? 0, db, leave, stop: () => stop(child) };
+}
+
+async function end(life: Life): Promise<void> {
+  await life.leave();
+  await life.stop();
+}
+
 export async function measureSearch(
   args: readonly string[],
   folder: string,
@@ -257,23 +276,23 @@ export async function measureSearch(
   const options = readOptions(args);
   const texts = (await readTexts(options.data)).slice(0, options.texts);
   const service: ServiceOptions = { folder, port: await freePort() };
-  const started = await startService(service);
-  opened.add(() => stop(started.child));
+  let life = await begin(service);
+  opened.add(() => end(life));
   await docket(service, ['apply', await writeBundle(folder)]);
-  const { db, leave } = await connect(folder);
-  opened.add(leave);
-  await awaitIndexes(db);
+  await awaitIndexes(life.db);
   const writer = await keyOf(service, WRITER);
   await loadTexts(service.port, writer, texts);
   say(`${texts.length} real texts loaded`);
   const readerKey = await keyOf(service, READER);
   const reader = new Client(service.port, readerKey);
-  const postmaster = postmasterOf(folder);
-  const spent = (): { server: number; database: number } => spentBy(started.child.pid ?? 0, postmaster);
+  const spent = (): { server: number; database: number } => spentBy(life.pid, postmasterOf(folder));
   const results: Measured[] = [];
   for (const records of options.records) {
-    await multiply(db, records, say);
-    const words = await chooseWords(db, texts, records);
+    await multiply(life.db, records, say);
+    // How many pages the embedded server keeps goes by what it has when it starts.
+    await end(life);
+    life = await begin(service);
+    const words = await chooseWords(life.db, texts, records);
     for (const of of options.cases) {
       for (const connections of options.connections) {
         results.push(await measureCase(reader, spent, of, words, records, connections, options.seconds));
@@ -284,7 +303,7 @@ export async function measureSearch(
     say(`${records.toLocaleString('en')} records measured`);
   }
   process.stdout.write(`${printed(results, options.cases)}\n\n`);
-  process.stdout.write(`${await measureWrites(new Client(service.port, writer), db, texts, options.seconds)}\n`);
+  process.stdout.write(`${await measureWrites(new Client(service.port, writer), life.db, texts, options.seconds)}\n`);
   if (options.plot !== undefined) await drawn(options, results);
   if (!options.keep) return;
   say(`folder ${folder}, port ${service.port}, key ${readerKey}`);
