@@ -31,6 +31,9 @@ export interface Call {
   headers?: Record<string, string>;
 }
 
+/** How often a request that was refused for want of a moment's time is sent again. */
+const TRIES = 5;
+
 /** What a service elsewhere cannot be asked for through HTTP. */
 class NeedsTheMachine extends Error {
   constructor(what: string) {
@@ -242,8 +245,20 @@ export class World {
     return (JSON.parse(made.stdout) as { key: string }).key;
   }
 
-  /** One request as given: `body` that is a string or bytes goes out as it is. */
+  /**
+   * One request as given: `body` that is a string or bytes goes out as it is. A service that cannot answer now and says when to ask
+   * again is asked again, as every integrator would.
+   */
   async send(method: string, place: string, call: Call = {}): Promise<Answer> {
+    for (let left = TRIES; ; left--) {
+      const answer = await this.#once(method, place, call);
+      const seconds = answer.headers.get('retry-after');
+      if (answer.status !== 503 || seconds === null || left === 0) return answer;
+      await sleep(Number(seconds) * 1000);
+    }
+  }
+
+  async #once(method: string, place: string, call: Call): Promise<Answer> {
     const headers = new Headers(call.headers);
     const key = Object.hasOwn(call, 'key') ? call.key : this.key;
     if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
