@@ -68,7 +68,13 @@ describe('several processes behind one address', () => {
   });
 
   it('answers from all of them, and gives the figures of all', async () => {
-    for (let i = 0; i < 10; i++) assert.equal((await ask()).status, 200);
+    let asked = 0;
+    // One that stands still for a moment says so, and is asked again.
+    const answered = async (): Promise<true | undefined> => {
+      asked++;
+      return (await ask()).status === 200 ? true : undefined;
+    };
+    for (let i = 0; i < 10; i++) await until('an answer', answered);
     const text = await figures();
     for (const name of ['api-1', 'api-2', 'worker-1']) {
       assert.match(text, new RegExp(`^docket_process_up\\{process="${name}"\\} 1$`, 'm'));
@@ -78,7 +84,7 @@ describe('several processes behind one address', () => {
     ].map(([, name, count]) => [name, Number(count)] as const);
     assert.equal(
       counts.reduce((sum, [, count]) => sum + count, 0),
-      10,
+      asked,
       text,
     );
     assert.equal(counts.length, 2, 'requests are shared out');
