@@ -24,7 +24,8 @@ export async function candidatesOf(
     const missing = CANDIDATES - found.length;
     if (missing <= 0) break;
     const shares = combinations.map((indices) => together(indices.map((index) => hints[index] ?? 0)));
-    const match = await matchOf(looking, combinationOf(combinations, weighed.queries, reach), sum(shares));
+    const need = combinationOf(combinations, weighed.queries, reach);
+    const match = await matchOf(looking, need, sum(shares), combinations.length > 1);
     found.push(...(await listMatches(ctx, match, missing, 0, [...except, ...found])));
   }
   return found;

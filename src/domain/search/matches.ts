@@ -6,6 +6,7 @@ import type { Match } from './store-match.ts';
 import type { Need } from './store-need.ts';
 import type { Reach } from './store-reach.ts';
 import type { Numbers, Term } from './terms.ts';
+import { DEAR_SPARE } from './ways.ts';
 
 /** With no more matches than this, all of them are looked up. */
 const FEW = 4000;
@@ -40,11 +41,17 @@ export async function hintsOf({ ctx, hints, reach }: Looking, terms: readonly Te
   );
 }
 
-/** `share`: of all rows, estimated. */
-export async function matchOf(looking: Looking, need: Need, share: number): Promise<Match> {
+/** `share`: of all rows, estimated; `dear`: whether the index of words has much to do with the question. */
+export async function matchOf(looking: Looking, need: Need, share: number, dear = false): Promise<Match> {
   const { rows } = await looking.hints.read(looking.ctx);
   const bounded = Math.min(1, share);
-  const words = { ...need, share: bounded, common: bounded * rows > FEW, rank: null };
+  const words = {
+    ...need,
+    share: bounded,
+    common: bounded * rows > FEW,
+    spare: dear ? DEAR_SPARE : undefined,
+    rank: null,
+  };
   return { ...looking.base, reach: looking.reach, words, hints: looking.hints };
 }
 

@@ -43,6 +43,8 @@ export interface Words {
   share: number;
   /** Whether so many match that the way matters. */
   common: boolean;
+  /** How much further than seems to be needed a way goes; as far as usual unless said. */
+  spare?: number | undefined;
   /** What ranks a match, over `s` and `o`; null: nothing is to be ranked. */
   rank: Sql | null;
 }
@@ -324,7 +326,7 @@ async function further(
     const missing = page.limit - found.length;
     const there = page.offset + found.length;
     if (missing === 0 || since === null || found.length === 0 || there < MOSTLY * (there + missing)) break;
-    reached = Math.ceil(reached * (1 + (SPARE * missing + 1) / there));
+    reached = Math.ceil(reached * (1 + ((words.spare ?? SPARE) * missing + 1) / there));
     const before = await match.hints.momentOf(ctx, match.order, match.state, reached);
     if (before === undefined || millisecondsOf(before) >= millisecondsOf(since)) break;
     const rest = { limit: missing, offset: 0, except: page.except };
@@ -342,7 +344,7 @@ async function byShortest(ctx: ReadContext, match: Match, words: Words, page: Pa
   let admitted = await match.hints.admitted(ctx, seen(match));
   const gone = new Set<Way['by']>();
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const way = waysTo({ rows, share: words.share, admitted, wanted }).find(
+    const way = waysTo({ rows, share: words.share, admitted, wanted, spare: words.spare }).find(
       ({ by }) => by === 'since' || !gone.has(by),
     );
     if (way === undefined) return undefined;

@@ -37,6 +37,14 @@ describe('the shortest way to matches', () => {
     }
   });
 
+  it('reaches further where asking is dear, until all is looked up', () => {
+    const depth = (spare?: number): number =>
+      waysTo({ ...MILLION, spare }).find(({ by }) => by === 'since')?.depth ?? 0;
+    assert.ok(depth() > 1001 / 0.03 / 0.75, 'a little more than seems to be needed');
+    assert.equal(Math.round(depth(4.6) / depth()), 4);
+    assert.equal(first({ share: 0.01, spare: 5 }), 'matches', 'hardly less than all records');
+  });
+
   it('does not fail where nothing is known', () => {
     assert.equal(waysTo({ rows: 0, share: 0, admitted: 0, wanted: 1001 })[0]?.by, 'matches');
   });

@@ -13,6 +13,8 @@ export interface Estimate {
   admitted: number;
   /** Matches wanted, in order, those included that a page leaves out. */
   wanted: number;
+  /** How much further than seems to be needed a way goes; 1.15 unless said. */
+  spare?: number | undefined;
 }
 
 /**
@@ -28,6 +30,11 @@ export interface Way {
 
 /** A way is not chosen for what would have to go just right. */
 const SPARE = 1.15;
+/**
+ * To ask the index of words for many combinations costs the same however short the stretch, some hundred times what all that is
+ * found in a longer one does: it is asked once.
+ */
+export const DEAR_SPARE = 3;
 /** Longer than this nothing is walked. */
 const LONGEST = 100_000;
 /** More records than this are never taken for all that a caller may see. */
@@ -51,23 +58,23 @@ const COST = {
 } as const;
 
 /** From the shortest on; ways that cannot be are left out. */
-export function waysTo({ rows, share, admitted, wanted }: Estimate): Way[] {
+export function waysTo({ rows, share, admitted, wanted, spare = SPARE }: Estimate): Way[] {
   const density = Math.max(share * admitted, 1 / Math.max(1, rows));
   const matches = share * rows;
   const looked = Math.min(matches, wanted / Math.max(admitted, 1e-6));
-  const depth = Math.ceil((SPARE * wanted) / density);
+  const depth = Math.ceil((spare * wanted) / density);
   const all = Math.ceil(admitted * rows);
   const ways: { way: Way; cost: number }[] = [
     { way: { by: 'matches', depth: rows }, cost: matches * (COST.posting + COST.inOrder) + looked * COST.look },
   ];
   if (depth < 0.8 * rows) {
-    const common = depth * COST.entry + SPARE * looked * COST.look;
+    const common = depth * COST.entry + spare * looked * COST.look;
     ways.push({ way: { by: 'since', depth }, cost: common + depth * COST.entry + matches * COST.posting });
     ways.push({ way: { by: 'recent', depth }, cost: common + depth * COST.row });
   }
   // A walk ends by itself as soon as it has enough: how far it may go says only when it is given up.
   if (depth <= LONGEST / 2) {
-    const walk = (depth / SPARE) * (COST.words + share * COST.look);
+    const walk = (depth / spare) * (COST.words + share * COST.look);
     ways.push({ way: { by: 'walk', depth: 2 * depth }, cost: walk });
   }
   if (all <= FEW_ADMITTED) {
