@@ -37,6 +37,9 @@ const KNOWLEDGE = of('src/domain/knowledge/commands.ts', 'src/domain/knowledge/k
 const KNOWLEDGE_RULES = of('src/domain/knowledge/rules.ts', 'src/domain/knowledge/knowledge.db.test.ts');
 const CATALOG = of('src/domain/catalog/commands.ts', 'src/domain/catalog/requests.db.test.ts');
 const EXPORTS = of('src/domain/exports/queries.ts', 'src/domain/exports/exports.db.test.ts');
+const IMPORT_RUN = of('src/domain/imports/run.ts', 'src/domain/imports/imports.db.test.ts');
+const IMPORT_ROWS = of('src/domain/imports/store.ts', 'src/domain/imports/dry-run.db.test.ts');
+const UNDO = of('src/domain/imports/undo.ts', 'src/domain/imports/dry-run.db.test.ts');
 const ESCALATION = of('src/domain/identity/escalation.ts', 'test/identity-members.db.test.ts');
 const HOOK_RULES = of('src/domain/webhooks/rules.ts', 'src/domain/webhooks/rules.test.ts');
 const HOOK_STORE = of('src/domain/webhooks/store-delivery.ts', 'src/domain/webhooks/delivery-races.db.test.ts');
@@ -214,4 +217,15 @@ export const MUTANTS: readonly Mutant[] = [
   JSON_TEXT('if (keys > 0 && countKeys(value) !== keys) throw', 'if (keys < 0) throw'),
   JSON_TEXT('  if (!input.isWellFormed()) {', "  if (input === '') {"),
   CSV('if (columns.has(name)) throw', "if (columns.has('')) throw"),
+
+  // Imports and their undo.
+  IMPORT_RUN("if (fault.code !== 'OVERLOADED' || session.patienceMs < pause) break;", 'break;'),
+  UNDO('return before === undefined ? await decide(ctx) : {', 'return Date.now() > 0 ? await decide(ctx) : {'),
+  UNDO(
+    'for (const { id, revision } of await work.read(caller, (ctx) => listUndone(ctx, runId))) left.set(id, revision);',
+    '',
+  ),
+  UNDO("if (run.state === 'RUNNING' && Date.parse(ctx.now) - Date.parse(run.touchedAt) < LIVE_MS) {", 'if (false) {'),
+  UNDO("if (run.dryRun) throw new Fault('STATE_CONFLICT'", "if (run.total < 0) throw new Fault('STATE_CONFLICT'"),
+  IMPORT_ROWS('SET undo = r.undo, undo_revision = r.undo_revision', 'SET undo = r.undo'),
 ];
