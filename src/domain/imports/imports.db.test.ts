@@ -124,7 +124,7 @@ describe('imports', () => {
     await x.rows('CREATE SEQUENCE busy_tries');
     await x.rows(`CREATE FUNCTION be_busy() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       IF NEW.title = 'Always' OR (NEW.title = 'Busy' AND nextval('busy_tries') <= 4) THEN
-        RAISE EXCEPTION 'busy' USING ERRCODE = '55P03';
+        RAISE EXCEPTION 'busy' USING ERRCODE = '57014';
       END IF;
       RETURN NEW;
     END $$`);
