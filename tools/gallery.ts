@@ -139,6 +139,14 @@ function screens({ incident, incidents, people }: Seeded, life: Living): Screen[
     { name: 'admin-integration', path: `/admin/integrations/${life.integration}` },
     { name: 'admin-import', path: `/admin/imports/definitions/${life.importDefinition}` },
     { name: 'admin-import-edit', path: `/admin/imports/definitions/${life.importDefinition}/edit` },
+    {
+      name: 'admin-flaws',
+      path: '/admin/relations/new',
+      act: async (page) => {
+        await page.getByRole('textbox', { name: /^(Код|Code)/ }).fill('Не код');
+        await page.waitForTimeout(1500);
+      },
+    },
     { name: 'admin-import-run', path: `/admin/imports/runs/${life.importRun}` },
   ];
 }
