@@ -31,8 +31,8 @@ export interface Way {
 /** A way is not chosen for what would have to go just right. */
 const SPARE = 1.15;
 /**
- * To ask the index of words for many combinations costs the same however short the stretch, some hundred times what all that is
- * found in a longer one does: it is asked once.
+ * To ask the index of words for many combinations costs the same however short the stretch (up to a second, docs/search.md), and
+ * far more than to look at some matches that are not needed: rather than again, it is asked for more.
  */
 export const DEAR_SPARE = 3;
 /** Longer than this nothing is walked. */
