@@ -118,10 +118,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
     if (deliversNow(epoch)) wake.poke();
   };
   const texts = new TextReader();
+  const holder = new ContentHolder(HELD_BYTES);
   const bound = bindings({
     texts,
     blobs,
-    holder: new ContentHolder(HELD_BYTES),
+    holder,
     secrets,
     outbound,
     freshCaller,
@@ -156,7 +157,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     health: { ready: () => readiness(db, epoch, blobs) },
     ...(limiter === undefined ? {} : { rateLimiter: limiter }),
     ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
-    gauges: watcher({ db, clock, epoch, authenticator, failures, replica }),
+    gauges: watcher({ db, clock, epoch, authenticator, failures, replica, holder }),
     consoleFolder: options.consoleFolder,
     redirects: options.oidc === undefined ? [] : signInElsewhere(options.oidc, options, work, epoch),
     documents: {

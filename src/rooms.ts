@@ -165,7 +165,7 @@ export function operations(): Operation[] {
   const none = (): never => {
     throw new Error('operations are declarations here');
   };
-  const blobs: BlobStore = { put: none, read: none, remove: none, list: none, check: none };
+  const blobs: BlobStore = { put: none, read: none, bytes: none, remove: none, list: none, check: none };
   const parts: Parts = {
     blobs,
     holder: new ContentHolder(0),

@@ -1,6 +1,7 @@
 /** What `/metrics` says beyond requests: the pool, what is remembered, background work, and the figures of the database. */
 import type { Authenticator } from './domain/access/door.ts';
 import type { Gauge } from './http/metrics.ts';
+import type { ContentHolder } from './mechanisms/blobs/serve.ts';
 import type { Clock } from './mechanisms/clock.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import type { Replica } from './mechanisms/db/replica.ts';
@@ -16,6 +17,7 @@ interface WatchParts {
   /** Task → how often it failed. */
   failures: ReadonlyMap<string, number>;
   replica: Replica | undefined;
+  holder: Pick<ContentHolder, 'flaws'>;
 }
 
 const CONNECTIONS = 'docket_db_connections';
@@ -23,8 +25,20 @@ const CONNECTIONS_HELP = 'Connections of the pool, by what they are at.';
 const REMEMBERED = 'docket_rights_cache_total';
 const REMEMBERED_HELP = 'Questions for keys and rights: answered from memory (hit), or asked of the database (miss).';
 
+const FLAWS = 'docket_content_flaws_total';
+const FLAWS_HELP =
+  'Files that could not be served: the file store lost them (missing) or changed their bytes (damaged).';
+
 /** Called with each scrape. */
-export function watcher({ db, clock, epoch, authenticator, failures, replica }: WatchParts): () => Promise<Gauge[]> {
+export function watcher({
+  db,
+  clock,
+  epoch,
+  authenticator,
+  failures,
+  replica,
+  holder,
+}: WatchParts): () => Promise<Gauge[]> {
   const figures = new Figures({ db, clock, figures: FIGURES });
   return async () => {
     // Before the figures are asked for: that statement is not what anybody wants to know of.
@@ -46,6 +60,10 @@ export function watcher({ db, clock, epoch, authenticator, failures, replica }: 
       ...[...failures].map(([task, value]) => ({
         ...counter('docket_background_failures_total', 'Turns of background work that failed.', value),
         labels: { task },
+      })),
+      ...Object.entries(holder.flaws).map(([flaw, value]) => ({
+        ...counter(FLAWS, FLAWS_HELP, value),
+        labels: { flaw },
       })),
       ...(replica === undefined ? [] : ofReplica(replica)),
       ...(await figures.read()),

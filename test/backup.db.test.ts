@@ -302,6 +302,7 @@ describe('backup and restore', () => {
       remove: (...args) => watched.remove(...args),
       list: (...args) => watched.list(...args),
       check: () => watched.check(),
+      bytes: (...args) => watched.bytes(...args),
       read: async (...args) => {
         sweptMeanwhile ??= await sweep();
         return await watched.read(...args);

@@ -97,7 +97,7 @@ describe('docket doctor --deep', () => {
     const file = path.join(around.app.blobFolder, (row?.sha256 ?? '').slice(0, 2), row?.sha256 ?? '');
     await writeFile(file, 'CONTENT');
     const wrong = async (): Promise<string> => (await examine()).find(({ ok }) => !ok)?.says ?? '';
-    assert.match(await wrong(), new RegExp(`${row?.id} \\(its bytes are others\\)`));
+    assert.match(await wrong(), new RegExp(`${row?.id} \\(blob ${row?.sha256} is damaged`));
     await unlink(file);
     assert.match(await wrong(), new RegExp(`${row?.id} \\(blob ${row?.sha256} is missing`));
     await writeFile(file, 'content');

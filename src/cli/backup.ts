@@ -67,11 +67,12 @@ async function backUp(settings: Settings, file: string, out: Output, allowMissin
       throw error;
     });
     const { size } = await stat(file);
-    const { tables, rows, files, bytes, missing } = done;
-    out.result({ file, at, tables, rows, files, bytes, size, missing }, [
+    const { tables, rows, files, bytes, missing, damaged } = done;
+    out.result({ file, at, tables, rows, files, bytes, size, missing, damaged }, [
       `${rows} rows of ${tables} tables and ${files} files as of ${at}: ${file}, ${Math.ceil(size / 1024)} KiB.`,
       'The master key is not in it: keep DOCKET_SECRET_KEY, or the file master.key of the data folder, in another place.',
-      ...missing.map((sha256) => `missing in the store of files: ${sha256}`),
+      ...missing.map((sha256) => `missing in the file store: ${sha256}`),
+      ...damaged.map((sha256) => `damaged in the file store, not in the backup: ${sha256}`),
     ]);
   } finally {
     await opened.close();
@@ -210,8 +211,8 @@ export function backupCommands(docket: Command, environment: Environment): void 
     .command('backup')
     .description('Write the whole service, database and attachments, into one file, while it runs.')
     .argument('<file>', 'a new file')
-    .option('--allow-missing', 'go on when content that records name is missing in the store of files')
-    .option('--json', 'print {file, at, tables, rows, files, bytes, size, missing}')
+    .option('--allow-missing', 'go on when content that records name is missing or damaged in the file store')
+    .option('--json', 'print {file, at, tables, rows, files, bytes, size, missing, damaged}')
     .action(async (file: string, options: Json & { allowMissing?: boolean }) => {
       await backUp(environment.settings(), file, output(options.json === true), options.allowMissing === true);
     });

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { to as copyTo } from 'pg-copy-streams';
 import sql, { join } from 'sql-template-tag';
 import type { BlobUse } from '../blobs/register.ts';
-import { BlobMissing, type BlobStore } from '../blobs/store.ts';
+import { BlobDamaged, BlobMissing, type BlobStore } from '../blobs/store.ts';
 import { holdSweeping } from '../blobs/sweep.ts';
 import type { Database } from '../db/pool.ts';
 import { journalForBackup } from '../seals.ts';
@@ -20,7 +20,7 @@ export interface DumpOptions {
   archive: ArchiveWriter;
   /** When the backup was made, RFC 3339. */
   at: string;
-  /** Whether to go on when content that rows name is missing; else that is an error. */
+  /** Whether to go on when content that rows name is missing or damaged; else that is an error. */
   allowMissing: boolean;
   /** Called after each part, with what is done so far. */
   onPart: (done: DumpReport) => void;
@@ -34,12 +34,16 @@ export interface DumpReport {
   bytes: number;
   /** Content that rows name and the store does not have: a defect of the store, not of the backup. */
   missing: string[];
+  /** Content whose stored bytes are not those that its hash names. */
+  damaged: string[];
 }
 
 type Client = Awaited<ReturnType<Database['connect']>>;
 
 const PAGE = 500;
 const MOST_NAMED = 100;
+/** More than any file may have: what is longer was damaged, and must not fill the memory. */
+const MOST_CONTENT = 64 * 1024 * 1024;
 
 /** Writes everything into the archive, its end included. */
 export async function dumpService(options: DumpOptions): Promise<DumpReport> {
@@ -55,7 +59,7 @@ export async function dumpService(options: DumpOptions): Promise<DumpReport> {
     await client.query("SET LOCAL extra_float_digits = 1; SET LOCAL intervalstyle = 'iso_8601'");
     const head = await headOf(client, options.at);
     await archive.addHead(head);
-    const report: DumpReport = { tables: 0, rows: 0, files: 0, bytes: 0, missing: [] };
+    const report: DumpReport = { tables: 0, rows: 0, files: 0, bytes: 0, missing: [], damaged: [] };
     const rows: Record<string, number> = {};
     for (const table of head.tables) {
       rows[table.name] = await dumpTable(client, table, options, report);
@@ -134,24 +138,37 @@ async function dumpFiles(client: Client, options: DumpOptions, report: DumpRepor
   for (;;) {
     const { rows } = await client.query<{ sha256: string }>(query, [after]);
     for (const { sha256 } of rows) {
-      let content: Readable;
-      try {
-        content = await blobs.read(sha256);
-      } catch (error) {
-        if (!(error instanceof BlobMissing) || !options.allowMissing) throw error;
-        if (report.missing.length < MOST_NAMED) report.missing.push(sha256);
-        continue;
-      }
-      await parts(content, async (bytes, number) => {
-        await archive.add(`files/${sha256}/${partNumber(number)}`, bytes);
+      const content = await contentOf(blobs, sha256).catch((error: unknown) => {
+        const flaw = error instanceof BlobMissing ? report.missing : error instanceof BlobDamaged && report.damaged;
+        if (!flaw || !options.allowMissing) throw error;
+        if (flaw.length < MOST_NAMED) flaw.push(sha256);
+        return undefined;
+      });
+      if (content === undefined) continue;
+      for (const [index, bytes] of content.entries()) {
+        await archive.add(`files/${sha256}/${partNumber(index + 1)}`, bytes);
         report.bytes += bytes.length;
         options.onPart(report);
-      });
+      }
       report.files++;
     }
     after = rows.at(-1)?.sha256 ?? after;
     if (rows.length < PAGE) return;
   }
+}
+
+/**
+ * The whole content in parts: nothing of it is written before it was compared with its hash.
+ *
+ * @throws BlobMissing, BlobDamaged
+ */
+async function contentOf(blobs: BlobStore, sha256: string): Promise<Buffer[]> {
+  const held: Buffer[] = [];
+  await parts(await blobs.read(sha256), async (bytes) => {
+    if (held.length * PART_BYTES > MOST_CONTENT) throw new BlobDamaged(sha256);
+    held.push(bytes);
+  });
+  return held;
 }
 
 /** Cuts a stream into parts and hands them on one after the other; while one is taken, nothing more is read. */

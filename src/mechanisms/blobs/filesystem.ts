@@ -1,10 +1,10 @@
 /** Keeps blobs as files: written whole to a temporary name, synced, renamed, and the folder synced, before anybody refers to them. */
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, opendir, rename, stat, unlink, utimes } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, opendir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import { newId, systemClock } from '../clock.ts';
-import { BlobMissing, type BlobStore, type ByteRange, isBlobKey } from './store.ts';
+import { BlobDamaged, BlobMissing, type BlobStore, CheckedContent, checkedBytes, isBlobKey } from './store.ts';
 
 const PORTION = 500;
 /** Where files are written before they have their name; what a crash left here is removed with the old. */
@@ -28,7 +28,7 @@ export class FileBlobs implements BlobStore {
     const target = this.#path(sha256);
     const folder = path.dirname(target);
     await this.#ready(folder);
-    if (!(await this.#refresh(target, bytes.byteLength))) await this.#write(target, bytes);
+    if (!(await this.#refresh(target, bytes))) await this.#write(target, bytes);
     // Also for content that is there: whoever put it may not have come this far yet.
     await syncFolder(folder);
   }
@@ -68,35 +68,38 @@ export class FileBlobs implements BlobStore {
     }
   }
 
-  // Content that is there already gets a new date, so that the sweeper does not take it for forgotten meanwhile.
-  async #refresh(target: string, size: number): Promise<boolean> {
+  // Content that is there already gets a new date, so that the sweeper does not remove it meanwhile. Damaged content is not
+  // kept: whoever sends it again has the means to repair it.
+  async #refresh(target: string, bytes: Uint8Array): Promise<boolean> {
     const known = await stat(target).catch(() => undefined);
-    if (known?.size !== size) return false;
+    if (known?.size !== bytes.byteLength) return false;
+    const stored = await readFile(target).catch(() => undefined);
+    if (stored?.equals(bytes) !== true) return false;
     const now = systemClock.now() / 1000;
     await utimes(target, now, now);
     return true;
   }
 
-  async read(sha256: string, range?: ByteRange): Promise<Readable> {
+  async read(sha256: string): Promise<Readable> {
     const file = await this.#open(sha256);
-    return file.createReadStream(range === undefined ? {} : { start: range.start, end: range.end });
+    return pipeline(file.createReadStream(), new CheckedContent(sha256), () => {});
   }
 
   /** One read of the whole, and no stream: most content is small, and streams cost more than it does. */
-  async bytes(sha256: string, most: number, range?: ByteRange): Promise<Buffer> {
-    const length = range === undefined ? most + 1 : range.end - range.start + 1;
+  async bytes(sha256: string, size: number): Promise<Buffer> {
     const file = await this.#open(sha256);
     try {
-      // Memory that no other buffer shares: what is read may be held for as long as a client takes.
-      const bytes = Buffer.allocUnsafeSlow(length);
+      // Memory that no other buffer shares: what is read may be held for as long as a client takes. One byte more shows a file
+      // that is too long.
+      const bytes = Buffer.allocUnsafeSlow(size + 1);
       let filled = 0;
-      while (filled < length) {
-        const { bytesRead } = await file.read(bytes, filled, length - filled, (range?.start ?? 0) + filled);
+      while (filled < bytes.length) {
+        const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, filled);
         if (bytesRead === 0) break;
         filled += bytesRead;
-        if (filled === most) break;
       }
-      return bytes.subarray(0, filled);
+      if (filled > size) throw new BlobDamaged(sha256);
+      return await checkedBytes(sha256, bytes.subarray(0, filled));
     } finally {
       await file.close();
     }

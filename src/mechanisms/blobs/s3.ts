@@ -1,9 +1,9 @@
 /** Keeps blobs in a bucket of any S3-compatible store; a put is whole or not there, which is the store's own promise. */
 import type * as ClientS3 from '@aws-sdk/client-s3';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import { newId } from '../clock.ts';
-import { BlobMissing, type BlobStore, type ByteRange, isBlobKey } from './store.ts';
+import { BlobDamaged, BlobMissing, type BlobStore, CheckedContent, checkedBytes, isBlobKey } from './store.ts';
 
 export interface S3Options {
   bucket: string;
@@ -74,13 +74,26 @@ export class S3Blobs implements BlobStore {
     await client.send(new sdk.PutObjectCommand(input));
   }
 
-  async read(sha256: string, range?: ByteRange): Promise<Readable> {
+  async read(sha256: string): Promise<Readable> {
+    return pipeline(await this.#get(sha256), new CheckedContent(sha256), () => {});
+  }
+
+  async bytes(sha256: string, size: number): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of (await this.#get(sha256)) as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      // What is longer than it should be must not fill the memory.
+      if (length > size) throw new BlobDamaged(sha256);
+      chunks.push(chunk);
+    }
+    return await checkedBytes(sha256, Buffer.concat(chunks));
+  }
+
+  async #get(sha256: string): Promise<Readable> {
     const { sdk, client } = await this.#open();
-    const Range = range === undefined ? undefined : `bytes=${range.start}-${range.end}`;
     try {
-      const { Body } = await client.send(
-        new sdk.GetObjectCommand({ Bucket: this.#bucket, Key: this.#key(sha256), ...(Range && { Range }) }),
-      );
+      const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket: this.#bucket, Key: this.#key(sha256) }));
       return Body as Readable;
     } catch (error) {
       if (error instanceof sdk.NoSuchKey) throw new BlobMissing(sha256);

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { FileBlobs } from './filesystem.ts';
 import { ContentHolder } from './serve.ts';
@@ -13,12 +12,12 @@ const none = (): never => {
   throw new Error('not asked for here');
 };
 
-function storeOf(read: BlobStore['read']): BlobStore {
-  return { put: none, read, remove: none, list: none, check: none };
+function storeOf(bytes: BlobStore['bytes']): BlobStore {
+  return { put: none, read: none, bytes, remove: none, list: none, check: none };
 }
 
 const content = { sha256: 'a'.repeat(64), size: 60 };
-const whole = storeOf(async (_, range) => Readable.from([Buffer.alloc(range ? range.end - range.start + 1 : 60)]));
+const whole = storeOf(async (_, size) => Buffer.alloc(size));
 
 describe('content held in memory', () => {
   it('is bounded over all answers, until they let go of it', async () => {
@@ -26,12 +25,14 @@ describe('content held in memory', () => {
     const first = await holder.read(whole, content);
     assert.equal(first.bytes.length, 60);
     await assert.rejects(holder.read(whole, content), { code: 'OVERLOADED' });
+    first.release();
+    first.release();
     const part = await holder.read(whole, content, { start: 0, end: 39 });
-    first.release();
-    first.release();
-    await assert.rejects(holder.read(whole, { ...content, size: 61 }), { code: 'OVERLOADED' }, 'released once');
+    assert.equal(part.bytes.length, 40);
+    assert.equal((await holder.read(whole, content)).bytes.length, 60, 'of a part no more is held than it has');
+    await assert.rejects(holder.read(whole, { ...content, size: 1 }), { code: 'OVERLOADED' }, 'released once');
     part.release();
-    assert.equal((await holder.read(whole, content)).bytes.length, 60);
+    assert.equal((await holder.read(whole, { ...content, size: 40 })).bytes.length, 40);
   });
 
   it('passes alone whatever its size', async () => {
@@ -42,16 +43,16 @@ describe('content held in memory', () => {
 
   it('counts no more when it could not be read', async () => {
     const holder = new ContentHolder(60);
-    const short = storeOf(async () => Readable.from([Buffer.alloc(59)]));
+    const short = storeOf(async () => Buffer.alloc(59));
     const broken = storeOf(async () => {
       throw new Error('the disk');
     });
-    await assert.rejects(holder.read(short, content), { name: 'BlobMissing' });
+    await assert.rejects(holder.read(short, content), { name: 'BlobDamaged' });
     await assert.rejects(holder.read(broken, content), { message: 'the disk' });
     assert.equal((await holder.read(whole, content)).bytes.length, 60);
   });
 
-  it('is read from files whole or in part, and never where the file is longer or shorter than it should be', async () => {
+  it('is read from files whole or in part, and never where its bytes are not those of the hash', async () => {
     const root = await mkdtemp(path.join(tmpdir(), 'docket-content-'));
     try {
       const blobs = new FileBlobs(root);
@@ -63,13 +64,26 @@ describe('content held in memory', () => {
       assert.deepEqual((await holder.read(blobs, file)).bytes, bytes);
       assert.deepEqual((await holder.read(blobs, file, { start: 10, end: 19 })).bytes, bytes.subarray(10, 20));
       assert.deepEqual((await holder.read(blobs, file, { start: 59, end: 59 })).bytes, bytes.subarray(59));
-      for (const wrong of [Buffer.alloc(59), Buffer.alloc(61), Buffer.alloc(0)]) {
+      const flipped = Buffer.from(bytes);
+      flipped[40] = 0;
+      for (const wrong of [
+        Buffer.alloc(59),
+        Buffer.alloc(61),
+        Buffer.alloc(0),
+        flipped,
+        Buffer.concat([bytes, bytes]),
+      ]) {
         await writeFile(path.join(root, sha256.slice(0, 2), sha256), wrong);
-        await assert.rejects(holder.read(blobs, file), { name: 'BlobMissing' });
+        await assert.rejects(holder.read(blobs, file), { name: 'BlobDamaged' });
+        await assert.rejects(
+          holder.read(blobs, file, { start: 10, end: 19 }),
+          { name: 'BlobDamaged' },
+          'in no part of it',
+        );
       }
-      await assert.rejects(holder.read(blobs, file, { start: 10, end: 19 }), { name: 'BlobMissing' });
       await blobs.remove(sha256);
       await assert.rejects(holder.read(blobs, file), { name: 'BlobMissing' });
+      assert.deepEqual(holder.flaws, { damaged: 10, missing: 1 });
     } finally {
       await rm(root, { recursive: true });
     }

@@ -1,10 +1,15 @@
 /** What all that serve content share. */
-import { buffer } from 'node:stream/consumers';
 import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { RequestFacts, Runner } from '../binding.ts';
 import type { ReadContext } from '../context.ts';
-import { BlobMissing, type BlobStore, type ByteRange } from './store.ts';
+import { BlobDamaged, BlobMissing, type BlobStore } from './store.ts';
+
+/** A part of some content: its first and last byte, both included. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
 
 /** Whether the client has the content already: `If-None-Match` holds its tag, or any will do (RFC 9110, 13.1.2). */
 export function isKnown(header: string | undefined, etag: string): boolean {
@@ -19,6 +24,8 @@ export function isKnown(header: string | undefined, etag: string): boolean {
 export class ContentHolder {
   readonly #most: number;
   #held = 0;
+  /** How often content could not be given because the store had lost or changed it. */
+  readonly flaws = { damaged: 0, missing: 0 };
 
   /** @param most bytes that may be held at once */
   constructor(most: number) {
@@ -26,36 +33,40 @@ export class ContentHolder {
   }
 
   /**
-   * The content, or the part of it, and how to let go of it.
+   * The content, or the part of it, and how to let go of it. A part is cut from the whole, which was compared with its hash: no
+   * byte of damaged content is given.
    *
    * @param size bytes of the whole
    * @throws Fault OVERLOADED where too much is held
-   * @throws BlobMissing also where there is less or more than there should be: a file that lost its end must not look whole
+   * @throws BlobMissing, BlobDamaged
    */
   async read(
     blobs: BlobStore,
     { sha256, size }: { sha256: string; size: number },
     range?: ByteRange,
   ): Promise<{ bytes: Buffer; release: () => void }> {
-    const expected = range === undefined ? size : range.end - range.start + 1;
     // One content passes whatever its size, or a limit set too low would let none out.
-    if (this.#held > 0 && this.#held + expected > this.#most) {
+    if (this.#held > 0 && this.#held + size > this.#most) {
       throw new Fault('OVERLOADED', 'Too many files are being read at once; retry after Retry-After.', [], {
         headers: { 'Retry-After': '1' },
       });
     }
-    let held = expected;
-    this.#held += held;
-    const release = (): void => {
-      this.#held -= held;
-      held = 0;
+    let held = 0;
+    const hold = (bytes: number): void => {
+      this.#held += bytes - held;
+      held = bytes;
     };
+    hold(size);
     try {
-      const bytes = (await blobs.bytes?.(sha256, expected, range)) ?? (await buffer(await blobs.read(sha256, range)));
-      if (bytes.length !== expected) throw new BlobMissing(sha256);
-      return { bytes, release };
+      const whole = await blobs.bytes(sha256, size);
+      if (whole.length !== size) throw new BlobDamaged(sha256);
+      const bytes = range === undefined ? whole : Buffer.from(whole.subarray(range.start, range.end + 1));
+      hold(bytes.length);
+      return { bytes, release: () => hold(0) };
     } catch (error) {
-      release();
+      hold(0);
+      if (error instanceof BlobMissing) this.flaws.missing++;
+      if (error instanceof BlobDamaged) this.flaws.damaged++;
       throw error;
     }
   }

@@ -23,7 +23,8 @@ const sweep = (now = Date.now()): Promise<number> => sweepBlobs(around.app.db, b
 function looking(inner: BlobStore): BlobStore {
   return {
     put: (key, bytes) => inner.put(key, bytes),
-    read: (key, range) => inner.read(key, range),
+    read: (key) => inner.read(key),
+    bytes: (key, size) => inner.bytes(key, size),
     remove: async (key) => {
       await removing?.(key);
       await inner.remove(key);

@@ -1,0 +1,194 @@
+/** Files whose stored bytes changed: never served as whole, named by doctor and backup, repaired by the same file sent again. */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { examineDeep } from '../src/cli/deep.ts';
+import { ArchiveWriter } from '../src/mechanisms/backup/archive.ts';
+import { type DumpReport, dumpService } from '../src/mechanisms/backup/dump.ts';
+import { FileBlobs } from '../src/mechanisms/blobs/filesystem.ts';
+import { S3Blobs } from '../src/mechanisms/blobs/s3.ts';
+import type { BlobStore } from '../src/mechanisms/blobs/store.ts';
+import { BLOB_USES } from '../src/rooms.ts';
+import { type Around, startAround } from './harness/around.ts';
+import { s3Server, type TestS3 } from './harness/s3.ts';
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** A PNG by its first bytes, which is all that an image in rich text must be. */
+const PNG = Buffer.concat([
+  Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  ),
+  randomBytes(300),
+]);
+
+function flipped(bytes: Buffer): Buffer {
+  const other = Buffer.from(bytes);
+  other[other.length >> 1] = (other[other.length >> 1] as number) ^ 1;
+  return other;
+}
+
+interface Store {
+  name: string;
+  open(): Promise<{ wrap: (files: BlobStore) => BlobStore; close(): Promise<void> }>;
+  spoil(sha256: string, bytes: Buffer): Promise<void>;
+}
+
+/** Lines of the service's log. */
+const log: string[] = [];
+let around: Around;
+let s3: TestS3;
+
+const STORES: readonly Store[] = [
+  {
+    name: 'the file system',
+    open: async () => ({ wrap: (files) => files, close: async () => {} }),
+    spoil: (key, bytes) => writeFile(path.join(around.app.blobFolder, key.slice(0, 2), key), bytes),
+  },
+  {
+    name: 'S3',
+    open: async () => {
+      s3 = await s3Server({ allowMismatchedSignatures: true });
+      const blobs = S3Blobs.at(`s3://docket/files?endpoint=${s3.endpoint}`);
+      return { wrap: () => blobs, close: () => s3.close() };
+    },
+    spoil: (key, bytes) => s3.spoil(`files/${key}`, bytes),
+  },
+];
+
+for (const { name, open, spoil } of STORES) {
+  describe(`damaged files in ${name}`, () => {
+    let blobs: BlobStore;
+    let close: () => Promise<void>;
+    let folder: string;
+    const content = randomBytes(90_000);
+    let objectId: string;
+    let id: string;
+
+    const get = async (url: string, range?: string): Promise<Response> =>
+      await fetch(`${around.app.url}/api/v1${url}`, {
+        headers: { authorization: `Bearer ${around.keys.chief}`, ...(range === undefined ? {} : { range }) },
+      });
+    const upload = async (): Promise<any> =>
+      await around.ok('chief', 'POST', `/objects/${objectId}/attachments`, {
+        filename: 'a.bin',
+        contentBase64: content.toString('base64'),
+      });
+    const flaws = async (): Promise<number> => {
+      const { body } = await around.app.request('GET', '/metrics');
+      return Number(/^docket_content_flaws_total\{flaw="damaged"\} (\d+)$/m.exec(body as string)?.[1]);
+    };
+    /** The whole, a part with the flipped byte in it, and one without. */
+    const refused = async (url: string): Promise<void> => {
+      for (const range of [undefined, 'bytes=0-9', 'bytes=-10']) {
+        const before = await flaws();
+        const answer = await get(url, range);
+        const text = await answer.text();
+        assert.equal(answer.status, 500, text);
+        assert.match(text, /"code":"INTERNAL"/);
+        assert.equal(await flaws(), before + 1);
+      }
+      assert.ok(
+        log.some((line) => line.includes('BlobDamaged') && (JSON.parse(line) as { level: number }).level === 50),
+      );
+      log.length = 0;
+    };
+
+    before(async () => {
+      const opened = await open();
+      close = opened.close;
+      folder = await mkdtemp(path.join(tmpdir(), 'docket-damaged-'));
+      around = await startAround({
+        log: pino({}, { write: (line: string) => void log.push(line) }),
+        blobs: (files) => {
+          blobs = opened.wrap(files);
+          return blobs;
+        },
+      });
+      const image = { type: 'image', attrs: { src: `data:image/png;base64,${PNG.toString('base64')}` } };
+      const made = await around.make({ title: 'with an image', body: { type: 'doc', content: [image] } });
+      objectId = made.id;
+      ({ id } = await upload());
+    });
+    after(async () => {
+      await around.close();
+      await close();
+      await rm(folder, { recursive: true });
+    });
+
+    it('are not served, whole or in part, and are counted and logged', async () => {
+      await spoil(sha256(content), flipped(content));
+      await refused(`/attachments/${id}/content`);
+    });
+
+    it('are named by doctor --deep, and refused by a backup or left out of it by name', async () => {
+      const lines = await examineDeep({ db: around.app.db, caller: around.app.app.system() }, blobs);
+      const wrong = lines.filter(({ ok }) => !ok);
+      assert.deepEqual(
+        wrong.map(({ name }) => name),
+        ['I8 files are there, byte by byte'],
+      );
+      assert.match(wrong[0]?.says ?? '', new RegExp(`${id} \\(blob ${sha256(content)} is damaged`));
+      const dump = async (file: string, allowMissing: boolean): Promise<DumpReport> => {
+        const archive = await ArchiveWriter.create(path.join(folder, file));
+        const at = new Date().toISOString();
+        const options = { db: around.app.db, blobs, uses: BLOB_USES, archive, at, allowMissing, onPart: () => {} };
+        return await dumpService(options).catch(async (error: unknown) => {
+          await archive.abandon();
+          throw error;
+        });
+      };
+      await assert.rejects(dump('refused.docket', false), { name: 'BlobDamaged' });
+      assert.deepEqual(await readdir(folder), []);
+      const { damaged, missing, files } = await dump('without.docket', true);
+      assert.deepEqual({ damaged, missing, files }, { damaged: [sha256(content)], missing: [], files: 1 });
+    });
+
+    it('are repaired when the same file is uploaded again', async () => {
+      await upload();
+      const answer = await get(`/attachments/${id}/content`, 'bytes=0-9');
+      assert.deepEqual(Buffer.from(await answer.arrayBuffer()), content.subarray(0, 10));
+      assert.equal(answer.status, 206);
+    });
+
+    it('are not shown as images of rich text either', async () => {
+      const url = `/objects/${objectId}/images/${sha256(PNG)}`;
+      assert.deepEqual(Buffer.from(await (await get(url)).arrayBuffer()), PNG);
+      await spoil(sha256(PNG), flipped(PNG));
+      await refused(url);
+      const lines = await examineDeep({ db: around.app.db, caller: around.app.app.system() }, blobs);
+      assert.match(
+        lines.find(({ ok }) => !ok)?.says ?? '',
+        new RegExp(`an image of record ${objectId} \\(blob .* is damaged`),
+      );
+      await spoil(sha256(PNG), PNG);
+    });
+  });
+}
+
+describe('a file that is gone', () => {
+  it('is a defect that is counted, and is named by doctor --deep', async () => {
+    around = await startAround();
+    try {
+      const { id: objectId } = await around.make();
+      const bytes = Buffer.from('here today');
+      const body = { filename: 'a.txt', contentBase64: bytes.toString('base64') };
+      const { id } = await around.ok('chief', 'POST', `/objects/${objectId}/attachments`, body);
+      await unlink(path.join(around.app.blobFolder, sha256(bytes).slice(0, 2), sha256(bytes)));
+      const answer = await around.call('chief', 'GET', `/attachments/${id}/content`);
+      assert.equal(answer.status, 500);
+      const { body: metrics } = await around.app.request('GET', '/metrics');
+      assert.match(metrics as string, /^docket_content_flaws_total\{flaw="missing"\} 1$/m);
+      const blobs = new FileBlobs(around.app.blobFolder);
+      const lines = await examineDeep({ db: around.app.db, caller: around.app.app.system() }, blobs);
+      assert.match(lines.find(({ ok }) => !ok)?.says ?? '', new RegExp(`${id} \\(blob .* is missing`));
+    } finally {
+      await around.close();
+    }
+  });
+});
