@@ -82,7 +82,8 @@ export const listSection = defineOperation({
   unit: 'read',
   status: 200,
   summary: 'List what a section of the configuration holds',
-  description: 'How ids are learnt: the items of any section of the bundle.',
+  description:
+    'Ids, codes and names of all items of a section of the bundle. Sections whose items have endpoints of their own need the right of these endpoints too: `user.administer` for users, groups and orgUnits, `webhook.manage` for webhooks and signingSecrets, `integration.manage`, `import.manage`.',
   params: closed({ section: Type.String({ minLength: 1, maxLength: 64 }) }),
   answer: Type.Array(
     Type.Object({ id: Id, code: Type.String(), name: Type.Unknown(), state: Type.String() }, { $id: 'ConfigItem' }),
@@ -98,7 +99,8 @@ export const readItem = defineOperation({
   unit: 'snapshot',
   status: 200,
   summary: 'Read one item of the configuration',
-  description: 'As a bundle would write it (`text`, YAML), and with every default filled in (`definition`).',
+  description:
+    'As a bundle would write it (`text`, YAML), and with every default filled in (`definition`). Needs the same rights as the list of the section. Who holds a role is shown to callers with `user.administer` or `role.assign`.',
   params: closed({ section: Type.String({ minLength: 1, maxLength: 64 }), code: ItemName }),
   answer: Type.Object(
     {
@@ -121,6 +123,8 @@ export const plan = defineOperation({
   unit: 'snapshot',
   status: 200,
   summary: 'Say what applying a bundle would create, change or leave',
+  description:
+    'Needs the right `user.administer` where the bundle names or prunes users, groups or orgUnits, and for other sections with endpoints of their own (webhooks, signingSecrets, integrations, importDefinitions) the right of these endpoints where something changes.',
   body: BundleFiles,
   answer: PlannedChanges,
   faults: ['RIGHT_MISSING', 'NOT_FOUND'],
@@ -134,9 +138,11 @@ export const apply = defineOperation({
   unit: 'write',
   status: 200,
   summary: 'Apply a bundle in one transaction',
+  description:
+    'Needs the rights that the plan needs, and those of the endpoints for each change: `role.assign` to change roles and their assignments, and connections that run as somebody else. Users, groups and organisation units are changed under the rules of the identity endpoints.',
   body: BundleFiles,
   answer: PlannedItems,
-  faults: ['RIGHT_MISSING', 'NOT_FOUND'],
+  faults: ['RIGHT_MISSING', 'NOT_FOUND', 'ROLE_ESCALATION', 'ALREADY_EXISTS'],
   timeoutMs: 300_000,
 });
 
@@ -149,6 +155,11 @@ export const exported = defineOperation({
   status: 200,
   summary: 'Write the present configuration as a bundle',
   query: closed({ identity: Type.Optional(Type.Boolean({ default: false })) }),
-  answer: Type.Object({ files: Type.Array(Type.Object({ name: Type.String(), text: Type.String() })) }),
+  description:
+    'With `identity` also users, groups, organisation units, memberships and role assignments, which needs the right `user.administer`. Sections with a right of their own (`webhook.manage`, `integration.manage`, `import.manage`) are left out for callers without it.',
+  answer: Type.Object({
+    files: Type.Array(Type.Object({ name: Type.String(), text: Type.String() })),
+    leftOut: Type.Array(Type.String(), { description: 'Keys of the sections that the caller may not read.' }),
+  }),
   faults: ['RIGHT_MISSING'],
 });

@@ -8,9 +8,10 @@ import type { ReadContext, WriteContext } from '../mechanisms/context.ts';
 import { type Difference, differencesOf } from './differences.ts';
 import { type BundleOptions, makePlan, type Plan, type PlannedItem, type VersionStep } from './planner.ts';
 import { type BundleFile, readBundle } from './read.ts';
+import { requireChanged, requireNamed, seesHolders, shown } from './rights.ts';
 
 export { BundleError, type BundleProblem } from './errors.ts';
-export { exportBundle, exportItem } from './export.ts';
+export { exportBundle, exportItem, unreadable } from './export.ts';
 export type { BundleOptions, PlannedItem, VersionStep } from './planner.ts';
 export type { BundleFile } from './read.ts';
 
@@ -26,8 +27,22 @@ export async function planBundle(
   files: readonly BundleFile[],
   options: BundleOptions = {},
 ): Promise<PlannedItem[]> {
+  return (await allowedPlan(ctx, sections, files, options)).items;
+}
+
+/** The plan, for a caller who may see all that it says. */
+async function allowedPlan(
+  ctx: ReadContext,
+  sections: readonly ConfigSection[],
+  files: readonly BundleFile[],
+  options: BundleOptions,
+): Promise<Plan> {
   ctx.actor.require('config.manage');
-  return (await makePlan(ctx, sections, readBundle(files, sections), options)).items;
+  const bundle = readBundle(files, sections);
+  requireNamed(ctx, sections, bundle, options);
+  const plan = await makePlan(ctx, sections, bundle, options);
+  requireChanged(ctx, plan);
+  return plan;
 }
 
 /** A line of a plan with what it changes in the item. */
@@ -46,8 +61,10 @@ export async function planChanges(
   files: readonly BundleFile[],
   options: BundleOptions = {},
 ): Promise<PlannedChange[]> {
-  ctx.actor.require('config.manage');
-  const plan = await makePlan(ctx, sections, readBundle(files, sections), options);
+  const plan = await allowedPlan(ctx, sections, files, options);
+  const holders = seesHolders(ctx);
+  const definitionOf = (change: Change, definition: unknown): unknown =>
+    definition === undefined ? {} : shown(sections, change.section, definition, holders);
   const changes = new Map(plan.changes.map(({ change }) => [`${change.section} ${change.code}`, change]));
   return plan.items.map((item) => {
     const change = changes.get(`${item.section} ${item.code}`);
@@ -55,7 +72,7 @@ export async function planChanges(
     const all =
       change === undefined || change.action === 'archive'
         ? []
-        : differencesOf(change.stored?.definition ?? {}, change.definition ?? {});
+        : differencesOf(definitionOf(change, change.stored?.definition), definitionOf(change, change.definition));
     const moreDifferences = Math.max(0, all.length - MOST_DIFFERENCES);
     return { ...item, differences: all.slice(0, MOST_DIFFERENCES), moreDifferences };
   });
@@ -65,7 +82,7 @@ export async function planChanges(
  * Applies a bundle: all of it or nothing, one apply at a time. The same bundle a second time writes nothing.
  *
  * @throws BundleError (400 INVALID_REQUEST) with every problem and its place
- * @throws Fault RIGHT_MISSING for `config.manage`, and for what single changes need beside it
+ * @throws Fault RIGHT_MISSING for `config.manage`, and for what single changes need beside it; ROLE_ESCALATION
  */
 export async function applyBundle(
   ctx: WriteContext,
@@ -75,10 +92,12 @@ export async function applyBundle(
 ): Promise<PlannedItem[]> {
   ctx.actor.require('config.manage');
   const bundle = readBundle(files, sections);
+  requireNamed(ctx, sections, bundle, options);
   // From here on what is read is what the apply before this one left.
   await lockConfiguration(ctx);
   for (const section of sections) await section.lock(ctx);
   const plan = await makePlan(ctx, sections, bundle, options);
+  requireChanged(ctx, plan);
   for (const { change, section } of plan.changes) {
     for (const right of section.rights(change, plan.view, ctx.actor.userId)) ctx.actor.require(right);
   }

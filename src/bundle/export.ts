@@ -5,13 +5,15 @@ import { deepEqualJson } from '../lib/json.ts';
 import type { ConfigSection, StoredItem } from '../mechanisms/config-section.ts';
 import type { ReadContext } from '../mechanisms/context.ts';
 import type { BundleFile } from './read.ts';
+import { mayRead, requireRight, seesHolders, shown } from './rights.ts';
 import { checkShape } from './shape.ts';
 
 /**
  * One file for each section that holds something. Archived items are left out, and people, groups, units, memberships and
- * assignments unless `identity` asks for them. Never holds a secret.
+ * assignments unless `identity` asks for them. Sections that the caller may not read are left out too; `unreadable` names them.
+ * Never holds a secret.
  *
- * @throws Fault RIGHT_MISSING
+ * @throws Fault RIGHT_MISSING for `config.manage`, and with `identity` for the right to read people
  */
 export async function exportBundle(
   ctx: ReadContext,
@@ -19,6 +21,7 @@ export async function exportBundle(
   { identity }: { identity: boolean },
 ): Promise<BundleFile[]> {
   ctx.actor.require('config.manage');
+  if (identity) for (const section of sections) if (section.identity) requireRight(ctx, section);
   const stored = new Map<string, StoredItem[]>();
   const active = new Map<string, ReadonlySet<string>>();
   for (const section of sections) {
@@ -33,7 +36,7 @@ export async function exportBundle(
   };
   const files: BundleFile[] = [];
   for (const section of sections) {
-    if (section.identity && !identity) continue;
+    if ((section.identity && !identity) || !mayRead(ctx, section)) continue;
     const items = (stored.get(section.key) ?? []).sort((a, b) => (a.code < b.code ? -1 : 1));
     const written = items.flatMap((item) => {
       const presented = section.present(item.definition, { identity, active: isActive });
@@ -49,22 +52,32 @@ export async function exportBundle(
   return files;
 }
 
+/** Keys of the sections that an export leaves out, since the caller lacks the right to read them. */
+export function unreadable(ctx: ReadContext, sections: readonly ConfigSection[]): string[] {
+  return sections.filter((section) => !section.identity && !mayRead(ctx, section)).map(({ key }) => key);
+}
+
 export interface ItemText {
   id: string;
   code: string;
   state: string;
-  /** YAML of the item alone, with memberships and assignments, without what its section fills in by itself. */
+  /**
+   * YAML of the item alone, with memberships and assignments where the caller may see them, without what its section fills in by
+   * itself.
+   */
   text: string;
   definition: unknown;
 }
 
-/** One item, archived or not. @throws Fault NOT_FOUND */
+/** One item, archived or not. @throws Fault RIGHT_MISSING, NOT_FOUND */
 export async function exportItem(
   ctx: ReadContext,
   sections: readonly ConfigSection[],
   section: ConfigSection,
   code: string,
 ): Promise<ItemText> {
+  ctx.actor.require('config.manage');
+  requireRight(ctx, section);
   const items = new Map<string, StoredItem[]>();
   // One after the other: a unit has one connection.
   for (const one of sections) items.set(one.key, await one.load(ctx));
@@ -83,9 +96,11 @@ export async function exportItem(
     // Who left keeps memberships and roles for the day they are back; an edit must not lose them.
     return other !== undefined && (other.identity || active.has(`${key} ${other.keyOf(own)}`));
   };
-  const presented = section.present(item.definition, { identity: true, active: isActive });
+  const holders = seesHolders(ctx);
+  const presented = section.present(item.definition, { identity: holders, active: isActive });
   const written = presented === undefined ? item.definition : withoutDefaults(section, presented);
-  const { id, state, definition } = item;
+  const { id, state } = item;
+  const definition = shown(sections, section.key, item.definition, holders);
   return { id, code, state, text: stringify(written, { lineWidth: 0, aliasDuplicateObjects: false }), definition };
 }
 

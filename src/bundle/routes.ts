@@ -5,7 +5,8 @@ import { type BoundOperation, bind } from '../mechanisms/binding.ts';
 import type { ConfigSection } from '../mechanisms/config-section.ts';
 import type { ReadContext } from '../mechanisms/context.ts';
 import * as contract from './contract.ts';
-import { applyBundle, type BundleOptions, exportBundle, exportItem, planChanges } from './engine.ts';
+import { applyBundle, type BundleOptions, exportBundle, exportItem, planChanges, unreadable } from './engine.ts';
+import { requireRight } from './rights.ts';
 
 function options(body: Static<typeof contract.BundleFiles>): BundleOptions {
   return {
@@ -26,7 +27,9 @@ function sectionOf(sections: readonly ConfigSection[], key: string): ConfigSecti
 
 async function list(ctx: ReadContext, sections: readonly ConfigSection[], key: string): Promise<unknown> {
   ctx.actor.require('config.manage');
-  const items = await sectionOf(sections, key).load(ctx);
+  const section = sectionOf(sections, key);
+  requireRight(ctx, section);
+  const items = await section.load(ctx);
   return items.map(({ id, code, state, definition }) => ({
     id,
     code,
@@ -47,9 +50,9 @@ export function bundleRoutes(sections: readonly ConfigSection[]): BoundOperation
     }),
     bind(contract.plan, (ctx, { body }) => planChanges(ctx, sections, body.files, options(body))),
     bind(contract.apply, (ctx, { body }) => applyBundle(ctx, sections, body.files, options(body))),
-    bind(contract.exported, async (ctx, { query }) => {
-      ctx.actor.require('config.manage');
-      return { files: await exportBundle(ctx, sections, { identity: query.identity === true }) };
-    }),
+    bind(contract.exported, async (ctx, { query }) => ({
+      files: await exportBundle(ctx, sections, { identity: query.identity === true }),
+      leftOut: unreadable(ctx, sections),
+    })),
   ];
 }

@@ -17,6 +17,7 @@ export function defineSection<Item, Definition>(parts: SectionParts<Item, Defini
     identity: parts.identity ?? false,
     versioned: parts.compare !== undefined,
     codeProperty,
+    right: parts.right,
     codeOf: (item) => {
       if (shape === 'map') return key;
       return shape === 'codes' ? (item as string) : ((item as Record<string, unknown>)[codeProperty] as string);

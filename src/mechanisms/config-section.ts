@@ -110,7 +110,12 @@ export interface SectionParts<Item, Definition> {
   keyOf?(code: string): string;
   /** People and memberships: calls and imports change them too, so that the bundle only adds and changes. */
   identity?: boolean;
-  /** Rights that a change needs beside `config.manage`. */
+  /**
+   * The right that the endpoints of the same things need. Beside `config.manage`, the items of the section are read and changed
+   * with it alone; where nothing but the bundle has the things, there is none.
+   */
+  right?: string;
+  /** Rights that a change needs beside `config.manage` and `right`. */
   rights?(change: Change, view: CompileView, actorId: string | null): readonly string[];
   normalise(item: Item): Definition;
   /** The definition to be, from what the bundle says and what stands; `normalise` by default. */
@@ -143,6 +148,7 @@ export interface ConfigSection {
   /** Whether every version of the compiled form is kept. */
   readonly versioned: boolean;
   readonly codeProperty: string;
+  readonly right: string | undefined;
   codeOf(item: unknown): string;
   keyOf(code: string): string;
   rights(change: Change, view: CompileView, actorId: string | null): readonly string[];

@@ -2757,6 +2757,10 @@ export type ConfigExportResponses = {
         name: string;
         text: string;
       }>;
+      /**
+       * Keys of the sections that the caller may not read.
+       */
+      leftOut: Array<string>;
     };
     meta: Meta;
   };

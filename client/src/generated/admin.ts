@@ -1193,7 +1193,7 @@ export class DeskQueuesAdministration extends Group {
 
 export class ConfigAdministration extends Group {
   /**
-   * List what a section of the configuration holds. How ids are learnt: the items of any section of the bundle.
+   * List what a section of the configuration holds. Ids, codes and names of all items of a section of the bundle. Sections whose items have endpoints of their own need the right of these endpoints too: `user.administer` for users, groups and orgUnits, `webhook.manage` for webhooks and signingSecrets, `integration.manage`, `import.manage`.
    *
    * `GET /config/{section}`, right `config.manage`
    */
@@ -1209,7 +1209,7 @@ export class ConfigAdministration extends Group {
   }
 
   /**
-   * Read one item of the configuration. As a bundle would write it (`text`, YAML), and with every default filled in (`definition`).
+   * Read one item of the configuration. As a bundle would write it (`text`, YAML), and with every default filled in (`definition`). Needs the same rights as the list of the section. Who holds a role is shown to callers with `user.administer` or `role.assign`.
    *
    * `GET /config/{section}/{code}`, right `config.manage`
    */
@@ -1226,7 +1226,7 @@ export class ConfigAdministration extends Group {
   }
 
   /**
-   * Say what applying a bundle would create, change or leave.
+   * Say what applying a bundle would create, change or leave. Needs the right `user.administer` where the bundle names or prunes users, groups or orgUnits, and for other sections with endpoints of their own (webhooks, signingSecrets, integrations, importDefinitions) the right of these endpoints where something changes.
    *
    * `POST /config/plan`, right `config.manage`
    */
@@ -1239,7 +1239,7 @@ export class ConfigAdministration extends Group {
   }
 
   /**
-   * Apply a bundle in one transaction.
+   * Apply a bundle in one transaction. Needs the rights that the plan needs, and those of the endpoints for each change: `role.assign` to change roles and their assignments, and connections that run as somebody else. Users, groups and organisation units are changed under the rules of the identity endpoints.
    *
    * `POST /config/apply`, right `config.manage`
    */
@@ -1252,7 +1252,7 @@ export class ConfigAdministration extends Group {
   }
 
   /**
-   * Write the present configuration as a bundle.
+   * Write the present configuration as a bundle. With `identity` also users, groups, organisation units, memberships and role assignments, which needs the right `user.administer`. Sections with a right of their own (`webhook.manage`, `integration.manage`, `import.manage`) are left out for callers without it.
    *
    * `GET /config/export`, right `config.manage`
    */

@@ -105,6 +105,7 @@ export const groupsSection = defineSection<Item, Group>({
   schema: GroupItem,
   keyOf: nameKey,
   identity: true,
+  right: 'user.administer',
   rights,
   lock: (ctx) => ctx.lock(structureLock('groups')),
   normalise: (item) => merge(item, undefined, { exact: true, spell: (_section, code) => code }),

@@ -73,6 +73,7 @@ export const orgUnitsSection = defineSection<Item, Unit>({
   schema: UnitItem,
   keyOf: nameKey,
   identity: true,
+  right: 'user.administer',
   normalise: (item) => merge(item, undefined, { spell: (_section, code) => code }),
   merge,
   lock: (ctx) => ctx.lock(structureLock('units')),

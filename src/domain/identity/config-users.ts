@@ -119,6 +119,7 @@ export const usersSection = defineSection<Item, User>({
   codeProperty: 'login',
   keyOf: nameKey,
   identity: true,
+  right: 'user.administer',
   normalise: (item) => mergeUser(item, undefined, false),
   merge: (item, stored, { exact, spell }) => {
     const user = mergeUser(item, stored, exact);

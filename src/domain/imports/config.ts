@@ -99,6 +99,7 @@ function compile(definition: ImportDefinition, view: ConfigView, report: Report)
 
 export const importDefinitionsSection = defineSection<Item, ImportDefinition>({
   key: 'importDefinitions',
+  right: 'import.manage',
   schema: ImportItem,
   normalise,
   references: ({ targetType }) =>

@@ -24,9 +24,14 @@ type Item = Static<typeof IntegrationItem>;
 
 /** Nobody acts with more rights than they could give themselves (decisions, "Events and webhooks"). */
 function rights(change: Change, view: CompileView, actorId: string | null): string[] {
-  const { executionPrincipal } = change.definition as IntegrationDefinition;
-  const own = view.has('users', executionPrincipal) && view.id('users', executionPrincipal) === actorId;
-  return own || change.action === 'archive' ? [] : ['role.assign'];
+  if (change.action === 'archive') return [];
+  // As by a call: who changes a connection must be the user that it runs as, before the change and after it.
+  const own = [change.stored?.definition, change.definition].every((definition) => {
+    if (definition === undefined) return true;
+    const { executionPrincipal } = definition as IntegrationDefinition;
+    return view.has('users', executionPrincipal) && view.id('users', executionPrincipal) === actorId;
+  });
+  return own ? [] : ['role.assign'];
 }
 
 function references({ executionPrincipal, config }: IntegrationDefinition): Reference[] {
@@ -39,6 +44,7 @@ function references({ executionPrincipal, config }: IntegrationDefinition): Refe
 
 export const integrationsSection = defineSection<Item, IntegrationDefinition>({
   key: 'integrations',
+  right: 'integration.manage',
   schema: IntegrationItem,
   rights,
   normalise: (item) => ({

@@ -12,6 +12,7 @@ import { listValues } from './store-secrets.ts';
 
 export const signingSecretsSection = defineSection<string, { code: string }>({
   key: 'signingSecrets',
+  right: 'webhook.manage',
   shape: 'codes',
   schema: Code,
   normalise: (code) => ({ code }),
@@ -28,9 +29,14 @@ function references(webhook: WebhookDefinition): Reference[] {
 
 /** Nobody reads with more rights than they could give themselves (decisions, "Events and webhooks"). */
 function rights(change: Change, view: CompileView, actorId: string | null): string[] {
-  const { executionPrincipal } = change.definition as WebhookDefinition;
-  const own = view.has('users', executionPrincipal) && view.id('users', executionPrincipal) === actorId;
-  return own || change.action === 'archive' ? [] : ['role.assign'];
+  if (change.action === 'archive') return [];
+  // As by a call: who changes a connection must be the user that it runs as, before the change and after it.
+  const own = [change.stored?.definition, change.definition].every((definition) => {
+    if (definition === undefined) return true;
+    const { executionPrincipal } = definition as WebhookDefinition;
+    return view.has('users', executionPrincipal) && view.id('users', executionPrincipal) === actorId;
+  });
+  return own ? [] : ['role.assign'];
 }
 
 function note(change: Change): string | undefined {
@@ -69,6 +75,7 @@ async function verify(
 
 export const webhooksSection = defineSection<Item, WebhookDefinition>({
   key: 'webhooks',
+  right: 'webhook.manage',
   schema: WebhookItem,
   rights,
   normalise,

@@ -1,0 +1,292 @@
+/**
+ * A bundle is another way to things that have endpoints of their own: for every section × every right, the verdict of plan,
+ * apply, export and the reads of the configuration is that of the matching endpoint. A section without a row fails this test.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { GLOBAL_RIGHTS } from '../src/domain/access/definitions.ts';
+import { configSections } from '../src/rooms.ts';
+import { refused } from './harness/around.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
+import { bundle, idOf, RIGHTS, user } from './harness/load-world.ts';
+
+interface Row {
+  /** The section with one new item, as a bundle writes it. */
+  item(code: string, login: string): string;
+  /** Code of an item that stands. */
+  stands: string;
+  /** The endpoint that makes the same thing, if there is one. */
+  write?: (code: string, userId: string) => { path: string; body: unknown };
+  /** The endpoint that reads such things. */
+  read?: string;
+  /** Beside the section's right, where no endpoint makes such things. */
+  needs?: string;
+}
+
+const listed = (section: string, rest = ''): Row['item'] => {
+  return (code) => `${section}: [ { code: ${code}${rest} } ]`;
+};
+const IMPORT = `targetKind: group, format: CSV, mode: UPSERT, sourceCode: there, resolver: { externalIdField: x }, mapping: [ { source: x, target: code }, { source: y, target: name } ]`;
+const MAPPING = 'config: { command: object.create, typeDefinitionId: case, mapping: [ { source: x, target: title } ] }';
+
+const TABLE: Readonly<Record<string, Row>> = {
+  settings: {
+    item: (code) => `settings: { defaultLocale: ${code.endsWith('1') ? 'ru-RU' : 'en-US'} }`,
+    stands: 'settings',
+  },
+  users: {
+    item: (code) => `users: [ { login: ${code} } ]`,
+    stands: 'boss',
+    read: '/api/v1/identity/users',
+    write: (code) => ({
+      path: '/api/v1/identity/users',
+      body: { login: code, displayName: code, email: `${code}@example.org` },
+    }),
+  },
+  groups: {
+    item: listed('groups'),
+    stands: 'team',
+    read: '/api/v1/identity/groups',
+    write: (code) => ({ path: '/api/v1/identity/groups', body: { code, name: code } }),
+  },
+  orgUnits: {
+    item: listed('orgUnits'),
+    stands: 'hq',
+    read: '/api/v1/identity/org-units',
+    write: (code) => ({ path: '/api/v1/identity/org-units', body: { code, name: code } }),
+  },
+  workflows: {
+    item: listed('workflows', ', initial: x, states: [ { code: x, category: open } ], transitions: []'),
+    stands: 'flow',
+  },
+  types: { item: listed('types', ', fields: [ { code: title, dataType: string } ]'), stands: 'case' },
+  roles: { item: listed('roles'), stands: 'everything', needs: 'role.assign' },
+  calendars: { item: listed('calendars', ', timezone: Europe/Moscow, week: {}'), stands: 'days' },
+  slaPolicies: {
+    item: listed(
+      'slaPolicies',
+      ', type: case, calendar: days, targets: [ { duration: PT1H } ], start: { field: title, operator: is-empty }, stop: { field: title, operator: is-empty }',
+    ),
+    stands: 'quick',
+  },
+  relationDefinitions: {
+    item: listed(
+      'relationDefinitions',
+      ', inverseName: Y, sourceTypes: [case], targetTypes: [case], cardinality: many-to-many',
+    ),
+    stands: 'about',
+  },
+  services: { item: listed('services'), stands: 'mail' },
+  catalogs: { item: listed('catalogs', ', active: false'), stands: 'shop' },
+  knowledgeBases: { item: listed('knowledgeBases', ', visibility: internal, locales: [en-US]'), stands: 'it' },
+  signingSecrets: {
+    item: (code) => `signingSecrets: [ ${code} ]`,
+    stands: 'main',
+    read: '/api/admin/v1/signing-secrets',
+    write: (code) => ({ path: '/api/admin/v1/signing-secrets', body: { code } }),
+  },
+  webhooks: {
+    item: (code, login) =>
+      `webhooks: [ { code: ${code}, endpoint: 'https://1.1.1.1/x', secretRef: main, executionPrincipal: ${login}, eventTypes: [ObjectCreated], enabled: false } ]`,
+    stands: 'hook',
+    read: '/api/v1/webhooks',
+    write: (code, executionPrincipalId) => ({
+      path: '/api/v1/webhooks',
+      body: {
+        code,
+        endpoint: 'https://1.1.1.1/x',
+        secretRef: 'main',
+        executionPrincipalId,
+        eventTypes: ['ObjectCreated'],
+        enabled: false,
+      },
+    }),
+  },
+  integrations: {
+    item: (code, login) =>
+      `integrations: [ { code: ${code}, type: inbound-webhook, executionPrincipal: ${login}, ${MAPPING} } ]`,
+    stands: 'inlet',
+    read: '/api/admin/v1/integrations',
+    write: (code, executionPrincipalId) => ({
+      path: '/api/v1/integrations',
+      body: {
+        code,
+        type: 'inbound-webhook',
+        executionPrincipalId,
+        config: { command: 'object.create', typeDefinitionId: 'case', mapping: [{ source: 'x', target: 'title' }] },
+      },
+    }),
+  },
+  importDefinitions: {
+    item: listed('importDefinitions', `, ${IMPORT}`),
+    stands: 'teams',
+    read: '/api/admin/v1/import-definitions',
+    write: (code) => ({
+      path: '/api/v1/import-definitions',
+      body: {
+        code,
+        name: code,
+        targetKind: 'group',
+        format: 'CSV',
+        mode: 'UPSERT',
+        sourceCode: 'there',
+        resolver: { externalIdField: 'x' },
+        mapping: [
+          { source: 'x', target: 'code' },
+          { source: 'y', target: 'name' },
+        ],
+      },
+    }),
+  },
+};
+
+/** A caller for each right beside `config.manage`, one with it alone, and one with all the others. */
+const CALLERS: Readonly<Record<string, readonly string[]>> = {
+  'config-alone': ['config.manage'],
+  'all-but-config': GLOBAL_RIGHTS.filter((right) => right !== 'config.manage'),
+  ...Object.fromEntries(
+    GLOBAL_RIGHTS.filter((right) => right !== 'config.manage').map((right) => [
+      `with-${right.replace('.', '-')}`,
+      ['config.manage', right],
+    ]),
+  ),
+};
+
+const FEW = new Set(['config-alone', 'all-but-config', 'with-role-assign', 'with-user-administer']);
+
+const records = `records: [ { type: case, actions: [read, create], fields: { read: '*', write: '*' } } ]`;
+const WORLD = `
+settings: { defaultLocale: en-US }
+${TABLE['orgUnits']?.item('hq', '')}
+groups: [ { code: team, users: [boss] } ]
+users:
+${['boss', ...Object.keys(CALLERS)].map(user).join('')}
+${TABLE['workflows']?.item('flow', '')}
+${TABLE['types']?.item('case', '')}
+roles:
+  - { code: everything, rights: [${RIGHTS}], ${records}, assignedTo: { users: [boss] } }
+${Object.entries(CALLERS)
+  .map(
+    ([login, rights]) => `  - { code: ${login}, rights: [${rights}], ${records}, assignedTo: { users: [${login}] } }`,
+  )
+  .join('\n')}
+${TABLE['calendars']?.item('days', '')}
+${TABLE['slaPolicies']?.item('quick', '')}
+${TABLE['relationDefinitions']?.item('about', '')}
+${TABLE['services']?.item('mail', '')}
+catalogs: [ { code: shop } ]
+${TABLE['knowledgeBases']?.item('it', '')}
+signingSecrets: [ main ]
+${TABLE['webhooks']?.item('hook', 'boss')}
+${TABLE['integrations']?.item('inlet', 'boss')}
+${TABLE['importDefinitions']?.item('teams', '')}
+`;
+
+let app: TestApp;
+let keys: Record<string, { scoped: string; admin: string; id: string }>;
+
+function rowOf(section: string): Row {
+  return TABLE[section] ?? assert.fail(`section ${section} has no row in this test`);
+}
+
+async function call(who: string, method: string, path: string, body?: unknown): Promise<TestAnswer> {
+  const key = path.startsWith('/api/v1/') ? keys[who]?.scoped : keys[who]?.admin;
+  return await app.request(method, path, { key: key ?? assert.fail(who), ...(body === undefined ? {} : { body }) });
+}
+
+const files = (text: string): { files: { name: string; text: string }[] } => ({ files: bundle(text) });
+
+/** The right that the answer says is missing; undefined where it is a success. Anything else fails. */
+function missing(answer: TestAnswer, what: string): string | undefined {
+  if (answer.status < 300) return undefined;
+  refused(answer, 403, 'RIGHT_MISSING', what);
+  return answer.body.error.details.right as string;
+}
+
+describe('rights of a bundle', () => {
+  before(async () => {
+    app = await startTestApp({ bundle: bundle(WORLD) });
+    keys = {};
+    for (const login of ['boss', ...Object.keys(CALLERS)]) {
+      const scoped = (await app.createKey({ login })).key;
+      const admin = (await app.createKey({ login, scopes: ['admin:manage'] })).key;
+      keys[login] = { scoped, admin, id: await idOf(app, 'users', login) };
+    }
+  });
+  after(() => app.close());
+
+  it('has one row for every section and none for others', () => {
+    assert.deepEqual(Object.keys(TABLE).sort(), configSections.map(({ key }) => key).sort());
+  });
+
+  for (const section of configSections.map(({ key }) => key)) {
+    it(`are those of the endpoints: ${section}`, async () => {
+      const row = rowOf(section);
+      let made = 0;
+      // Nothing of a section without endpoints depends on a further right, except on those that hand on access.
+      const all = row.write !== undefined || row.read !== undefined;
+      for (const [who, rights] of Object.entries(CALLERS)) {
+        if (!all && !FEW.has(who)) continue;
+        const configures = rights.includes('config.manage');
+        const code = `${section.toLowerCase()}-${made++}`;
+        const what = `${who} ${section}`;
+        const endpoint = row.write?.(`${code}-called`, keys[who]?.id ?? '');
+        const called =
+          endpoint === undefined ? undefined : missing(await call(who, 'POST', endpoint.path, endpoint.body), what);
+        const needed = called ?? (row.needs === undefined || rights.includes(row.needs) ? undefined : row.needs);
+        const expected = configures ? needed : 'config.manage';
+        const text = row.item(code, who);
+        assert.equal(missing(await call(who, 'POST', '/api/admin/v1/config/apply', files(text)), what), expected, what);
+        const read = row.read === undefined ? undefined : missing(await call(who, 'GET', row.read), what);
+        const reads = configures ? read : 'config.manage';
+        const other = row.item(`${code}-planned`, who);
+        for (const answer of [
+          await call(who, 'POST', '/api/admin/v1/config/plan', files(other)),
+          await call(who, 'GET', `/api/admin/v1/config/${section}`),
+          await call(who, 'GET', `/api/admin/v1/config/${section}/${row.stands}`),
+        ]) {
+          assert.equal(missing(answer, what), reads, what);
+        }
+        if (!configures) continue;
+        const identity = ['users', 'groups', 'orgUnits'].includes(section);
+        const exported = await call(who, 'GET', `/api/admin/v1/config/export?identity=${identity}`);
+        if (identity) assert.equal(missing(exported, what), reads, what);
+        else {
+          assert.equal(exported.status, 200, what);
+          const names = exported.body.data.files.map(({ name }: { name: string }) => name);
+          assert.equal(names.includes(`${section}.yaml`), reads === undefined, what);
+          assert.equal(exported.body.data.leftOut.includes(section), reads !== undefined, what);
+        }
+      }
+    });
+  }
+
+  it('keep what is stored of people from those who may not read it, in whatever answer', async () => {
+    const plan = (who: string, body: object) => call(who, 'POST', '/api/admin/v1/config/plan', body);
+    const unchanged = files('users: [ { login: boss, email: boss@example.org } ]');
+    assert.equal(missing(await plan('config-alone', unchanged), 'a guess that is right'), 'user.administer');
+    assert.equal(missing(await plan('config-alone', files('users: []')), 'no user'), 'user.administer');
+    assert.equal(
+      missing(await plan('config-alone', files('users: [ { login: x, email: nobody } ]')), 'a problem'),
+      'user.administer',
+    );
+    const pruned = { ...files('services: [ { code: mail } ]'), prune: true, pruneIdentity: true };
+    assert.equal(missing(await plan('config-alone', pruned), 'pruned'), 'user.administer');
+    const exact = { ...files(`roles: [ { code: everything, rights: [kb.read] } ]`), exact: true };
+    const planned = await plan('config-alone', exact);
+    assert.equal(planned.status, 200);
+    assert.ok(!JSON.stringify(planned.body).includes('boss'), 'who holds a role');
+    assert.ok(JSON.stringify((await plan('with-role-assign', exact)).body).includes('boss'));
+    const item = await call('config-alone', 'GET', '/api/admin/v1/config/roles/everything');
+    assert.ok(!JSON.stringify(item.body).includes('boss'), 'who holds a role');
+    const seen = await call('with-role-assign', 'GET', '/api/admin/v1/config/roles/everything');
+    assert.match(seen.body.data.text, /boss/);
+  });
+
+  it('hold for a connection that runs as somebody else, before the change too', async () => {
+    const steal = (who: string, section: string) =>
+      call(who, 'POST', '/api/admin/v1/config/apply', files(rowOf(section).item(rowOf(section).stands, who)));
+    assert.equal(missing(await steal('with-webhook-manage', 'webhooks'), 'webhooks'), 'role.assign');
+    assert.equal(missing(await steal('with-integration-manage', 'integrations'), 'integrations'), 'role.assign');
+  });
+});
