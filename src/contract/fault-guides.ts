@@ -205,7 +205,7 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
   },
   IDEMPOTENCY_IN_PROGRESS: { cause: 'The first call with this key is still running.', act: WAIT, details: [] },
   BODY_TOO_LARGE: {
-    cause: 'The body is larger than 10 MiB.',
+    cause: 'The body is larger than 10 MiB. Operations that need no credential, such as a sign-in, take 16 KiB.',
     act: 'Send less at once; for files of any size there is `docket import`.',
     details: [],
   },
@@ -225,7 +225,8 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
     details: [],
   },
   RATE_LIMITED: {
-    cause: 'The key used up its requests of this minute; `RateLimit` tells on every answer how many are left.',
+    cause:
+      'The key used up its requests of this minute; `RateLimit` tells on every answer how many are left. Without a valid key or session: the address used up its requests, or must wait before the next attempt to sign in.',
     act: WAIT,
     details: [],
   },

@@ -204,7 +204,7 @@ describe('the OpenAPI document', () => {
       'IDEMPOTENCY_KEY_REUSED',
     ]);
     assert.ok(faultsOf(create).includes('SCOPE_MISSING'));
-    assert.ok(!faultsOf(signIn).includes('RATE_LIMITED'));
+    assert.ok(faultsOf(signIn).includes('RATE_LIMITED') && !faultsOf(signIn).includes('SCOPE_MISSING'));
   });
 
   for (const surface of ['public', 'console'] as const) {

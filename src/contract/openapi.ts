@@ -38,14 +38,14 @@ const EVERYWHERE: readonly FaultCode[] = [
   'HEADERS_TOO_LARGE',
   'INTERNAL',
   'OVERLOADED',
+  'RATE_LIMITED',
 ];
 
 /** Which errors the operation can answer with. In the administration, too, a key must have a scope: `admin:manage`. */
 export function faultsOf(operation: Operation): FaultCode[] {
   const codes = new Set<FaultCode>([...EVERYWHERE, ...operation.faults]);
   codes.add('DATABASE_UNAVAILABLE');
-  if (operation.access !== 'open') codes.add('UNAUTHENTICATED').add('RATE_LIMITED');
-  if (operation.access !== 'open') codes.add('SCOPE_MISSING');
+  if (operation.access !== 'open') codes.add('UNAUTHENTICATED').add('SCOPE_MISSING');
   if (operation.right !== undefined) codes.add('RIGHT_MISSING');
   if (operation.params !== undefined) codes.add('NOT_FOUND');
   if (operation.body !== undefined) codes.add('INVALID_JSON').add('UNSUPPORTED_MEDIA_TYPE');

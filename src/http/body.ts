@@ -1,5 +1,6 @@
 /** Receives bodies as bytes, up to an exact limit, declared or chunked (api.md, "Limits"). */
 import type { IncomingMessage } from 'node:http';
+import type { SharedBudget } from '../lib/shared-budget.ts';
 import { ClientGone, fault } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { overloaded } from './gate.ts';
@@ -9,18 +10,17 @@ import { declaredLength } from './headers.ts';
 export const MOST_BODY = 10_485_760;
 
 /** @throws Fault BODY_TOO_LARGE */
-export function requireDeclaredSize(request: IncomingMessage): void {
-  if ((declaredLength(request) ?? 0) > MOST_BODY) throw fault('BODY_TOO_LARGE');
+export function requireDeclaredSize(request: IncomingMessage, most = MOST_BODY): void {
+  if ((declaredLength(request) ?? 0) > most) throw fault('BODY_TOO_LARGE');
 }
 
-/** Bytes of bodies that may be held at once, over all requests. */
-export class BodyBudget {
-  readonly most: number;
-  held = 0;
-
-  constructor(most: number) {
-    this.most = most;
-  }
+export interface BodyLimits {
+  /** Bytes of bodies that may be held at once, over all requests. */
+  budget: SharedBudget;
+  /** On whose account they are held. */
+  owner: string;
+  /** Bytes that this body may have. */
+  most: number;
 }
 
 /**
@@ -28,14 +28,17 @@ export class BodyBudget {
  *
  * @throws Fault BODY_TOO_LARGE, OVERLOADED; ClientGone
  */
-export function receiveBody(exchange: Exchange, budget: BodyBudget): Promise<{ bytes: Buffer; release: () => void }> {
+export function receiveBody(
+  exchange: Exchange,
+  { budget, owner, most }: BodyLimits,
+): Promise<{ bytes: Buffer; release: () => void }> {
   const { request } = exchange;
   exchange.continueBody();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     const release = (): void => {
-      budget.held -= length;
+      budget.release(owner, length);
       length = 0;
     };
     const stop = (): void => {
@@ -49,11 +52,14 @@ export function receiveBody(exchange: Exchange, budget: BodyBudget): Promise<{ b
       reject(error);
     };
     const onData = (chunk: Buffer): void => {
-      length += chunk.length;
-      budget.held += chunk.length;
-      if (length > MOST_BODY) refuse(fault('BODY_TOO_LARGE'));
-      else if (budget.held > budget.most) refuse(overloaded());
-      else chunks.push(chunk);
+      if (length + chunk.length > most) {
+        refuse(fault('BODY_TOO_LARGE'));
+      } else if (budget.take(owner, chunk.length)) {
+        length += chunk.length;
+        chunks.push(chunk);
+      } else {
+        refuse(overloaded('Too many bytes of request bodies are being received; retry after Retry-After.'));
+      }
     };
     const onEnd = (): void => {
       stop();

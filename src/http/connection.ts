@@ -1,10 +1,11 @@
-/** What happens below requests: malformed ones, slow ones, and clients that ask before they send. */
+/** What happens below requests: malformed ones, slow ones, clients that ask before they send, and too many connections. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { failure } from '../contract/envelope.ts';
 import type { FaultCode } from '../contract/faults.ts';
 import { newId } from '../mechanisms/clock.ts';
 import { answerOf, fault } from './errors.ts';
+import { sourceOf } from './open.ts';
 import { BASE_HEADERS, type Shared } from './exchange.ts';
 
 const REASONS = new Map([
@@ -93,4 +94,53 @@ export function closeIdle(server: Server, shared: Shared, stalledMs: number, idl
     if (ms >= idleMs) socket.destroy();
     else socket.setTimeout(stalledMs);
   });
+}
+
+/**
+ * Bounds the connections that never carried a request of a verified caller, so that strangers cannot use up all that the
+ * server may have. Where there are too many, the oldest of the address that has most of them is closed: a new client always
+ * gets in, and has the time to show its key.
+ */
+export class UnverifiedConnections {
+  readonly #most: number;
+  /** Oldest first, by the address that they came from. */
+  readonly #bySource = new Map<string, Set<Socket>>();
+  readonly #sources = new WeakMap<Socket, string>();
+  #count = 0;
+
+  constructor(server: Server, most: number) {
+    this.#most = most;
+    server.on('connection', (socket: Socket) => this.#add(socket));
+  }
+
+  #add(socket: Socket): void {
+    const source = sourceOf(socket.remoteAddress ?? '');
+    const sockets = this.#bySource.get(source) ?? new Set();
+    this.#bySource.set(source, sockets);
+    sockets.add(socket);
+    this.#sources.set(socket, source);
+    this.#count++;
+    socket.once('close', () => this.verified(socket));
+    while (this.#count > this.#most) this.#closeOldest();
+  }
+
+  /** The connection carried a request whose key or session is valid, or is closed. */
+  verified(socket: Socket): void {
+    const source = this.#sources.get(socket);
+    const sockets = source === undefined ? undefined : this.#bySource.get(source);
+    if (source === undefined || sockets === undefined) return;
+    this.#sources.delete(socket);
+    sockets.delete(socket);
+    this.#count--;
+    if (sockets.size === 0) this.#bySource.delete(source);
+  }
+
+  #closeOldest(): void {
+    let most: Set<Socket> | undefined;
+    for (const sockets of this.#bySource.values()) if (sockets.size > (most?.size ?? 0)) most = sockets;
+    const [oldest] = most ?? [];
+    if (oldest === undefined) return;
+    this.verified(oldest);
+    oldest.destroy();
+  }
 }

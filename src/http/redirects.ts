@@ -1,14 +1,14 @@
 /** Pages that only send a browser on, with cookies: leaving for a sign-in elsewhere and coming back. */
-import type { IncomingMessage } from 'node:http';
 import { Fault } from '../lib/fault.ts';
-import type { Origin } from './address.ts';
 import { cookie, singleHeader } from './headers.ts';
+import { sourceOf } from './open.ts';
 import type { Page } from './probes.ts';
+import type { Service } from './serve.ts';
 import type { RedirectPage } from './types.ts';
 
 const LONGEST_QUERY = 16_384;
 
-export function redirectPage(page: RedirectPage['answer'], originOf: (request: IncomingMessage) => Origin): Page {
+export function redirectPage(page: RedirectPage['answer'], { origin, open }: Pick<Service, 'origin' | 'open'>): Page {
   return async (exchange) => {
     const { request } = exchange;
     const host = singleHeader(request, 'host');
@@ -17,13 +17,15 @@ export function redirectPage(page: RedirectPage['answer'], originOf: (request: I
       const message = 'Send one Host header and a query of ordinary length.';
       throw new Fault('INVALID_REQUEST', message, [{ path: 'header.Host', code: 'INVALID', message }]);
     }
-    const { secure } = originOf(request);
+    const { ip, secure } = origin(request);
+    // Each of them makes the service call the provider.
+    const leave = open.enter(sourceOf(ip));
     const { location, cookies } = await page({
       base: `${secure ? 'https' : 'http'}://${host}`,
       secure,
       query: new URLSearchParams(query),
       cookie: (name) => cookie(request, name),
-    });
+    }).finally(leave);
     exchange.sendText(302, 'text/plain; charset=utf-8', '', { Location: location, 'Set-Cookie': cookies });
   };
 }

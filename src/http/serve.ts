@@ -10,13 +10,15 @@ import { Reply } from '../contract/operation.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { fingerprint, parseStrictJson } from '../lib/json.ts';
 import type { RequestFacts } from '../mechanisms/binding.ts';
+import type { SharedBudget } from '../lib/shared-budget.ts';
 import { toFault } from '../mechanisms/db/sqlstate.ts';
 import type { IdempotencyClaim } from '../mechanisms/idempotency.ts';
 import type { Tracer } from '../mechanisms/traces.ts';
 import type { Caller } from '../mechanisms/work.ts';
 import type { Origin } from './address.ts';
-import { type BodyBudget, receiveBody, requireDeclaredSize } from './body.ts';
+import { MOST_BODY, receiveBody, requireDeclaredSize } from './body.ts';
 import { Call } from './call.ts';
+import type { UnverifiedConnections } from './connection.ts';
 import { ClientGone, fault } from './errors.ts';
 import type { Exchange, Headers } from './exchange.ts';
 import { type Gate, overloaded, type Visit } from './gate.ts';
@@ -29,6 +31,7 @@ import {
   requireJson,
   singleHeader,
 } from './headers.ts';
+import { MOST_OPEN_BODY, type OpenAdmission, sourceOf } from './open.ts';
 import type { RateAnswer, RateLimiter } from './rate.ts';
 import type { Prepared, Route } from './route.ts';
 import type { ServerOptions } from './types.ts';
@@ -41,7 +44,12 @@ export interface Service {
   options: ServerOptions;
   gate: Gate;
   limiter: RateLimiter | undefined;
-  budget: BodyBudget;
+  /** Admits requests whose sender is not verified. */
+  open: OpenAdmission;
+  /** Bytes of bodies of verified callers; those of open operations are bounded by their number. */
+  bodies: SharedBudget;
+  unverified: UnverifiedConnections;
+  openBodies: SharedBudget;
   origin: (request: IncomingMessage) => Origin;
 }
 
@@ -82,15 +90,23 @@ async function attend(
   exchange: Exchange,
   params: Record<string, string>,
 ): Promise<void> {
-  let visit: Visit | undefined;
+  let leave: (() => void) | undefined;
   try {
-    visit = service.gate.enter();
-    await answer(service, route, exchange, params, visit);
+    const origin = service.origin(exchange.request);
+    exchange.ip = origin.ip;
+    if (route.prepared.binding.operation.access === 'open') {
+      leave = service.open.enter(sourceOf(origin.ip));
+      await answer(service, route, exchange, params, origin, undefined);
+    } else {
+      const visit = service.gate.enter();
+      leave = () => visit.leave();
+      await answer(service, route, exchange, params, origin, visit);
+    }
   } catch (error) {
     // Not everything is asked in a unit of work: who calls is found out before, and a connection can end there too.
     exchange.sendError(toFault(error));
   } finally {
-    visit?.leave();
+    leave?.();
   }
 }
 
@@ -99,16 +115,19 @@ async function answer(
   route: Route,
   exchange: Exchange,
   rawParams: Record<string, string>,
-  visit: Visit,
+  origin: Origin,
+  /** Undefined for an open operation: it takes no place of verified callers. */
+  visit: Visit | undefined,
 ): Promise<void> {
   const { request } = exchange;
   const { prepared } = route;
   requireHost(request);
-  requireDeclaredSize(request);
-  const origin = service.origin(request);
-  exchange.ip = origin.ip;
+  requireDeclaredSize(request, visit === undefined ? MOST_OPEN_BODY : MOST_BODY);
   const sessionToken = route.surface === 'console' ? cookie(request, 'docket_session') : undefined;
-  const caller = await callerOf(service, route, exchange, sessionToken, visit);
+  const caller =
+    visit === undefined
+      ? { ...service.options.anonymous(), correlationId: exchange.correlationId }
+      : await callerOf(service, route, exchange, sessionToken, visit);
   const body = announcesBody(request) ? await readBody(service, exchange, prepared) : undefined;
   const input = readInput(exchange, prepared, rawParams, body);
   const asked = input.query as Readonly<Record<string, unknown>>;
@@ -123,7 +142,7 @@ async function answer(
     ifRange: singleHeader(request, 'if-range'),
     ifNoneMatch: request.headers['if-none-match'],
   };
-  const turn = visit.turn();
+  const turn = visit?.turn();
   if (turn !== undefined) {
     await turn;
     if (exchange.response.destroyed) throw new ClientGone();
@@ -150,15 +169,17 @@ async function callerOf(
   visit: Visit,
 ): Promise<Caller> {
   const { request, correlationId } = exchange;
-  if (route.prepared.binding.operation.access === 'open') return { ...service.options.anonymous(), correlationId };
+  const ip = exchange.ip ?? '';
   const found = await service.options.authenticate({
     authorization: singleHeader(request, 'authorization'),
     sessionToken,
     csrfToken: text(request.headers['x-docket-csrf']),
     method: request.method ?? '',
     surface: route.surface,
-    ip: exchange.ip ?? '',
+    ip,
+    lookUp: (work) => service.open.lookUp(sourceOf(ip), work),
   });
+  service.unverified.verified(request.socket);
   exchange.callerId = found.callerId;
   exchange.keyId = found.keyId;
   visit.attribute(found.callerId);
@@ -201,7 +222,11 @@ function requireRate(limiter: RateLimiter, exchange: Exchange, rate: RateAnswer)
 /** The body as a JSON value; undefined when there is none. @throws Fault UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, INVALID_JSON */
 async function readBody(service: Service, exchange: Exchange, prepared: Prepared): Promise<unknown> {
   if (prepared.body !== undefined) requireJson(exchange.request);
-  const { bytes, release } = await receiveBody(exchange, service.budget);
+  const limits =
+    exchange.callerId === undefined
+      ? { budget: service.openBodies, owner: sourceOf(exchange.ip ?? ''), most: MOST_OPEN_BODY }
+      : { budget: service.bodies, owner: exchange.callerId, most: MOST_BODY };
+  const { bytes, release } = await receiveBody(exchange, limits);
   try {
     if (bytes.length === 0) return undefined;
     if (prepared.body !== undefined) return parseStrictJson(bytes);
@@ -278,12 +303,12 @@ async function run(
   caller: Caller,
   input: Input<Operation>,
   facts: RequestFacts,
-  visit: Visit,
+  visit: Visit | undefined,
 ): Promise<void> {
   const { binding } = prepared;
   const { operation } = binding;
   const claim = claimOf(exchange, operation, input);
-  if (claim !== undefined) claim.onWait = () => visit.rest();
+  if (claim !== undefined) claim.onWait = () => visit?.rest();
   // What runs on after this is bounded by the database's own time limits; its answer is dropped.
   const timer = setTimeout(() => {
     exchange.sendError(

@@ -6,15 +6,16 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Fault } from '../lib/fault.ts';
+import { SharedBudget } from '../lib/shared-budget.ts';
 import { networkTest, originReader } from './address.ts';
-import { BodyBudget } from './body.ts';
-import { closeIdle, deferContinue, onClientError } from './connection.ts';
+import { closeIdle, deferContinue, onClientError, UnverifiedConnections } from './connection.ts';
 import { ConsoleFiles } from './console.ts';
 import { fault } from './errors.ts';
 import { Exchange, type Shared } from './exchange.ts';
 import { Gate } from './gate.ts';
 import { Handed } from './handed.ts';
 import { Metrics } from './metrics.ts';
+import { OpenAdmission } from './open.ts';
 import { documentPage, healthPage, metricsPage, type Page, readyPage } from './probes.ts';
 import { redirectPage } from './redirects.ts';
 import { MemoryRateLimiter, type RateLimiter } from './rate.ts';
@@ -33,6 +34,8 @@ const IDLE_MS = 310_000;
 const RECEIVE_MS = 28_000;
 /** An answer that nobody reads is given up after this or, since Node looks at what has passed only then, twice this. */
 const STALLED_MS = 13_000;
+/** Bytes of bodies of open operations held at once. */
+const OPEN_BODY_BYTES = 4 * 1024 * 1024;
 
 interface State {
   shared: Shared;
@@ -59,13 +62,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   };
   const most = limits.inFlight ?? 512;
   const gate = new Gate({ most, running: Math.min(most, limits.running ?? most) });
-  const service: Service = {
-    options,
-    gate,
-    limiter: limiterOf(options),
-    budget: new BodyBudget(limits.bodyBytes ?? 256 * 1024 * 1024),
-    origin: originReader(networkTest(limits.trustedProxies)),
-  };
+  const open = new OpenAdmission(limits.open);
   const server = Fastify({
     requestTimeout: receiveMs,
     connectionTimeout: limits.stalledMs ?? STALLED_MS,
@@ -89,10 +86,20 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   });
   const http = server.server as Server;
   http.maxConnections = limits.connections ?? 8192;
+  const service: Service = {
+    options,
+    gate,
+    limiter: limiterOf(options),
+    open,
+    bodies: new SharedBudget(limits.bodyBytes ?? 256 * 1024 * 1024),
+    unverified: new UnverifiedConnections(http, Math.ceil(http.maxConnections / 2)),
+    openBodies: new SharedBudget(OPEN_BODY_BYTES),
+    origin: originReader(networkTest(limits.trustedProxies)),
+  };
   deferContinue(http, shared);
   closeIdle(http, shared, limits.stalledMs ?? STALLED_MS, IDLE_MS);
   const gauges = options.gauges ?? (async () => []);
-  const figures = async (): Promise<string> => shared.metrics.render(gate.inFlight, await gauges());
+  const figures = async (): Promise<string> => shared.metrics.render(gate.inFlight + open.inFlight, await gauges());
   server.decorate('docketState', { shared, gate, handed: new Handed(http), figures } satisfies State);
   server.addHook('onClose', async () => {
     gate.stop();
@@ -124,7 +131,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       () => shared.draining,
     ),
   );
-  for (const { path, id, answer } of options.redirects ?? []) mount(path, id, redirectPage(answer, service.origin));
+  for (const { path, id, answer } of options.redirects ?? []) mount(path, id, redirectPage(answer, service));
   const exposition = options.exposition ?? figures;
   mount('/metrics', 'health.metrics', metricsPage(exposition, limits.metricsAllow, service.origin));
   return server;

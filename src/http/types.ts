@@ -4,6 +4,7 @@ import type { BoundOperation } from '../mechanisms/binding.ts';
 import type { Tracer } from '../mechanisms/traces.ts';
 import type { Caller, Work } from '../mechanisms/work.ts';
 import type { Gauge } from './metrics.ts';
+import type { OpenLimits } from './open.ts';
 import type { RateLimiter } from './rate.ts';
 
 export type Surface = 'public' | 'console';
@@ -22,6 +23,13 @@ export interface Credentials {
   surface: Surface;
   /** Address of the client, behind trusted proxies alone taken from `X-Forwarded-For`. */
   ip: string;
+  /**
+   * Runs a look-up of a credential that was not found valid before. Look-ups are counted by the sender's address, so that
+   * strangers cannot use up database connections.
+   *
+   * @throws Fault RATE_LIMITED, OVERLOADED
+   */
+  lookUp<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** Who was recognised. */
@@ -87,9 +95,11 @@ export interface Limits {
   inFlight?: number;
   /** Requests that run at once, those that take long apart; others wait for their turn. As many as in flight unless given. */
   running?: number;
+  /** Requests to open operations: in flight at once over all addresses, 64 by default, and a minute and address, 600. */
+  open?: OpenLimits;
   /** Open connections; further ones are closed at once. Default 8192. */
   connections?: number;
-  /** Bytes of request bodies held at once; past it 503. Default 256 MiB. */
+  /** Bytes of request bodies of verified callers held at once; one caller has half of it at most. Default 256 MiB. */
   bodyBytes?: number;
   /** Milliseconds for a request to arrive whole, 28 s by default; headers get half of it. */
   receiveMs?: number;

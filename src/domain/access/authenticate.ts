@@ -15,7 +15,7 @@ import { typeSlice } from '../metadata/door.ts';
 import { UserActor } from './actor.ts';
 import { hashSecret, readKey } from './key-format.ts';
 import { roleSlice } from './roles.ts';
-import { findKeyByPrefix, findSession, type KeyRow, loadPerson, type PersonRow } from './store.ts';
+import { findKeyByPrefix, findSession, type KeyRow, loadPerson, type PersonRow, type SessionRow } from './store.ts';
 
 export interface Credentials {
   authorization: string | undefined;
@@ -24,6 +24,8 @@ export interface Credentials {
   method: string;
   surface: 'public' | 'console';
   ip: string;
+  /** Runs a look-up of a credential that was not found valid before, within what the sender's address may ask for. */
+  lookUp<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface Authenticated {
@@ -41,7 +43,7 @@ interface RememberedKey extends KeyRow {
 
 const NO_HASH = Buffer.alloc(32);
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
-/** Prefixes that are no key are remembered too, within bounds, so that a flood of them costs the database little. */
+/** Prefixes and sessions that were found valid are not many; those that were not are as many as somebody sends. */
 const MOST_REMEMBERED = 50_000;
 
 const NEEDS_KEY = 'Send an API key that is valid here as "Authorization: Bearer <key>".';
@@ -64,6 +66,12 @@ export class Authenticator {
   readonly #clock: Clock;
   readonly #onLoaded: () => Promise<void>;
   #keys = new Map<string, Promise<RememberedKey | undefined>>();
+  /** Prefixes of no key, kept apart: a flood of them must not push out the keys that are in use. */
+  #unknown = new Set<string>();
+  /** Prefixes of keys that exist; kept when rights change, since reading them again is no stranger's look-up. */
+  readonly #found = new Set<string>();
+  /** Hashes of sessions that were valid, oldest first. */
+  readonly #sessions = new Set<string>();
   #people = new Map<string, Promise<{ person: PersonRow; actor: Actor } | undefined>>();
   #names = new Map<string, string>();
   #used = new Map<string, string>();
@@ -83,6 +91,7 @@ export class Authenticator {
     this.#onLoaded = options.onLoaded ?? (async () => {});
     options.epoch.onRights(() => {
       this.#keys = new Map();
+      this.#unknown = new Set();
       this.#people = new Map();
       this.#names = new Map();
     });
@@ -113,7 +122,7 @@ export class Authenticator {
     const text = /^Bearer +(\S+)$/i.exec(given.authorization ?? '')?.[1];
     const parts = text === undefined ? undefined : readKey(text);
     if (parts === undefined) throw unauthenticated();
-    const row = await this.#key(parts.prefix);
+    const row = this.#unknown.has(parts.prefix) ? undefined : await this.#key(parts.prefix, given);
     const hash = hashSecret(parts.secret);
     const now = this.#clock.now();
     // Both comparisons are always made, so that time tells nothing of which secret was right or whether the key exists.
@@ -130,11 +139,24 @@ export class Authenticator {
     return row;
   }
 
-  #key(prefix: string): Promise<RememberedKey | undefined> {
-    return remember(this.memory, this.#keys, prefix, async () => {
+  async #key(prefix: string, given: Credentials): Promise<RememberedKey | undefined> {
+    const load = async (): Promise<RememberedKey | undefined> => {
       const row = await findKeyByPrefix(this.#db, prefix);
       return row === undefined ? undefined : { ...row, granted: new Set(row.scopes) };
-    });
+    };
+    const keys = this.#keys;
+    const unknown = this.#unknown;
+    const row = await remember(this.memory, keys, prefix, () =>
+      this.#found.has(prefix) ? load() : given.lookUp(load),
+    );
+    if (row === undefined) {
+      keys.delete(prefix);
+      if (unknown.size >= MOST_REMEMBERED) unknown.clear();
+      unknown.add(prefix);
+    } else {
+      this.#found.add(prefix);
+    }
+    return row;
   }
 
   #remembered(userId: string): Promise<{ person: PersonRow; actor: Actor } | undefined> {
@@ -172,9 +194,16 @@ export class Authenticator {
   }
 
   async #session(given: Credentials, token: string): Promise<Authenticated> {
-    const session = await findSession(this.#db, tokenHash(token));
+    const hash = tokenHash(token);
+    const name = hash.toString('base64');
+    const load = (): Promise<SessionRow | undefined> => findSession(this.#db, hash);
+    const session = await (this.#sessions.has(name) ? load() : given.lookUp(load));
     const refused = session === undefined || Date.parse(session.expires_at) <= this.#clock.now();
-    if (refused) throw unauthenticated(NEEDS_SIGN_IN);
+    if (refused) {
+      this.#sessions.delete(name);
+      throw unauthenticated(NEEDS_SIGN_IN);
+    }
+    this.#noteSession(name);
     if (!SAFE_METHODS.has(given.method)) {
       const csrf = tokenHash(given.csrfToken ?? '');
       if (given.csrfToken === undefined || !timingSafeEqual(csrf, session.csrf_hash)) {
@@ -189,6 +218,15 @@ export class Authenticator {
       scopes: new Set(),
       caller: { actor: found.actor, via: 'console', keyId: null, config: this.#epoch.current() },
     };
+  }
+
+  #noteSession(name: string): void {
+    this.#sessions.add(name);
+    if (this.#sessions.size <= MOST_REMEMBERED) return;
+    for (const oldest of this.#sessions) {
+      this.#sessions.delete(oldest);
+      return;
+    }
   }
 
   /** Keys used since the last call, with the instant; for the worker that notes them. */
