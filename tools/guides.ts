@@ -1,21 +1,30 @@
 /**
- * Tries the guides as they are written: `npm run test:guides [-- NAME…]`. A service with the starter configuration is started in
- * a scratch folder; the fenced blocks of each guide that say so are carried out in order, and what they show must come true.
+ * Runs the guides as a reader would: `npm run test:guides [-- NAME…]`. The repository is cloned into a temporary folder, and the
+ * blocks of each page are run there in order. Nothing is on the PATH but the programs of the system.
  *
- * - `sh run`: carried out by bash; variables that it exports stand in the blocks after it.
- * - `js run`: carried out by Node, with `@docket/client` at hand.
- * - `… file=NAME`: written to that file in the guide's folder.
- * - `text shows`, `json shows`: what the block before printed; `…` stands for anything, and JSON may hold more than is shown.
+ * Blocks are marked after the language; others are not run:
+ * - `install`: the first block of the README, `npm ci`.
+ * - `serve`: starts the service, which then runs until the end.
+ * - `sh run`: run by bash. Variables that it exports stay set for the following blocks.
+ * - `… file=NAME`: written to that file in the clone. The text before the block must tell the reader to do so.
+ * - `text shows`, `json shows`: what the previous block printed; `…` stands for any text, and JSON may have more members.
+ *
+ * The port 8080 is replaced by a free one. `--linked` takes the packages from this repository's node_modules in place of
+ * `npm ci`, and the built console, which takes long to build.
  */
-import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { docket, freePort, startService } from '../test/harness/fault-service.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../test/harness/fault-service.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
+const READY_MS = 120_000;
+const BLOCK_MS = 300_000;
 
-/** In this order; each stands alone. */
+/** In this order. The README starts the service and sets the variables that the others use. */
 export const GUIDES = [
   'README.md',
   'client/README.md',
@@ -36,21 +45,30 @@ export interface Block {
   text: string;
   /** Of the fence. */
   line: number;
+  /** The paragraph before the block, as a reader sees it. */
+  before: string;
 }
 
-/** The fenced blocks of a page that are carried out, written or compared; others are for the eye. */
+/** The marked blocks of a page. */
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = [];
   for (const found of page.matchAll(/^```(\S+) ([^\n]+)\n([^]*?)^```$/gm)) {
-    const [whole, language = '', info = '', text = ''] = found;
+    const [, language = '', info = '', text = ''] = found;
+    const prefix = page.slice(0, found.index);
     blocks.push({
       language,
       words: info.split(' '),
       text,
-      line: page.slice(0, page.indexOf(whole)).split('\n').length,
+      line: prefix.split('\n').length,
+      before: prefix.trimEnd().split('\n\n').at(-1) ?? '',
     });
   }
   return blocks;
+}
+
+/** The file that the block is to be saved as. */
+export function fileOf({ words }: Block): string | undefined {
+  return words.find((word) => word.startsWith('file='))?.slice('file='.length);
 }
 
 /** Whether the text is as shown, where `…` stands for anything. */
@@ -73,115 +91,204 @@ export function jsonFits(shown: unknown, value: unknown): boolean {
   return Object.entries(shown).every(([name, one]) => jsonFits(one, (value as Record<string, unknown>)[name]));
 }
 
-interface Stand {
-  folder: string;
-  env: Record<string, string>;
-}
+/** A block did not work, or printed something else. */
+class GuideError extends Error {}
 
-/** Carries out one guide. @returns what did not come true */
-async function tryGuide(name: string, page: string, stand: Stand): Promise<string[]> {
-  const folder = path.join(stand.folder, name.replaceAll(/[^a-z-]+/gi, '-'));
-  await mkdir(folder, { recursive: true });
-  await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
-  const state = path.join(folder, '.variables');
-  await writeFile(state, '');
-  let said = '';
-  let count = 0;
-  for (const { language, words, text, line } of blocksOf(page)) {
-    const file = words.find((word) => word.startsWith('file='))?.slice('file='.length);
-    const place = `${name}:${line}`;
-    if (file !== undefined) {
-      await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
-      await writeFile(path.join(folder, file), text);
+/** A shell in a clean clone, as a reader has it. */
+export class Reader {
+  readonly #folder: string;
+  readonly #port: number;
+  #service: ChildProcess | undefined;
+  /** What the service printed. */
+  said = '';
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.#port = port;
+  }
+
+  /** Clones the repository with its uncommitted changes, so that a guide can be tried before it is committed. */
+  static async inClone(): Promise<Reader> {
+    const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'docket-guides-')));
+    const self = new Reader(folder, await freePort());
+    execFileSync('git', ['clone', '--quiet', '--no-hardlinks', '--depth', '1', `file://${root}`, self.clone]);
+    const git = (...args: string[]): string[] =>
+      execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);
+    for (const file of git('diff', 'HEAD', '--name-only', '--diff-filter=D')) await rm(path.join(self.clone, file));
+    const changed = git('diff', 'HEAD', '--name-only', '--diff-filter=d');
+    for (const file of [...changed, ...git('ls-files', '--others', '--exclude-standard')]) {
+      await cp(path.join(root, file), path.join(self.clone, file));
     }
-    if (words.includes('run')) {
-      const program = language === 'sh' ? text : `node ${file ?? `block-${++count}.mjs`}`;
-      if (language !== 'sh' && file === undefined) await writeFile(path.join(folder, `block-${count}.mjs`), text);
-      const script = `set -eo pipefail; source ${state}\n${program}\nexport -p > ${state}\n`;
-      const done = spawnSync('bash', ['-c', script], {
-        cwd: folder,
-        env: stand.env,
+    await writeFile(self.#state, '');
+    return self;
+  }
+
+  get clone(): string {
+    return path.join(this.#folder, 'docket');
+  }
+
+  /** Holds the exported variables between blocks. */
+  get #state(): string {
+    return path.join(this.#folder, 'variables');
+  }
+
+  /** The system's programs, Node among them, and how to reach the registry; nothing of the process that runs this. */
+  get #env(): Record<string, string> {
+    const given = Object.entries(process.env).filter(([name]) =>
+      /^(?:HOME|LANG|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|npm_config_registry)$/i.test(name),
+    ) as [string, string][];
+    const places = (process.env['PATH'] ?? '').split(':').filter((place) => !place.includes('node_modules'));
+    return { ...Object.fromEntries(given), PATH: places.join(':'), DOCKET_PORT: String(this.#port) };
+  }
+
+  #bash(script: string): { status: number | null; stdout: string; stderr: string } {
+    return spawnSync(
+      'bash',
+      ['-c', `set -eo pipefail; source ${this.#state}\n${script}\nexport -p > ${this.#state}\n`],
+      {
+        cwd: this.clone,
+        env: this.#env,
         encoding: 'utf8',
-        timeout: 120_000,
-      });
-      said = done.stdout;
-      if (done.status !== 0)
-        return [`${place} ended with ${done.status}:\n${done.stderr.slice(-1500)}${said.slice(-500)}`];
-    }
-    if (words.includes('shows')) {
-      let fits = false;
-      try {
-        fits = language === 'json' ? jsonFits(JSON.parse(text), JSON.parse(said)) : textFits(text, said);
-      } catch {
-        // What was printed is no JSON.
+        timeout: BLOCK_MS,
+        maxBuffer: 1e8,
+      },
+    );
+  }
+
+  /** Takes the packages of this repository in place of `npm ci`. */
+  async linkPackages(): Promise<void> {
+    for (const place of ['node_modules', 'client/node_modules']) {
+      const [from, to] = [path.join(root, place), path.join(this.clone, place)];
+      const linked = spawnSync('cp', ['-al', from, to]);
+      // Links cannot cross file systems.
+      if (linked.status !== 0) {
+        await rm(to, { recursive: true, force: true });
+        await cp(from, to, { recursive: true, verbatimSymlinks: true });
       }
-      if (!fits) return [`${place} does not come true; printed was:\n${said.slice(0, 2000)}`];
+    }
+    const consoleBuild = 'web/dist';
+    if (existsSync(path.join(root, consoleBuild))) {
+      await cp(path.join(root, consoleBuild), path.join(this.clone, consoleBuild), { recursive: true });
+    }
+    this.#must(this.#bash('node client/tools/build.mjs'), 'the build of the client');
+  }
+
+  #must(done: { status: number | null; stdout: string; stderr: string }, place: string): string {
+    if (done.status === 0) return done.stdout;
+    throw new GuideError(`${place} ended with ${done.status}:\n${done.stderr.slice(-1500)}${done.stdout.slice(-500)}`);
+  }
+
+  #install(text: string, place: string): void {
+    const done = this.#bash(text);
+    this.#must(done, place);
+    const warnings = done.stderr.split('\n').filter((line) => /EBADENGINE|deprecated|install-scripts/.test(line));
+    if (warnings.length > 0) throw new GuideError(`${place}: npm warns:\n${warnings.join('\n')}`);
+  }
+
+  async #serve(text: string): Promise<void> {
+    const child = spawn('bash', ['-c', text], { cwd: this.clone, env: this.#env, detached: true });
+    this.#service = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (part: string) => {
+        this.said += part;
+      });
+    }
+    const until = performance.now() + READY_MS;
+    while (!this.said.includes('Docket answers at')) {
+      if (child.exitCode !== null || performance.now() > until) {
+        throw new GuideError(`the service does not start:\n${this.said}`);
+      }
+      await sleep(100);
     }
   }
-  return [];
+
+  /**
+   * Runs the blocks of a page.
+   *
+   * @param linked the packages are there: `npm ci` is not run
+   * @param only up to and with the block that contains this text
+   * @throws GuideError for the first block that does not work as the page says
+   */
+  async read(name: string, { linked = false, only }: { linked?: boolean; only?: string } = {}): Promise<void> {
+    const page = await readFile(path.join(this.clone, name), 'utf8');
+    let printed = '';
+    for (const block of blocksOf(page.replaceAll('127.0.0.1:8080', `127.0.0.1:${this.#port}`))) {
+      const place = `${name}:${block.line}`;
+      const { language, words, text } = block;
+      const file = fileOf(block);
+      if (file !== undefined) {
+        await mkdir(path.dirname(path.join(this.clone, file)), { recursive: true });
+        await writeFile(path.join(this.clone, file), text);
+      }
+      if (words.includes('install') && !linked) this.#install(text, place);
+      if (words.includes('serve')) await this.#serve(text);
+      if (words.includes('run')) printed = this.#must(this.#bash(text), place);
+      if (words.includes('shows')) {
+        let fits = false;
+        try {
+          fits = language === 'json' ? jsonFits(JSON.parse(text), JSON.parse(printed)) : textFits(text, printed);
+        } catch {
+          // It printed something that is not JSON.
+        }
+        if (!fits) throw new GuideError(`${place}: printed was:\n${printed.slice(0, 2000)}`);
+      }
+      if (only !== undefined && text.includes(only)) return;
+    }
+  }
+
+  /** Stops the service as Ctrl-C in the reader's terminal does, and deletes the clone. @returns its exit code */
+  async leave(): Promise<number | null> {
+    const child = this.#service;
+    let code: number | null = null;
+    if (child?.pid !== undefined && child.exitCode === null) {
+      const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+      process.kill(-child.pid, 'SIGINT');
+      code = await ended;
+    }
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 });
+    return code;
+  }
 }
 
-async function standUp(): Promise<Stand & { stop(): Promise<void> }> {
-  const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'docket-guides-')));
-  const own = {
-    DOCKET_DATA_DIR: path.join(folder, 'data'),
-    DOCKET_PORT: String(await freePort()),
-    DOCKET_WEBHOOK_ALLOW_PRIVATE: 'true',
-  };
-  const service = await startService(own);
-  const bin = path.join(folder, 'bin');
-  await mkdir(bin);
-  const program = `exec "${process.execPath}" "${path.join(root, 'bin/docket.mjs')}" "$@"`;
-  for (const [name, text] of [
-    ['docket', program],
-    ['npx', `shift; ${program}`],
-  ] as const) {
-    await writeFile(path.join(bin, name), `#!/bin/sh\n${text}\n`);
-    await chmod(path.join(bin, name), 0o755);
+/**
+ * Runs the chosen guides in one clean clone, the start of the README always.
+ *
+ * @returns for each guide what did not work, empty when all did
+ */
+export async function runGuides(
+  chosen: readonly string[],
+  linked: boolean,
+  report: (name: string, problem: string) => void,
+): Promise<void> {
+  const reader = await Reader.inClone();
+  try {
+    if (linked) await reader.linkPackages();
+    // The key is made by the last block that the other guides depend on.
+    await reader.read('README.md', { linked, ...(chosen.includes('README.md') ? {} : { only: 'export DOCKET_KEY' }) });
+    if (chosen.includes('README.md')) report('README.md', '');
+    for (const name of chosen) {
+      if (name === 'README.md') continue;
+      try {
+        await reader.read(name);
+        report(name, '');
+      } catch (error) {
+        if (!(error instanceof GuideError)) throw error;
+        report(name, error.message);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof GuideError)) throw error;
+    report('README.md', error.message);
+  } finally {
+    await reader.leave();
   }
-  // The sources of the client, as the package would be.
-  const client = path.join(folder, 'client');
-  await mkdir(client);
-  await writeFile(
-    path.join(client, 'package.json'),
-    '{"name":"@docket/client","type":"module","exports":"./src/index.ts"}',
-  );
-  await symlink(path.join(root, 'client', 'src'), path.join(client, 'src'));
-  await mkdir(path.join(folder, 'node_modules/@docket'), { recursive: true });
-  await symlink(client, path.join(folder, 'node_modules/@docket/client'));
-  const issued = await docket('keys create --owner admin --name guides --scopes all --json'.split(' '), own);
-  const admin = await docket('keys create --owner admin --name guides --scopes admin:manage --json'.split(' '), own);
-  const keyOf = (text: string): string => (JSON.parse(text) as { key: string }).key;
-  const env = {
-    ...own,
-    PATH: `${bin}:${path.dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
-    HOME: process.env['HOME'] ?? '/',
-    DOCKET_URL: service.url,
-    DOCKET_KEY: keyOf(issued.stdout),
-    DOCKET_ADMIN_KEY: keyOf(admin.stdout),
-  };
-  const stop = async (): Promise<void> => {
-    await service.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
-  return { folder, env, stop };
 }
 
 if (import.meta.main) {
-  const wanted = process.argv.slice(2);
+  const wanted = process.argv.slice(2).filter((word) => word !== '--linked');
   const chosen = GUIDES.filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
-  const stand = await standUp();
-  try {
-    for (const name of chosen) {
-      const page = await readFile(path.join(root, name), 'utf8');
-      const here = page.replaceAll('http://127.0.0.1:8080', stand.env['DOCKET_URL'] ?? '');
-      const problems = await tryGuide(name, here, stand);
-      process.stdout.write(
-        `${problems.length === 0 ? 'holds' : 'FAILS'}  ${name}\n${problems.join('\n')}${problems.length === 0 ? '' : '\n'}`,
-      );
-      if (problems.length > 0) process.exitCode = 1;
-    }
-  } finally {
-    await stand.stop();
-  }
+  await runGuides(chosen, process.argv.includes('--linked'), (name, problem) => {
+    process.stdout.write(problem === '' ? `holds  ${name}\n` : `FAILS  ${name}\n${problem}\n`);
+    if (problem !== '') process.exitCode = 1;
+  });
 }
