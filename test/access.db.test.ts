@@ -246,7 +246,7 @@ describe('access', () => {
       if (operation.method !== 'GET') {
         for (const token of [{}, { 'x-docket-csrf': 'x'.repeat(43) }]) {
           const answer = await send(operation, '/api/admin/v1', await row.call(), { headers: { cookie, ...token } });
-          refused(answer, 401, 'UNAUTHENTICATED', `${operation.id} without the token`);
+          refused(answer, 403, 'CSRF_TOKEN_INVALID', `${operation.id} without the token`);
           assert.match(answer.body.error.message, /X-Docket-CSRF/);
         }
       }

@@ -73,7 +73,12 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
   UNAUTHENTICATED: {
     cause:
       'The key is absent, mistyped, unknown, expired, revoked, used from another address than allowed, or its owner is archived: one answer for all, so that nobody learns which.',
-    act: 'Send `Authorization: Bearer dk_…`. `docket keys list` shows what became of the key.',
+    act: 'Send `Authorization: Bearer dk_…`. `docket keys list` shows the state of the key. A session that has ended is answered with `details: {"session": "ended"}`: sign in again.',
+    details: [],
+  },
+  CSRF_TOKEN_INVALID: {
+    cause: 'A write of a console session came without the header `X-Docket-CSRF`, or with a token of another session.',
+    act: 'Send the `csrfToken` that the sign-in returned; `GET /session` returns it again. API keys need no token.',
     details: [],
   },
   SCOPE_MISSING: {

@@ -14,6 +14,7 @@ export const FAULTS = {
   TRANSITION_NOT_AVAILABLE: { status: 400, meaning: 'The transition is unknown or does not leave the present state.' },
   TRANSITION_CONDITION_NOT_MET: { status: 400, meaning: 'The condition of the transition does not hold.' },
   UNAUTHENTICATED: { status: 401, meaning: 'The API key or session is not accepted.' },
+  CSRF_TOKEN_INVALID: { status: 403, meaning: 'A write of a session lacks its CSRF token, or the token is wrong.' },
   SCOPE_MISSING: { status: 403, meaning: 'The key lacks the scope that details name.' },
   RIGHT_MISSING: { status: 403, meaning: 'The owner lacks the right that details name.' },
   ROLE_ESCALATION: { status: 403, meaning: 'The change would hand on a role that the caller may not assign.' },

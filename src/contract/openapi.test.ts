@@ -203,8 +203,11 @@ describe('the OpenAPI document', () => {
       'IDEMPOTENCY_IN_PROGRESS',
       'IDEMPOTENCY_KEY_REUSED',
     ]);
-    assert.ok(faultsOf(create).includes('SCOPE_MISSING'));
-    assert.ok(faultsOf(signIn).includes('RATE_LIMITED') && !faultsOf(signIn).includes('SCOPE_MISSING'));
+    assert.ok(faultsOf(create, 'public').includes('SCOPE_MISSING'));
+    const open = faultsOf(signIn, 'console');
+    assert.ok(open.includes('RATE_LIMITED') && !open.includes('SCOPE_MISSING'));
+    assert.ok(!open.includes('CSRF_TOKEN_INVALID') && !faultsOf(create, 'public').includes('CSRF_TOKEN_INVALID'));
+    assert.ok(faultsOf(create, 'console').includes('CSRF_TOKEN_INVALID'));
   });
 
   for (const surface of ['public', 'console'] as const) {

@@ -42,10 +42,14 @@ const EVERYWHERE: readonly FaultCode[] = [
 ];
 
 /** Which errors the operation can answer with. In the administration, too, a key must have a scope: `admin:manage`. */
-export function faultsOf(operation: Operation): FaultCode[] {
+export function faultsOf(operation: Operation, surface: DocumentOptions['surface']): FaultCode[] {
   const codes = new Set<FaultCode>([...EVERYWHERE, ...operation.faults]);
   codes.add('DATABASE_UNAVAILABLE');
   if (operation.access !== 'open') codes.add('UNAUTHENTICATED').add('SCOPE_MISSING');
+  // A session is asked for its token on every write.
+  if (operation.access !== 'open' && surface === 'console' && operation.method !== 'GET') {
+    codes.add('CSRF_TOKEN_INVALID');
+  }
   if (operation.right !== undefined) codes.add('RIGHT_MISSING');
   if (operation.params !== undefined) codes.add('NOT_FOUND');
   if (operation.body !== undefined) codes.add('INVALID_JSON').add('UNSUPPORTED_MEDIA_TYPE');
@@ -120,7 +124,7 @@ function describe(operation: Operation, surface: DocumentOptions['surface'], com
     responses: {
       [operation.status]: success,
       ...othersOf(operation, success),
-      ...errorsOf(faultsOf(operation), components),
+      ...errorsOf(faultsOf(operation, surface), components),
     },
   };
 }

@@ -56,12 +56,12 @@ function compileSetValue<Field extends ConfiguredField>(
   judge: ValueJudge<Field>,
   naming: Naming,
 ): unknown {
-  if (value === null) {
-    if (!field.required) return null;
+  if (typeof value !== 'string' || !value.startsWith('$')) {
+    const stored = value === null ? null : compileValue(field, value, path, judge, naming);
+    if (stored !== null || !field.required) return stored;
     naming.report(path, 'REQUIRED', `The field ${field.code} is required and cannot be cleared.`);
     return undefined;
   }
-  if (typeof value !== 'string' || !value.startsWith('$')) return compileValue(field, value, path, judge, naming);
   if (value.startsWith('$$')) {
     const stored = compileValue(field, value.slice(1), path, judge, naming);
     return typeof stored === 'string' && stored.startsWith('$') ? `$${stored}` : stored;

@@ -166,7 +166,7 @@ export const MUTANTS: readonly Mutant[] = [
     'expectedRevision !== undefined && expectedRevision > instance.revision',
   ),
   SLA('if (!FROM[command].includes(instance.status)) {', 'if (FROM[command].length === 0) {'),
-  CATALOG("  ctx.actor.require('catalog.impersonate');", ''),
+  CATALOG("ctx.actor.require('catalog.impersonate');", ';'),
   CATALOG('const eyes = seenBy(ctx, person);', 'const eyes = ctx;'),
   KNOWLEDGE("  ctx.actor.require('kb.publish');", "  ctx.actor.require('kb.write');"),
   KNOWLEDGE_RULES("if (version.state === 'DRAFT') return;", "if (version.state !== '') return;"),

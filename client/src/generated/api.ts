@@ -659,9 +659,9 @@ export class CatalogOperations extends Group {
   }
 
   /**
-   * Make a request on behalf of a person. Availability, the right to create, values and asset are judged for the requester; the history names both people. `values` takes the fields of the item’s form alone.
+   * Make a request, for oneself or on behalf of another person. A `requesterId` other than the owner of the key or session needs the right `catalog.impersonate`. Availability, the right to create, values and asset are judged for the requester; the history names both people. `values` takes the fields of the item’s form alone.
    *
-   * `POST /catalog/items/{itemId}/requests`, scope `catalog:impersonate`, right `catalog.impersonate`; made once, however often it is sent
+   * `POST /catalog/items/{itemId}/requests`, scope `catalog:impersonate`; made once, however often it is sent
    */
   request(
     itemId: T.CatalogRequestData['path']['itemId'],

@@ -5,7 +5,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { ADMIN_SCOPE } from '../../contract/scopes.ts';
-import { Fault } from '../../lib/fault.ts';
+import { Fault, type FaultDetails } from '../../lib/fault.ts';
 import type { Clock } from '../../mechanisms/clock.ts';
 import type { Actor } from '../../mechanisms/context.ts';
 import type { Queryable } from '../../mechanisms/db/pool.ts';
@@ -47,13 +47,19 @@ const SAFE_METHODS = new Set(['GET', 'HEAD']);
 const MOST_REMEMBERED = 50_000;
 
 const NEEDS_KEY = 'Send an API key that is valid here as "Authorization: Bearer <key>".';
-const NEEDS_SIGN_IN = 'The session is over: sign in again, or send an API key with the scope admin:manage.';
-const NEEDS_CSRF = 'A write of a session needs the header X-Docket-CSRF with the csrfToken that the sign-in returned.';
+const NEEDS_SIGN_IN = 'The session has ended: sign in again, or send an API key with the scope admin:manage.';
+const NEEDS_CSRF =
+  'A write of a session needs the header X-Docket-CSRF with its csrfToken; GET /session returns the token again.';
 
-export function unauthenticated(message = NEEDS_KEY): Fault {
-  return new Fault('UNAUTHENTICATED', message, [], {
+export function unauthenticated(message = NEEDS_KEY, details: FaultDetails = []): Fault {
+  return new Fault('UNAUTHENTICATED', message, details, {
     headers: { 'WWW-Authenticate': 'Bearer' },
   });
+}
+
+/** A cookie of no session that is open now, whether it ended, was ended, or never was one. */
+function sessionEnded(): Fault {
+  return unauthenticated(NEEDS_SIGN_IN, { session: 'ended' });
 }
 
 export function tokenHash(token: string): Buffer {
@@ -97,7 +103,7 @@ export class Authenticator {
     });
   }
 
-  /** @throws Fault UNAUTHENTICATED (one answer for all causes), DATABASE_UNAVAILABLE */
+  /** @throws Fault UNAUTHENTICATED (one answer for keys, one for sessions), CSRF_TOKEN_INVALID, DATABASE_UNAVAILABLE */
   async authenticate(given: Credentials): Promise<Authenticated> {
     const config = await this.#epoch.fresh();
     if (given.authorization === undefined && given.surface === 'console' && given.sessionToken !== undefined) {
@@ -201,17 +207,17 @@ export class Authenticator {
     const refused = session === undefined || Date.parse(session.expires_at) <= this.#clock.now();
     if (refused) {
       this.#sessions.delete(name);
-      throw unauthenticated(NEEDS_SIGN_IN);
+      throw sessionEnded();
     }
     this.#noteSession(name);
     if (!SAFE_METHODS.has(given.method)) {
       const csrf = tokenHash(given.csrfToken ?? '');
       if (given.csrfToken === undefined || !timingSafeEqual(csrf, session.csrf_hash)) {
-        throw unauthenticated(NEEDS_CSRF);
+        throw new Fault('CSRF_TOKEN_INVALID', NEEDS_CSRF);
       }
     }
     const found = await this.#remembered(session.user_id);
-    if (found === undefined || found.person.state !== 'ACTIVE') throw unauthenticated();
+    if (found === undefined || found.person.state !== 'ACTIVE') throw sessionEnded();
     return {
       callerId: session.user_id,
       keyId: null,

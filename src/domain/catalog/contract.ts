@@ -105,15 +105,14 @@ export const requestItem = defineOperation({
   method: 'POST',
   path: '/catalog/items/{itemId}/requests',
   access: 'catalog:impersonate',
-  right: 'catalog.impersonate',
   unit: 'write',
   via: 'catalog',
   idempotent: true,
   status: 201,
   tag,
-  summary: 'Make a request on behalf of a person',
+  summary: 'Make a request, for oneself or on behalf of another person',
   description:
-    'Availability, the right to create, values and asset are judged for the requester; the history names both people. `values` takes the fields of the item’s form alone.',
+    'A `requesterId` other than the owner of the key or session needs the right `catalog.impersonate`. Availability, the right to create, values and asset are judged for the requester; the history names both people. `values` takes the fields of the item’s form alone.',
   params: closed({ itemId: Id }),
   body: closed({ requesterId: Id, values: Values, assetId: Type.Optional(Id) }),
   answer: Type.Object(

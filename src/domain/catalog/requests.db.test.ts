@@ -95,12 +95,34 @@ describe('a catalogue request', () => {
     assert.deepEqual([via, actor_id], ['catalog', world.people.chief]);
   });
 
-  it('is for those alone who may make requests for others, whatever else they may', async () => {
-    for (const who of ['anna', 'carl'] as const) {
-      const answer = await ask({ who, for: who });
+  it('needs the right catalog.impersonate for others and not for oneself, with a key and in a session', async () => {
+    for (const [who, other] of [
+      ['anna', 'carl'],
+      ['carl', 'anna'],
+    ] as const) {
+      const answer = await ask({ who, for: other });
       refused(answer, 403, 'RIGHT_MISSING');
       assert.deepEqual(answer.body.error.details, { right: 'catalog.impersonate' });
     }
+    const own = await ask({ who: 'anna', for: 'anna' });
+    assert.equal(own.status, 201, JSON.stringify(own.body));
+    const path0 = `/catalog/items/${world.id('new-laptop')}/requests`;
+    const inConsole = await world.admin('anna', 'POST', path0, { requesterId: world.people.anna, values: VALUES });
+    assert.equal(inConsole.status, 201, JSON.stringify(inConsole.body));
+    refused(
+      await world.admin('anna', 'POST', path0, { requesterId: world.people.carl, values: VALUES }),
+      403,
+      'RIGHT_MISSING',
+    );
+    const unscoped = await world.app.createKey({ login: 'anna', scopes: ['objects:write', 'catalog:read'] });
+    refused(
+      await world.app.request('POST', `/api/v1${path0}`, {
+        key: unscoped.key,
+        body: { requesterId: world.people.anna, values: VALUES },
+      }),
+      403,
+      'SCOPE_MISSING',
+    );
     const scoped = await world.app.createKey({ login: 'bot', scopes: ['objects:write', 'catalog:read'] });
     const path = `/api/v1/catalog/items/${world.id('new-laptop')}/requests`;
     const body = { requesterId: world.people.anna, values: VALUES };
@@ -249,7 +271,12 @@ describe('a catalogue request', () => {
         'SELECT (SELECT count(*) FROM objects) AS o, (SELECT count(*) FROM journal) AS j, (SELECT count(*) FROM outbox) AS b',
       );
     const before = await count();
-    for (const asked of [{ for: 'carl' }, { values: {} }, { item: 'for-boris' }, { who: 'anna' }] as Ask[])
+    for (const asked of [
+      { for: 'carl' },
+      { values: {} },
+      { item: 'for-boris' },
+      { who: 'anna', for: 'boris' },
+    ] as Ask[])
       await ask(asked);
     assert.deepEqual(await count(), before);
   });

@@ -56,6 +56,85 @@ describe('rights of imports', () => {
     });
   });
 
+  it('refuse a field that may be read alone only where the row would change it', async () => {
+    const mapping = CLERKS.filter(({ target }) => target !== 'secret');
+    const definition = await x.define({ mapping });
+    const column = 'ext,title,kind,count,note,grade\n';
+    await x.run('boss', definition, `${column}1,One,a,1,n,A\n2,Two,a,1,n,\n`);
+    const cases: [content: string, verdicts: string[]][] = [
+      ['1,One,a,1,n,A\n2,Two,a,1,n,\n', ['SKIPPED', 'SKIPPED']],
+      ['1,Uno,a,1,n,A\n2,Due,a,1,n,\n', ['UPDATED', 'UPDATED']],
+      ['1,Uno,a,1,n,B\n2,Due,a,1,n,B\n', ['FAILED FIELD_READ_ONLY', 'FAILED FIELD_READ_ONLY']],
+      ['1,Uno,a,1,n,\n', ['FAILED FIELD_READ_ONLY']],
+      ['3,New,a,1,n,\n4,New,a,1,n,B\n', ['CREATED', 'FAILED FIELD_READ_ONLY']],
+    ];
+    for (const [rows, expected] of cases) {
+      for (const dryRun of [true, false]) {
+        assert.deepEqual(verdicts(await x.run('clerk', definition, `${column}${rows}`, dryRun)), expected, rows);
+      }
+    }
+    const all = await x.ok('boss', 'GET', '/objects');
+    const grades = all.rows.map(({ values }: any) => [values.title, values.grade ?? null]);
+    for (const kept of [
+      ['Uno', 'A'],
+      ['Due', null],
+      ['New', null],
+    ]) {
+      assert.ok(
+        grades.some((one: unknown[]) => one.join() === kept.join()),
+        kept.join(),
+      );
+    }
+    // A field that is hidden is refused whatever the row says: else a row would tell what it holds.
+    const hidden = await x.define({ mapping: CLERKS });
+    const made = await x.run('boss', hidden, 'ext,title,secret\n1,One,hush\n2,Two,\n');
+    assert.equal(made.failed, 0);
+    for (const cell of ['hush', 'other', '']) {
+      const run = await x.run('clerk', hidden, `ext,title,secret\n1,One,${cell}\n2,Two,${cell}\n9,New,${cell}\n`, true);
+      assert.deepEqual(new Set(verdicts(run)), new Set(['FAILED UNKNOWN_FIELD']), cell);
+    }
+    // A call for one record changes fields that it names: there every field must be writable.
+    const { id } = all.rows.find(({ values }: any) => values.title === 'Uno');
+    const { revision } = await x.ok('clerk', 'GET', `/objects/${id}`);
+    const call = await x.call('clerk', 'PATCH', `/objects/${id}`, {
+      expectedRevision: revision,
+      changes: { grade: 'A' },
+    });
+    assert.deepEqual([call.status, call.body.error.code], [403, 'FIELD_READ_ONLY']);
+  });
+
+  it('take an empty cell as null: it clears, whatever the data type, and a required field stays', async () => {
+    const fields = [
+      'count',
+      'cost',
+      'urgent',
+      'day',
+      'at',
+      'lasts',
+      'note',
+      'tags',
+      'numbers',
+      'any',
+      'link',
+      'secret',
+    ];
+    const mapping = ['title', ...fields].map((field) => ({ source: field, target: field }));
+    const definition = await x.define({ mapping });
+    const values = '1,1.5,true,2026-11-21,2026-11-21T09:15:00Z,PT5M,n,a;b,1;2,{},https://example.org/,s';
+    const header = `ext,title,${fields.join()}\n`;
+    const [made] = (await x.run('boss', definition, `${header}1,One,${values}\n`)).rows;
+    assert.deepEqual(made?.errors, []);
+    const before = await x.ok('boss', 'GET', `/objects/${made?.id}`);
+    assert.equal(
+      fields.every((field) => Object.hasOwn(before.values, field)),
+      true,
+    );
+    const empty = fields.map(() => '').join();
+    assert.deepEqual(verdicts(await x.run('boss', definition, `${header}1,,${empty}\n`)), ['FAILED REQUIRED']);
+    assert.deepEqual(verdicts(await x.run('boss', definition, `${header}1,One,${empty}\n`)), ['UPDATED']);
+    assert.deepEqual((await x.ok('boss', 'GET', `/objects/${made?.id}`)).values, { title: 'One', kind: 'a' });
+  });
+
   it('hold on records: what is hidden takes no change and makes no second record', async () => {
     const definition = await x.define({ mapping: CLERKS });
     const made = await x.run('boss', definition, 'ext,title,kind\n1,Seen,a\n2,Hidden,b\n');

@@ -67,7 +67,7 @@ export function objectTarget(definition: ImportDefinition, type: RecordType): Ta
     },
     create: async (ctx, values) => {
       const given = typed(definition, type.newest.fields, values);
-      const created = await createObject(ctx, { typeDefinitionId: type.id, values: given });
+      const created = await createObject(ctx, { typeDefinitionId: type.id, values: given, whole: true });
       return {
         id: created.id,
         revision: created.revision,
@@ -78,7 +78,8 @@ export function objectTarget(definition: ImportDefinition, type: RecordType): Ta
     update: async (ctx, found, values) => {
       const { row, version } = (found as StandingObject).object;
       const changes = typed(definition, version.fields, values);
-      const updated = await updateObject(ctx, { objectId: row.id, expectedRevision: row.revision, changes });
+      const change = { objectId: row.id, expectedRevision: row.revision, changes, whole: true };
+      const updated = await updateObject(ctx, change);
       return {
         id: row.id,
         revision: updated.revision,

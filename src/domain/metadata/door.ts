@@ -44,6 +44,7 @@ export {
   idsIn,
   type NamedIds,
   imageHandles,
+  isBlankText,
   plainText,
   type RichNode,
   richTextPlain,

@@ -28,8 +28,18 @@ export function checkValue(field: FieldDefinition, input: unknown, path: string)
   if (field.multiple) return checkElements(field, input, path);
   const checked = checkScalar(field, input, path);
   return checked.ok
-    ? { ok: true, stored: checked.stored, images: NO_IMAGES }
+    ? { ok: true, stored: lacks(field, checked.stored) ? null : checked.stored, images: NO_IMAGES }
     : { ok: false, problems: [checked.problem] };
+}
+
+/** Whether a stored value is blank text: a `string` or `text` with nothing but white space, which is no value where one is required. */
+export function isBlankText(field: FieldDefinition, stored: unknown): boolean {
+  const text = field.dataType === 'string' || field.dataType === 'text';
+  return text && typeof stored === 'string' && stored.trim() === '';
+}
+
+function lacks(field: FieldDefinition, stored: unknown): boolean {
+  return stored === null || (field.required && isBlankText(field, stored));
 }
 
 function checkElements(field: FieldDefinition, input: unknown, path: string): ValueCheck {
@@ -44,7 +54,7 @@ function checkElements(field: FieldDefinition, input: unknown, path: string): Va
     const at = `${path}/${index}`;
     const checked = checkScalar(field, element, at);
     if (!checked.ok) problems.push(checked.problem);
-    else if (checked.stored === null) {
+    else if (lacks(field, checked.stored)) {
       problems.push({ path: at, code: 'EMPTY_ELEMENT', message: 'An element of a list must not be empty.' });
     } else if (seen.has(checked.stored)) {
       problems.push({ path: at, code: 'NOT_UNIQUE', message: 'An element may stand in the list only once.' });

@@ -5,8 +5,11 @@ import { isWellFormedText } from '../../lib/text.ts';
 
 /** Most bytes of a value as JSON. */
 export const JSON_BYTES = 65_536;
-/** Deepest nesting: in a body's nesting of 64 it leaves the 5 levels that an item of a bulk change of a list has around it. */
-export const JSON_DEPTH = 59;
+/**
+ * Deepest nesting: what the 64 levels of a body leave to a member of it. A body with more around the value leaves it less, which
+ * the limit of the body itself decides; this one is for values that come without a body.
+ */
+export const JSON_DEPTH = 63;
 
 export type JsonReading = { ok: true; value: unknown } | { ok: false; problem: FaultDetail };
 

@@ -19,9 +19,10 @@ describe('checkValue', () => {
 
   it('refuses json that is nested too deep without recursion', () => {
     let deep: unknown = [];
-    for (let index = 1; index < 59; index++) deep = [deep];
-    const bulk = { items: [{ changes: { blobs: [deep] } }] };
-    assert.deepEqual(parseStrictJson(JSON.stringify(bulk)), bulk, 'what may be stored can be sent back by any call');
+    for (let index = 1; index < 63; index++) deep = [deep];
+    const call = { payload: deep };
+    assert.deepEqual(parseStrictJson(JSON.stringify(call)), call, 'a value that is a member of a body can be as deep');
+    assert.throws(() => parseStrictJson(JSON.stringify([call])), /nesting is more than 64 deep/);
     assert.deepEqual(stored(field('json'), deep), deep);
     assert.equal(problem(field('json'), [deep]), 'TOO_DEEP');
     for (let index = 0; index < 100_000; index++) deep = [deep];

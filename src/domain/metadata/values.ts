@@ -10,7 +10,7 @@
 export { checkRichText, type RichTextCheck, richTextPlain } from './rich-text.ts';
 export { extractInlineImages, type ImageMediaType, type InlineImage, imageHandles } from './rich-text-images.ts';
 export type { RichMark, RichNode } from './rich-text-schema.ts';
-export { checkValue, checkValues, type ValueCheck, type ValuesCheck } from './value-check.ts';
+export { checkValue, checkValues, isBlankText, type ValueCheck, type ValuesCheck } from './value-check.ts';
 export { type Compatibility, compatibility, type Incompatibility } from './value-compatibility.ts';
 export { checkConstraints } from './value-constraints.ts';
 export { type Conversion, convertValue } from './value-convert.ts';

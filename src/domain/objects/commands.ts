@@ -1,5 +1,6 @@
 /** The writes on records. Each judges, plans and returns; the unit of work writes (architecture, section 4). */
 import { Fault } from '../../lib/fault.ts';
+import { deepEqualJson } from '../../lib/json.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import { findType, type InlineImage, numberSequence, type RecordType, registry } from '../metadata/door.ts';
 import { requireRevision } from './conflict.ts';
@@ -22,6 +23,11 @@ export interface CreateInput {
   typeDefinitionId: string;
   values: Values;
   objectId?: string;
+  /**
+   * The values are those of a whole record, as in a row of an import: a field that may be read but not written is refused only
+   * where the record would be another without it.
+   */
+  whole?: boolean;
 }
 
 /**
@@ -64,7 +70,7 @@ async function create(
   ctx: WriteContext,
   eyes: ReadContext,
   type: RecordType,
-  input: { values: Values; objectId?: string; configured?: ConfiguredCreate },
+  input: { values: Values; objectId?: string; whole?: boolean; configured?: ConfiguredCreate },
 ): Promise<VisibleObject> {
   const { actor } = eyes;
   if (!actor.mayEver(type.id, 'create')) throw createMissing();
@@ -83,7 +89,9 @@ async function create(
   const row = newRow(ctx, type, input.objectId ?? ctx.newId(), values);
   const object = judge(eyes, row);
   if (!object.right.can('create')) throw createMissing();
-  requireWritable(object.right, given, 'values');
+  const idle = (code: string): boolean =>
+    object.right.reads(code) && deepEqualJson(values[code] ?? null, version.fields.get(code)?.default ?? null);
+  requireWritable(object.right, input.whole === true ? given.filter((code) => !idle(code)) : given, 'values');
   planInsert(ctx, type, row, configured?.data);
   keepImages(ctx, row.id, images);
   return object;
@@ -169,6 +177,8 @@ export interface UpdateInput {
   objectId: string;
   expectedRevision: number;
   changes: Values;
+  /** As in `CreateInput`: a field that may be read but not written is refused only where its value would change. */
+  whole?: boolean;
 }
 
 /**
@@ -179,11 +189,12 @@ export interface UpdateInput {
  */
 export async function updateObject(ctx: WriteContext, input: UpdateInput): Promise<ObjectAnswer> {
   const object = await requireGranted(ctx, input.objectId, 'update');
-  requireNoneReadOnly(object.version, object.right, Object.keys(input.changes), 'changes');
+  const whole = input.whole === true;
+  if (!whole) requireNoneReadOnly(object.version, object.right, Object.keys(input.changes), 'changes');
   ctx.rightsChecked();
   requireActive(object);
   await requireRevision(ctx, object, input.expectedRevision);
-  const planned = planChange(object.version, object.row.values, input.changes, 'changes', object.right);
+  const planned = planChange(object.version, object.row.values, input.changes, 'changes', object.right, whole);
   const codes = Object.keys(planned.changes);
   if (codes.length === 0) return project(ctx, object);
   await requireReferences(ctx, object.version, pick(planned.values, codes), 'changes');

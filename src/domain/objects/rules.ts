@@ -9,6 +9,7 @@ import {
   type FieldDefinition,
   foldedCopy,
   type InlineImage,
+  isBlankText,
   type TypeVersion,
   titleText,
 } from '../metadata/door.ts';
@@ -98,7 +99,7 @@ function missing(
   let hidden = false;
   for (const field of version.fields.values()) {
     const required = field.required || form?.get(field.code) === true;
-    if (!required || !isEmpty(values[field.code])) continue;
+    if (!required || !(isEmpty(values[field.code]) || isBlankText(field, values[field.code]))) continue;
     if (reach.reads(field.code) || reach.writes(field.code)) {
       problems.push({ path: pointer(member, field.code), code: 'REQUIRED', message: 'A value is required.' });
     } else hidden = true;
@@ -181,6 +182,8 @@ export interface PlannedChange {
  * What a change would store. Each value replaces the stored one whole; `null` clears. Fields equal to what is stored are no
  * change.
  *
+ * @param whole the values are those of a whole record, as in a row of an import: a field that may be read but not written is
+ *   refused only where the value differs from what is stored
  * @throws Fault INVALID_VALUES, FIELD_READ_ONLY
  */
 export function planChange(
@@ -189,25 +192,33 @@ export function planChange(
   given: Values,
   member: string,
   right: RecordRight,
+  whole = false,
 ): PlannedChange {
   const known = imagesIn(version, current, (code) => right.reads(code));
   const { stored, images, problems } = accept(version, given, member, right, known);
   const values: Values = { ...current };
   const changes: Record<string, [unknown, unknown]> = {};
+  const equal = new Set<string>();
   for (const [code, value] of Object.entries(stored)) {
     const next = isEmpty(value) ? undefined : value;
+    const before = Object.hasOwn(current, code) ? current[code] : undefined;
+    if (deepEqualJson(before, next)) equal.add(code);
+    if (whole && equal.has(code)) continue;
     if (next === undefined && version.fields.get(code)?.required === true) {
       problems.push({ path: pointer(member, code), code: 'REQUIRED', message: 'A required value cannot be cleared.' });
       continue;
     }
-    const before = Object.hasOwn(current, code) ? current[code] : undefined;
-    if (deepEqualJson(before, next)) continue;
+    if (equal.has(code)) continue;
     changes[code] = [before ?? null, next ?? null];
     if (next === undefined) delete values[code];
     else values[code] = next;
   }
+  const asked = whole
+    ? Object.keys(given).filter((code) => !(equal.has(code) && right.reads(code)))
+    : Object.keys(stored);
+  if (whole) requireNoneReadOnly(version, right, asked, member);
   if (problems.length > 0) throw invalidValues(problems);
-  requireWritable(right, Object.keys(stored), member);
+  requireWritable(right, asked, member);
   return { values, changes, images };
 }
 

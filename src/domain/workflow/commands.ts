@@ -3,7 +3,14 @@ import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
 import { fieldsOf } from '../../lib/filter.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
-import { checkValue, type FieldDefinition, type InlineImage, registry, setValue } from '../metadata/door.ts';
+import {
+  checkValue,
+  type FieldDefinition,
+  type InlineImage,
+  isBlankText,
+  registry,
+  setValue,
+} from '../metadata/door.ts';
 import {
   applyChange,
   imagesIn,
@@ -210,7 +217,8 @@ function missing(
     const remark = REMARKS.get(code);
     if (remark !== undefined) return !Object.hasOwn(remarks, remark.key) || isBlank(remarks[remark.key]);
     // A record of an older version of its type may not have the field.
-    return object.version.fields.has(code) && !Object.hasOwn(values, code);
+    const field = object.version.fields.get(code);
+    return field !== undefined && (!Object.hasOwn(values, code) || isBlankText(field, values[code]));
   });
   const known = lacking.filter(
     ({ code }) => REMARKS.has(code) || object.right.reads(code) || object.right.writes(code),

@@ -74,7 +74,8 @@ export function transitionsOf(
   return version.workflow === null ? new Map() : ctx.config.get(workflowSlice)(type, version.workflow.code);
 }
 
-/** Whether the transition leaves the state. */
-export function leaves(transition: Transition, stateId: string | null): boolean {
-  return stateId !== null && (transition.from === '*' || transition.from.has(stateId));
+/** Whether the transition starts from the state. `'*'` means every state but the target; a transition to itself names its state. */
+export function leaves({ from, toId }: Transition, stateId: string | null): boolean {
+  if (stateId === null) return false;
+  return from === '*' ? stateId !== toId : from.has(stateId);
 }

@@ -42,9 +42,14 @@ export class ApiFault extends Error {
 }
 
 /** What the client has to remember between calls: kept here and nowhere else. */
-const connection: { csrfToken: string | undefined; onSignedOut: () => void } = {
+const connection: {
+  csrfToken: string | undefined;
+  onSignedOut: () => void;
+  onTokenRefused: () => Promise<boolean>;
+} = {
   csrfToken: undefined,
   onSignedOut: () => {},
+  onTokenRefused: async () => false,
 };
 
 export function setCsrfToken(token: string | undefined): void {
@@ -54,6 +59,14 @@ export function setCsrfToken(token: string | undefined): void {
 /** Called when the service no longer knows the session. */
 export function onSignedOut(fn: () => void): void {
   connection.onSignedOut = fn;
+}
+
+/**
+ * Called when the service refuses the token of a write, for example after a sign-in in another tab. Answers whether the write
+ * may be sent again with a new token: only where the same person is signed in.
+ */
+export function onTokenRefused(fn: () => Promise<boolean>): void {
+  connection.onTokenRefused = fn;
 }
 
 /** The types of an operation's declaration, by `typeof contract.NAME`. */
@@ -113,6 +126,14 @@ export async function download(path: string, options: CallOptions = {}, method =
 }
 
 async function request(method: string, path: string, options: CallOptions): Promise<Response> {
+  const response = await requestOnce(method, path, options);
+  if (response.status !== 403) return response;
+  const refusal = await readJson(response.clone());
+  const refused = (refusal as { error?: { code?: string } } | undefined)?.error?.code === 'CSRF_TOKEN_INVALID';
+  return refused && (await connection.onTokenRefused()) ? await requestOnce(method, path, options) : response;
+}
+
+async function requestOnce(method: string, path: string, options: CallOptions): Promise<Response> {
   const headers = new Headers({ 'Accept-Language': currentLanguage() });
   if (method !== 'GET' && connection.csrfToken !== undefined) headers.set('X-Docket-CSRF', connection.csrfToken);
   if (options.body !== undefined) headers.set('Content-Type', 'application/json');

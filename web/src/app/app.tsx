@@ -5,12 +5,12 @@ import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
-import { onSignedOut } from '../api/client.ts';
+import { onSignedOut, onTokenRefused } from '../api/client.ts';
 import { followLanguage, useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { queryClient } from './query-client.ts';
 import { router } from './router.tsx';
-import { signedOut } from './session.ts';
+import { renewToken, signedOut } from './session.ts';
 import { texts } from './texts.ts';
 import { cssVariables, themeOf } from './theme.ts';
 
@@ -18,7 +18,10 @@ export function App({ nonce }: { nonce: string }) {
   const t = useText(texts);
   const language = useLanguage();
   const theme = useMemo(() => themeOf(t.close), [t.close]);
-  useEffect(() => onSignedOut(() => signedOut(queryClient)), []);
+  useEffect(() => {
+    onSignedOut(() => signedOut(queryClient));
+    onTokenRefused(() => renewToken(queryClient));
+  }, []);
   // Names in answers are in the language that was asked for.
   useEffect(() => followLanguage(() => void queryClient.invalidateQueries()), []);
   return (

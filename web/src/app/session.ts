@@ -41,6 +41,21 @@ export function signedOut(client: QueryClient): void {
   client.setQueryData(sessionQuery.queryKey, null);
 }
 
+/**
+ * Reads the session again after a write was refused for its token.
+ *
+ * @returns whether the same person is signed in, so that the write may be sent again
+ */
+export async function renewToken(client: QueryClient): Promise<boolean> {
+  const before = client.getQueryData(sessionQuery.queryKey);
+  const now = await client.fetchQuery({ ...sessionQuery, staleTime: 0 });
+  if (now !== null && now.user.id === before?.user.id) return true;
+  // Somebody else signed in: nothing that was loaded for the person before is shown any longer.
+  client.clear();
+  client.setQueryData(sessionQuery.queryKey, now);
+  return false;
+}
+
 /** The session on pages that only somebody signed in sees. */
 export function useSession(): Session {
   const { data } = useQuery(sessionQuery);

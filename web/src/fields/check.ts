@@ -21,6 +21,8 @@ export function isEmpty(value: unknown): boolean {
 /** What is wrong with the value; undefined where nothing is. */
 export function checkField(field: FieldSchema, value: unknown): Flaw | undefined {
   if (isEmpty(value)) return field.required ? { code: 'REQUIRED' } : undefined;
+  const text = field.dataType === 'string' || field.dataType === 'text';
+  if (field.required && text && typeof value === 'string' && value.trim() === '') return { code: 'REQUIRED' };
   if (!field.multiple) return checkOne(field, value);
   const list = value as unknown[];
   const most = Math.min(field.constraints.maxItems ?? MOST_ELEMENTS, MOST_ELEMENTS);

@@ -75,7 +75,7 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
       </Stack>
     );
   }
-  const allowed = has('catalog.impersonate');
+  const forOthers = has('catalog.impersonate');
   return (
     <form
       noValidate
@@ -91,47 +91,44 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
             {item.description}
           </Text>
         )}
-        {!allowed && <Text size="sm">{t.readOnly}</Text>}
-        {allowed && (
-          <>
-            <FaultAlert error={request.error} />
-            <PersonPicker
-              label={t.forWhom}
-              description={t.forWhomHint}
-              required
-              value={requester}
-              onChange={setRequester}
-            />
-            {fields.length === 0 && <Text size="sm">{t.noFields}</Text>}
-            {fields.map((field) => (
-              <FieldInput
-                key={field.code}
-                field={field}
-                value={values[field.code] ?? null}
-                onChange={(value) => setValues((before) => ({ ...before, [field.code]: value }))}
-                error={refusals.get(field.code) ?? (tried ? flawText(flaws.get(field.code)) : undefined)}
-              />
-            ))}
-            {item.assetTypes !== null && (
-              <RecordPicker
-                label={t.asset}
-                description={t.assetHint}
-                types={item.assetTypes}
-                value={asset}
-                onChange={setAsset}
-                error={assetFlaw?.message}
-              />
-            )}
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {t.cancel}
-              </Button>
-              <Button type="submit" loading={request.isPending} disabled={requester === null}>
-                {t.submit}
-              </Button>
-            </Group>
-          </>
+        <FaultAlert error={request.error} />
+        {forOthers && (
+          <PersonPicker
+            label={t.forWhom}
+            description={t.forWhomHint}
+            required
+            value={requester}
+            onChange={setRequester}
+          />
         )}
+        {fields.length === 0 && <Text size="sm">{t.noFields}</Text>}
+        {fields.map((field) => (
+          <FieldInput
+            key={field.code}
+            field={field}
+            value={values[field.code] ?? null}
+            onChange={(value) => setValues((before) => ({ ...before, [field.code]: value }))}
+            error={refusals.get(field.code) ?? (tried ? flawText(flaws.get(field.code)) : undefined)}
+          />
+        ))}
+        {item.assetTypes !== null && (
+          <RecordPicker
+            label={t.asset}
+            description={t.assetHint}
+            types={item.assetTypes}
+            value={asset}
+            onChange={setAsset}
+            error={assetFlaw?.message}
+          />
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t.cancel}
+          </Button>
+          <Button type="submit" loading={request.isPending} disabled={requester === null}>
+            {t.submit}
+          </Button>
+        </Group>
       </Stack>
     </form>
   );
