@@ -346,6 +346,13 @@ END))),
 CREATE INDEX kb_versions_by_article ON kb_versions USING btree (article_id, locale);
 CREATE INDEX kb_versions_newest ON kb_versions USING btree (state, updated_at DESC, id DESC);
 
+CREATE TABLE master_key (
+  only_row boolean DEFAULT true NOT NULL,
+  fingerprint bytea NOT NULL,
+  CONSTRAINT master_key_pkey PRIMARY KEY (only_row),
+  CONSTRAINT master_key_only_row_check CHECK (only_row)
+);
+
 CREATE TABLE objects (
   id uuid NOT NULL,
   type_id uuid NOT NULL,

@@ -27,7 +27,7 @@ export interface Settings {
   /** Past a pooler; undefined: there is none, or no way past it. */
   readonly databaseDirectUrl: string | undefined;
   readonly blobs: BlobSettings;
-  /** Undefined: a key is made and kept in the data folder. */
+  /** Undefined: the key is kept in the data folder. */
   readonly secretKey: string | undefined;
   /** Most connections of one process; undefined: what fits. */
   readonly pool: number | undefined;
@@ -79,7 +79,8 @@ export const SETTINGS_TABLE = [
   {
     name: 'DOCKET_SECRET_KEY',
     default: '',
-    meaning: 'Master key that seals stored secrets, 32 characters or more; absent: one is made in the data folder.',
+    meaning:
+      'Master key that seals stored secrets, 32 characters or more; absent: master.key in the data folder, made once.',
   },
   {
     name: 'DOCKET_POOL',

@@ -5,48 +5,20 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { run } from '../src/cli.ts';
 import { migrate } from '../src/mechanisms/db/migrate.ts';
+import { runCommand, type Said } from './harness/commands.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './harness/database.ts';
-
-interface Said {
-  code: number;
-  out: string;
-  err: string;
-}
 
 const NOWHERE = 'postgres://docket:geheim@127.0.0.1:1/docket';
 const ITSM = path.resolve(import.meta.dirname, '../config/itsm');
-
-/** Keeps what is written as text; what the runner of the tests writes is bytes. */
-function catching(stream: NodeJS.WriteStream, said: string[]): () => void {
-  const { write } = stream;
-  stream.write = ((chunk: unknown, ...more: []): boolean => {
-    if (typeof chunk !== 'string') return write.call(stream, chunk as Uint8Array, ...more);
-    said.push(chunk);
-    return true;
-  }) as typeof write;
-  return () => {
-    stream.write = write;
-  };
-}
 
 describe('the command line', () => {
   let database: TestDatabase;
   let folder: string;
   let env: Record<string, string>;
 
-  const docket = async (args: readonly string[], more: Record<string, string> = {}): Promise<Said> => {
-    const out: string[] = [];
-    const err: string[] = [];
-    const undo = [catching(process.stdout, out), catching(process.stderr, err)];
-    try {
-      const code = await run(args, { ...env, ...more });
-      return { code, out: out.join(''), err: err.join('') };
-    } finally {
-      for (const back of undo) back();
-    }
-  };
+  const docket = (args: readonly string[], more: Record<string, string> = {}): Promise<Said> =>
+    runCommand(args, { ...env, ...more });
   const inFolder = async (name: string, files: Readonly<Record<string, string | Buffer>>): Promise<string> => {
     const made = path.join(folder, name);
     await mkdir(made, { recursive: true });
@@ -78,7 +50,7 @@ describe('the command line', () => {
     assert.equal(
       names,
       'data folder, file store, database, durability, clock, migrations, field indexes, search projection, outbox, ' +
-        'signing secrets, webhooks',
+        'master key, signing secrets, webhooks',
     );
     assert.match(checks.find(({ name }) => name === 'field indexes')?.says ?? '', /^\d+ field indexes pending/);
   });

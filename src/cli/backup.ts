@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { Settings } from '../config.ts';
-import { examineWebhooks } from '../domain/webhooks/door.ts';
 import { ArchiveWriter } from '../mechanisms/backup/archive.ts';
 import { dumpService } from '../mechanisms/backup/dump.ts';
 import { loadService } from '../mechanisms/backup/load.ts';
@@ -13,11 +12,12 @@ import type { BackupHead } from '../mechanisms/backup/layout.ts';
 import { knownBlobs } from '../mechanisms/blobs/register.ts';
 import type { BlobStore } from '../mechanisms/blobs/store.ts';
 import { instant, systemClock } from '../mechanisms/clock.ts';
-import type { Database, Queryable } from '../mechanisms/db/pool.ts';
-import { findSecretBox } from '../mechanisms/secrets.ts';
+import type { Database } from '../mechanisms/db/pool.ts';
+import { setMasterKey } from '../mechanisms/master-key.ts';
 import { verifyJournal } from '../mechanisms/seals-verify.ts';
 import { BLOB_USES } from '../rooms.ts';
 import type { Environment } from './environment.ts';
+import { examineMasterKey, type KeyExamined, rotations } from './master-key.ts';
 import { memoryKeeper } from './memory.ts';
 import { type Output, output } from './output.ts';
 import { examineSearch } from './search.ts';
@@ -79,32 +79,24 @@ async function backUp(settings: Settings, file: string, out: Output, allowMissin
   }
 }
 
-/** Signing secrets that the master key at hand does not open. */
-async function closedSecrets(settings: Settings, db: Queryable): Promise<{ secrets: number; sealed: string[] }> {
-  const box = await findSecretBox(settings);
-  const { secrets, sealed } = await examineWebhooks(db, box ?? { open: () => noKey() });
-  return { secrets, sealed };
-}
-
-function noKey(): never {
-  throw new Error('there is no master key');
-}
-
 async function restore(settings: Settings, file: string, out: Output, otherKey: boolean): Promise<void> {
   await access(file, constants.R_OK);
   // As the service does, so that no service can be running on the same folder.
   const opened = await openDatabase(settings, () => {}, 'service');
   try {
     const tell = telling(out);
-    let sealed: string[] = [];
+    let sealed: readonly string[] = [];
     const { head, end } = await loadService({
       db: opened.db,
       blobs: openBlobs(settings),
       file,
       onPart: ({ phase, parts }) => tell(() => `${phase === 'check' ? 'checking' : 'writing'}: ${parts} parts`),
       inspect: async (db) => {
-        ({ sealed } = await closedSecrets(settings, db));
-        if (sealed.length > 0 && !otherKey) throw new Error(needsKey(sealed));
+        const examined = await examineMasterKey(settings, db);
+        sealed = examined.closed;
+        if (!isOther(examined)) return;
+        if (!otherKey) throw new Error(needsKey(examined));
+        if (examined.other) await setMasterKey(db, undefined);
       },
     });
     const applied = await migrateDatabase(opened.db);
@@ -112,7 +104,12 @@ async function restore(settings: Settings, file: string, out: Output, otherKey: 
     out.result({ madeAt: head.madeAt, rows, files: end.files, applied, sealed }, [
       `${rows} rows and ${end.files} files restored as of ${head.madeAt}.`,
       ...applied.map((name) => `applied ${name}`),
-      ...sealed.map((code) => `The signing secret ${code} cannot be opened: docket secrets rotate ${code}`),
+      ...(sealed.length === 0
+        ? []
+        : [
+            `These signing secrets cannot be opened and sign nothing: ${sealed.join(', ')}. docket serve starts when each has ` +
+              `a new value, which its receivers need too: ${rotations(sealed)}`,
+          ]),
       'Deliveries that waited then will be sent (again) when a worker starts: on a copy for trial, serve with --role api.',
     ]);
   } finally {
@@ -120,11 +117,18 @@ async function restore(settings: Settings, file: string, out: Output, otherKey: 
   }
 }
 
-function needsKey(sealed: readonly string[]): string {
+/** Whether the key of the settings is not that of the backed-up service. */
+function isOther({ other, closed }: KeyExamined): boolean {
+  return other || closed.length > 0;
+}
+
+function needsKey({ box, closed }: KeyExamined): string {
+  const here = box === undefined ? 'there is none here' : 'the one here is another';
+  const secrets = closed.length === 0 ? '' : ` These signing secrets need it: ${closed.join(', ')}.`;
   return (
-    `Nothing was restored: the signing secrets ${sealed.join(', ')} cannot be opened with the master key at hand. Set ` +
-    'DOCKET_SECRET_KEY to the one of the backed-up service, or put its master.key into the data folder; or, if that key is ' +
-    'lost, restore with --other-key and rotate those secrets.'
+    `Nothing was restored: the master key of the backed-up service is needed, and ${here}.${secrets} A backup does not hold ` +
+    'it: set DOCKET_SECRET_KEY, or put the file master.key into the data folder. If the key is lost, restore with ' +
+    '--other-key: everything but the signing secrets comes back, and each of those must be rotated before the service starts.'
   );
 }
 
@@ -169,10 +173,7 @@ async function verify(settings: Settings, file: string, out: Output): Promise<Ve
       await migrateDatabase(opened.db);
       checks.push(await checkFiles(opened.db, present));
       checks.push(await checkAudit(opened.db));
-      const { secrets, sealed } = await closedSecrets(settings, opened.db);
-      const says =
-        sealed.length === 0 ? `${secrets} open with the master key at hand` : `need another key: ${sealed.join(', ')}`;
-      checks.push({ name: 'signing secrets', ok: sealed.length === 0, says });
+      checks.push(checkKey(await examineMasterKey(settings, opened.db)));
     } finally {
       await opened.close();
     }
@@ -186,6 +187,15 @@ async function verify(settings: Settings, file: string, out: Output): Promise<Ve
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function checkKey(examined: KeyExamined): Verified['checks'][number] {
+  const { box, secrets, closed } = examined;
+  const needed = closed.length === 0 ? '' : ` for: ${closed.join(', ')}`;
+  const says = isOther(examined)
+    ? `the key of the backed-up service is needed${needed}; ${box === undefined ? 'there is none' : 'another is'} here`
+    : `${secrets} open with the master key`;
+  return { name: 'signing secrets', ok: !isOther(examined), says };
 }
 
 async function checkFiles(db: Database, present: ReadonlySet<string>): Promise<Verified['checks'][number]> {
@@ -233,7 +243,7 @@ export function backupCommands(docket: Command, environment: Environment): void 
     .command('restore')
     .description('Bring a backup into an empty database and the store of files that the settings name.')
     .argument('<file>', 'a backup')
-    .option('--other-key', 'go on when signing secrets cannot be opened with the master key at hand')
+    .option('--other-key', 'go on without the master key of the backed-up service; its signing secrets must be rotated')
     .option('--json', 'print {madeAt, rows, files, applied, sealed}')
     .action(async (file: string, options: Json & { otherKey?: boolean }) => {
       await restore(environment.settings(), file, output(options.json === true), options.otherKey === true);

@@ -3,14 +3,14 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Settings } from '../config.ts';
-import { examineWebhooks } from '../domain/webhooks/door.ts';
+import { examineDeliveries } from '../domain/webhooks/door.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import { OLDEST_SERVER, pendingMigrations } from '../mechanisms/db/migrate.ts';
 import type { Database } from '../mechanisms/db/pool.ts';
 import { outboxSize } from '../mechanisms/journal.ts';
-import { openSecretBox } from '../mechanisms/secrets.ts';
 import { type Examined, examineDeep } from './deep.ts';
 import type { Environment } from './environment.ts';
+import { examineMasterKey, keyTrouble } from './master-key.ts';
 import { output, reasonOf } from './output.ts';
 import { pendingIndexes, saysPending } from './pending-indexes.ts';
 import { examineSearch } from './search.ts';
@@ -130,12 +130,8 @@ async function examineContents(settings: Settings, deep: boolean): Promise<Exami
     });
     checks.push({ name: 'search projection', ...(await examineSearch(tool, deep)) });
     checks.push({ name: 'outbox', ok: true, says: `${await outboxSize(tool.db)} events waiting for dispatch` });
-    const { secrets, sealed, failing } = await examineWebhooks(tool.db, await openSecretBox(settings));
-    const opened =
-      sealed.length === 0
-        ? `${secrets} open with the master key`
-        : `not of this master key: ${sealed.join(', ')}; put the right one back, or docket secrets rotate each`;
-    checks.push({ name: 'signing secrets', ok: sealed.length === 0, says: opened });
+    checks.push(...(await examineSealed(settings, tool.db)));
+    const failing = await examineDeliveries(tool.db);
     const reached =
       failing.length === 0
         ? 'no enabled one fails'
@@ -146,4 +142,23 @@ async function examineContents(settings: Settings, deep: boolean): Promise<Exami
   } finally {
     await tool.close();
   }
+}
+
+async function examineSealed(settings: Settings, db: Database): Promise<Examined[]> {
+  const examined = await examineMasterKey(settings, db);
+  const { box, other, secrets, closed } = examined;
+  const trouble = keyTrouble(examined, settings);
+  const key =
+    box === undefined
+      ? 'none yet; the first start of the service makes one'
+      : other
+        ? 'another than the one that this database was last used with; all processes must have the same'
+        : 'the one that this database is used with';
+  const opened =
+    trouble === undefined ? `${secrets} open with the master key` : `cannot be opened: ${closed.join(', ')}`;
+  return [
+    // Without a key and with nothing sealed, there is nothing to lose.
+    { name: 'master key', ok: trouble === undefined && (box === undefined || !other), says: trouble ?? key },
+    { name: 'signing secrets', ok: trouble === undefined, says: opened },
+  ];
 }

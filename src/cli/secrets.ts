@@ -1,9 +1,9 @@
 /** `docket secrets …` */
 import type { Command } from 'commander';
 import { createSecret, rotateSecret } from '../domain/webhooks/door.ts';
-import { openSecretBox } from '../mechanisms/secrets.ts';
 import type { Environment } from './environment.ts';
 import { withTool, write } from './keys.ts';
+import { requireMasterKey } from './master-key.ts';
 import { output } from './output.ts';
 
 interface Json {
@@ -19,20 +19,29 @@ export function secretCommands(docket: Command, environment: Environment): void 
     .option('--json', 'print {code, secret}')
     .action(async (code: string, options: Json) => {
       if (!/^[a-z][a-z0-9-]{0,62}$/.test(code)) throw new Error('A code is like main-2: a-z, 0-9 and "-", at most 63.');
-      const box = await openSecretBox(environment.settings());
-      const shown = await withTool(environment, quiet, (tool) => write(tool, (ctx) => createSecret(ctx, box, code)));
+      const shown = await withTool(environment, quiet, async (tool) => {
+        const box = await requireMasterKey(environment.settings(), tool.db);
+        return await write(tool, (ctx) => createSecret(ctx, box, code));
+      });
       output(options.json === true).result(shown, [`Signing secret ${code}, shown this once:`, shown.secret]);
     });
   secrets
     .command('rotate <code>')
     .description('Create the next value of a signing secret and show it once.')
     .option('--overlap <duration>', 'how long the value before goes on signing beside it, ISO 8601', 'PT0S')
+    .option(
+      '--other-key',
+      'the master key of the value before is lost: seal the next value with the key of the settings',
+    )
     .option('--json', 'print {code, secret}')
-    .action(async (code: string, options: Json & { overlap: string }) => {
-      const box = await openSecretBox(environment.settings());
-      const { secret } = await withTool(environment, quiet, (tool) =>
-        write(tool, (ctx) => rotateSecret(ctx, box, code, options.overlap)),
-      );
+    .action(async (code: string, options: Json & { overlap: string; otherKey?: boolean }, command: Command) => {
+      const otherKey = options.otherKey === true;
+      // A value that cannot be opened cannot sign beside the next one.
+      if (otherKey && options.overlap !== 'PT0S') command.error('--other-key allows no --overlap', { exitCode: 2 });
+      const { secret } = await withTool(environment, quiet, async (tool) => {
+        const box = await requireMasterKey(environment.settings(), tool.db, { otherKey });
+        return await write(tool, (ctx) => rotateSecret(ctx, box, code, options.overlap));
+      });
       output(options.json === true).result({ code, secret }, [`New value of ${code}, shown this once:`, secret]);
     });
 }

@@ -11,13 +11,14 @@ import { adopt, drain } from '../http/server.ts';
 import { systemClock } from '../mechanisms/clock.ts';
 import type { Database } from '../mechanisms/db/pool.ts';
 import { isUntouched } from '../mechanisms/journal.ts';
-import { openSecretBox } from '../mechanisms/secrets.ts';
+import type { SecretBox } from '../mechanisms/secrets.ts';
 import { loadSnapshot } from '../mechanisms/snapshot.ts';
 import type { Tracer } from '../mechanisms/traces.ts';
 import { Work } from '../mechanisms/work.ts';
 import { applyFolder, starterFolder } from './bundles.ts';
 import { ChildVoice } from './child-voice.ts';
 import { Doors } from './doors.ts';
+import { requireMasterKey } from './master-key.ts';
 import { reasonOf } from './output.ts';
 import { childrenOf, poolFor, type Role, Supervisor } from './processes.ts';
 import { makeLog, migrateDatabase, openBlobs, openDatabase, type OpenDatabase, requireSchema } from './service.ts';
@@ -30,16 +31,18 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-async function prepare(settings: Settings, db: Database): Promise<void> {
+async function prepare(settings: Settings, db: Database): Promise<SecretBox> {
   if (settings.migrate) {
     const applied = await migrateDatabase(db);
     if (applied.length > 0) say(`database schema brought up to date: ${applied.join(', ')}`);
   } else await requireSchema(db, { make: false, newer: true });
+  const secrets = await requireMasterKey(settings, db, { say });
   if (settings.starter !== 'none' && (await isUntouched(db))) {
     const caller = systemCaller(await loadSnapshot(db));
     await applyFolder(new Work({ db, clock: systemClock }), caller, starterFolder(settings.starter), {});
     say(`starter configuration "${settings.starter}" applied to the empty database`);
   }
+  return secrets;
 }
 
 /**
@@ -66,10 +69,11 @@ async function serveAlone(settings: Settings, role: Role): Promise<void> {
   const log = makeLog();
   const opened = await openDatabase(settings, (line) => log.info(line), 'service', settings.pool ?? POOL);
   try {
-    await prepare(settings, opened.db);
+    const secrets = await prepare(settings, opened.db);
     if (builtConsole() === undefined) say('The web console is not built; "npm run console" builds it.');
     let doors: Doors | undefined;
     await run(settings, role, opened, log, {
+      secrets,
       open: async ({ server }) => {
         if (role === 'worker') {
           announce(settings, undefined);
@@ -100,6 +104,7 @@ async function serveAsChild(settings: Settings, role: Role): Promise<void> {
     const opened = await openDatabase(settings, (line) => log.info(line), 'service', settings.pool ?? POOL);
     try {
       await run(settings, role, opened, log, {
+        secrets: await requireMasterKey(settings, opened.db),
         exposition: () => voice.collect(),
         open: async ({ server, figures }) => {
           if (role !== 'worker') await listenNowhere(server);
@@ -122,8 +127,6 @@ async function superviseAll(settings: Settings, role: Role, { processes, environ
   const opened = await openDatabase(settings, (line) => log.info(line), 'service', 3);
   try {
     await prepare(settings, opened.db);
-    // Made once here, so that processes that start together do not each make one.
-    await openSecretBox(settings);
     if (builtConsole() === undefined) say('The web console is not built; "npm run console" builds it.');
     const roles = childrenOf(role, processes);
     const pool = settings.pool ?? poolFor(roles.length, await opened.db.capacity(), POOL);
@@ -156,6 +159,7 @@ async function traces(endpoint: string): Promise<Tracer> {
 }
 
 interface Seat {
+  secrets: SecretBox;
   /** Opens it to requests, and says so. */
   open(app: App): Promise<void>;
   /** Told to stop: what runs is finished next. */
@@ -175,7 +179,7 @@ async function run(settings: Settings, role: Role, opened: OpenDatabase, log: Lo
     db: opened.db,
     readDb: opened.readDb,
     blobs,
-    secrets: await openSecretBox(settings),
+    secrets: seat.secrets,
     log,
     consoleFolder: builtConsole(),
     oidc: settings.oidc,

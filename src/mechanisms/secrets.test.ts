@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { openSecretBox, SealBroken, SecretBox, secretBytes } from './secrets.ts';
+import { findSecretBox, makeSecretBox, SealBroken, SecretBox, secretBytes } from './secrets.ts';
 
 const KEY = 'a master key of the tests, long enough';
 
@@ -41,14 +41,18 @@ describe('the master key', () => {
     try {
       const dataDir = path.join(folder, 'data');
       const settings = { secretKey: undefined, dataDir };
-      const boxes = await Promise.all(Array.from({ length: 8 }, () => openSecretBox(settings)));
+      assert.equal(await findSecretBox(settings), undefined, 'looking for it makes none');
+      const boxes = await Promise.all(Array.from({ length: 8 }, () => makeSecretBox(dataDir)));
       const sealed = boxes[0]?.seal('x', 'p') ?? Buffer.alloc(0);
       for (const box of boxes) assert.equal(box.open(sealed, 'p'), 'x');
       assert.deepEqual(await readdir(dataDir), ['master.key'], 'no draft is left');
       assert.equal((await stat(path.join(dataDir, 'master.key'))).mode & 0o777, 0o600);
-      assert.equal((await openSecretBox(settings)).open(sealed, 'p'), 'x', 'after a restart too');
-      const given = await openSecretBox({ secretKey: KEY, dataDir });
-      assert.throws(() => given.open(sealed, 'p'), SealBroken, 'the setting goes before the file');
+      const found = await findSecretBox(settings);
+      assert.equal(found?.open(sealed, 'p'), 'x', 'after a restart too');
+      assert.equal(found?.fingerprint, boxes[0]?.fingerprint);
+      const given = await findSecretBox({ secretKey: KEY, dataDir });
+      assert.throws(() => given?.open(sealed, 'p'), SealBroken, 'the setting goes before the file');
+      assert.notEqual(given?.fingerprint, found?.fingerprint);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -58,7 +62,8 @@ describe('the master key', () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'docket-key-'));
     try {
       await writeFile(path.join(folder, 'master.key'), 'short\n');
-      await assert.rejects(openSecretBox({ secretKey: undefined, dataDir: folder }), /holds no master key/);
+      await assert.rejects(findSecretBox({ secretKey: undefined, dataDir: folder }), /holds no master key/);
+      await assert.rejects(makeSecretBox(folder), /holds no master key/);
       assert.equal(await readFile(path.join(folder, 'master.key'), 'utf8'), 'short\n');
     } finally {
       await rm(folder, { recursive: true, force: true });

@@ -24,8 +24,13 @@ export class SealBroken extends Error {
 /** Seals and opens; `purpose` says what the value is for and where it stands, and a value opens for no other purpose. */
 export class SecretBox {
   readonly #key: Buffer;
+  /** Tells this master key from others, in hex, and opens nothing. */
+  readonly fingerprint: string;
 
   constructor(masterKey: string | Uint8Array) {
+    this.fingerprint = Buffer.from(hkdfSync('sha256', masterKey, '', 'docket master key fingerprint', 32)).toString(
+      'hex',
+    );
     this.#key = Buffer.from(hkdfSync('sha256', masterKey, '', 'docket stored secrets', 32));
   }
 
@@ -58,21 +63,21 @@ export function secretBytes(count: number): Buffer {
   return randomBytes(count);
 }
 
-/** The box that the settings name; the first call on a data folder makes its key. Any number of processes may ask at once. */
-export async function openSecretBox(settings: { secretKey: string | undefined; dataDir: string }): Promise<SecretBox> {
-  if (settings.secretKey !== undefined) return new SecretBox(settings.secretKey);
-  const file = path.join(settings.dataDir, KEY_FILE);
-  const key = (await readKey(file)) ?? (await makeKey(settings.dataDir, file));
-  return new SecretBox(key);
-}
-
-/** The box of a service that is there already: no key is made. Undefined when there is none to be found. */
+/** The box of the key that the settings name or the data folder holds; undefined where there is none. No key is made. */
 export async function findSecretBox(settings: {
   secretKey: string | undefined;
   dataDir: string;
 }): Promise<SecretBox | undefined> {
   const key = settings.secretKey ?? (await readKey(path.join(settings.dataDir, KEY_FILE)));
   return key === undefined ? undefined : new SecretBox(key);
+}
+
+/**
+ * Makes the key of the data folder; any number of processes may do so at once, and all get the same. Only for a database that
+ * holds nothing which another key sealed.
+ */
+export async function makeSecretBox(dataDir: string): Promise<SecretBox> {
+  return new SecretBox(await makeKey(dataDir, path.join(dataDir, KEY_FILE)));
 }
 
 async function readKey(file: string): Promise<string | undefined> {

@@ -9,7 +9,7 @@ import { type Receiver, startReceiver } from '../../../test/harness/receiver.ts'
 import { instant } from '../../mechanisms/clock.ts';
 import { SecretBox } from '../../mechanisms/secrets.ts';
 import { dispatchEvents } from './dispatch.ts';
-import { examineWebhooks } from './doctor.ts';
+import { examineDeliveries, examineSecrets } from './doctor.ts';
 import { finishDeliveries, leaseDeliveries, purgeDeliveries } from './store-delivery.ts';
 
 const systemTime = { now: () => Date.now() };
@@ -227,9 +227,14 @@ describe('deliveries among many', () => {
   });
 
   it('are looked at by docket doctor: what fails, and what the master key does not open', async () => {
-    const look = (box = TEST_SECRETS) => examineWebhooks(hooks.app.db, box);
-    assert.deepEqual(await look(), { secrets: 1, sealed: [], failing: [] });
-    assert.deepEqual((await look(new SecretBox('another master key, as long as it must be'))).sealed, ['main']);
+    const { db } = hooks.app;
+    const look = async () => ({ failing: await examineDeliveries(db) });
+    assert.deepEqual(await examineSecrets(db, TEST_SECRETS), { secrets: 1, closed: [] });
+    const other = new SecretBox('another master key, as long as it must be');
+    for (const box of [other, undefined]) {
+      assert.deepEqual(await examineSecrets(db, box), { secrets: 1, closed: ['main'] });
+    }
+    assert.deepEqual(await look(), { failing: [] });
     const { id, code } = await hooks.subscribe();
     hooks.receiver.answer = { status: 410 };
     const loop = hooks.app.app.startWorker();

@@ -4,23 +4,32 @@ import type { SecretBox } from '../../mechanisms/secrets.ts';
 import { sealPurpose } from './signing-secrets.ts';
 import { findFailing, findValues } from './store-delivery.ts';
 
-/** Codes of signing secrets that this master key does not open, and of enabled subscriptions that reach nobody. */
-export async function examineWebhooks(
+export interface SecretsExamined {
+  /** Signing secrets that have a value. */
+  secrets: number;
+  /** Codes of those that the key does not open. */
+  closed: string[];
+}
+
+/** Which signing secrets in use the master key opens; those that are archived or have run out are not asked. */
+export async function examineSecrets(
   db: Queryable,
-  box: Pick<SecretBox, 'open'>,
-): Promise<{ secrets: number; sealed: string[]; failing: string[] }> {
+  box: Pick<SecretBox, 'open'> | undefined,
+): Promise<SecretsExamined> {
   const values = await findValues(db);
-  const sealed = new Set<string>();
-  for (const { code, secretId, version, sealed: bytes } of values) {
+  const closed = new Set<string>();
+  for (const { code, secretId, version, sealed } of values) {
     try {
-      box.open(bytes, sealPurpose(secretId, version));
+      if (box === undefined) closed.add(code);
+      else box.open(sealed, sealPurpose(secretId, version));
     } catch {
-      sealed.add(code);
+      closed.add(code);
     }
   }
-  return {
-    secrets: new Set(values.map(({ code }) => code)).size,
-    sealed: [...sealed],
-    failing: await findFailing(db),
-  };
+  return { secrets: new Set(values.map(({ code }) => code)).size, closed: [...closed] };
+}
+
+/** Codes of enabled subscriptions that reach nobody. */
+export async function examineDeliveries(db: Queryable): Promise<string[]> {
+  return await findFailing(db);
 }

@@ -9,7 +9,7 @@
  */
 export { Deliverer, type DeliveryLimits } from './deliver.ts';
 export { dispatchEvents } from './dispatch.ts';
-export { examineWebhooks } from './doctor.ts';
+export { examineDeliveries, examineSecrets, type SecretsExamined } from './doctor.ts';
 export { EVENTS } from './event-schemas.ts';
 export { webhookRoutes } from './routes.ts';
 export { createSecret, rotateSecret } from './signing-secrets.ts';

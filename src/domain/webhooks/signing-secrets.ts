@@ -6,6 +6,7 @@ import { Fault } from '../../lib/fault.ts';
 import type { Change, StoredItem } from '../../mechanisms/config-section.ts';
 import { loadItems, lockConfiguration, planItem } from '../../mechanisms/config-store.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import { useMasterKey } from '../../mechanisms/master-key.ts';
 import { type SecretBox, secretBytes } from '../../mechanisms/secrets.ts';
 import { shownSecret } from './rules.ts';
 import { dropValues, insertValue, listValues, replaceValues, type SecretValueRow } from './store-secrets.ts';
@@ -62,7 +63,8 @@ interface Shown {
   secret: string;
 }
 
-function makeValue(ctx: WriteContext, box: SecretBox, secretId: string, version: number): string {
+async function makeValue(ctx: WriteContext, box: SecretBox, secretId: string, version: number): Promise<string> {
+  await useMasterKey(ctx, box);
   const secret = shownSecret(secretBytes(SECRET_BYTES));
   const sealed = box.seal(secret, sealPurpose(secretId, version)).toString('hex');
   ctx.plan(insertValue, { secret_id: secretId, version, sealed, at: ctx.now });
@@ -107,7 +109,7 @@ export async function createSecret(ctx: WriteContext, box: SecretBox, code: stri
     ctx.raise('config');
   }
   ctx.emit({ type: 'SigningSecretCreated', subject: `${SECTION}:${code}` });
-  return { code, secret: makeValue(ctx, box, id, 1) };
+  return { code, secret: await makeValue(ctx, box, id, 1) };
 }
 
 /**
@@ -132,7 +134,7 @@ export async function rotateSecret(
   const version = current?.version ?? 0;
   ctx.plan(replaceValues, { secret_id: stored.id, current: version, until });
   ctx.plan(dropValues, { secret_id: stored.id, below: until === null ? version + 1 : version });
-  const secret = makeValue(ctx, box, stored.id, version + 1);
+  const secret = await makeValue(ctx, box, stored.id, version + 1);
   ctx.emit({ type: 'SigningSecretRotated', subject: `${SECTION}:${code}`, data: { overlap } });
   return { code, secret, previousUntil: version === 0 ? null : until };
 }

@@ -218,11 +218,12 @@ export async function deliveryBacklog(db: Queryable, now: string, limit: number)
   return rows[0] ?? { waiting: 0, oldestAt: null, later: 0 };
 }
 
-/** All values of signing secrets with the codes of their secrets. */
+/** Values of signing secrets in use, in force or in overlap, with the codes of their secrets. */
 export async function findValues(
   db: Queryable,
 ): Promise<{ code: string; secretId: string; version: number; sealed: Buffer }[]> {
   return await db.query(sql`
     SELECT i.code, v.secret_id AS "secretId", v.version, v.sealed
-    FROM signing_secret_values v JOIN config_items i ON i.id = v.secret_id ORDER BY i.code, v.version`);
+    FROM signing_secret_values v JOIN config_items i ON i.id = v.secret_id
+    WHERE i.state = 'ACTIVE' AND (v.expires_at IS NULL OR v.expires_at > now()) ORDER BY i.code, v.version`);
 }
