@@ -5,7 +5,7 @@ import { buildDocument } from './contract/openapi.ts';
 import { Authenticator, anonymousActor, Oidc, OIDC_PATH } from './domain/access/door.ts';
 import { ensureNumbering } from './domain/metadata/door.ts';
 import { commentEvents, readComment } from './domain/comments/door.ts';
-import { articleEvent, TextReader } from './domain/knowledge/door.ts';
+import { articleEvent } from './domain/knowledge/door.ts';
 import { relationEvents } from './domain/relations/door.ts';
 import { searchJobs } from './domain/search/door.ts';
 import { Deliverer, type DeliveryLimits, EVENTS } from './domain/webhooks/door.ts';
@@ -117,10 +117,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   work.onEmitted = () => {
     if (deliversNow(epoch)) wake.poke();
   };
-  const texts = new TextReader();
   const holder = new ContentHolder(HELD_BYTES);
   const bound = bindings({
-    texts,
     blobs,
     holder,
     secrets,
@@ -222,7 +220,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
       await loop?.stop();
       await outbound.close();
       await limiter?.stop();
-      await texts.close();
       epoch.stop();
       replica?.stop();
     },

@@ -18,7 +18,6 @@ import {
   articleSource,
   knowledgeChecks,
   knowledgeRoutes,
-  TextReader,
 } from './domain/knowledge/door.ts';
 import { settingsSection, typesSection } from './domain/metadata/config.ts';
 import { recordProbe } from './domain/objects/config.ts';
@@ -85,8 +84,6 @@ export const configSections: readonly ConfigSection[] = [
 /** What the rooms' handlers need beyond their context. */
 export interface Parts extends ContentParts<Caller> {
   search: SearchParts;
-  /** Reads long texts beside the event loop. */
-  texts: TextReader;
   secrets: SecretBox;
   outbound: Pick<Outbound, 'refusal'>;
   /** The name of the provider that one can sign in with; null without one. */
@@ -147,7 +144,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...importRoutes(parts, (ctx, item) => addItem(ctx, configSections, importDefinitionsSection.key, item)),
     ...exportRoutes(parts.freshCaller, wordMatch(parts.search)),
     ...catalogRoutes(parts.actorOf),
-    ...knowledgeRoutes(parts, parts.texts),
+    ...knowledgeRoutes(parts),
     ...webhookRoutes(parts.secrets, parts.outbound),
     ...identityRoutes,
     ...inboundRoutes(inputReader),
@@ -170,7 +167,6 @@ export function operations(): Operation[] {
     blobs,
     holder: new ContentHolder(0),
     search: searchParts(),
-    texts: new TextReader(),
     secrets: new SecretBox('declarations seal nothing'),
     outbound: { refusal: none },
     oidc: null,

@@ -44,7 +44,7 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ['domain', /^src\/domain\//],
   ['drivers', /^src\/(?:http|worker|bundle)\//],
   ['settings', /^src\/config(?:\.test)?\.ts$/],
-  ['app', /^src\/(?:app|rooms|background|watch)(?:\.test)?\.ts$/],
+  ['app', /^src\/(?:app|rooms|background|watch|thread)(?:\.test)?\.ts$/],
   ['entry', /^src\/(?:cli\/|cli(?:\.test)?\.ts$|main\.ts$)/],
 ];
 
@@ -78,6 +78,8 @@ const follow = (file: string): void => {
     if (target !== null) follow(target);
 };
 follow('src/main.ts');
+// The script of worker threads, which `main.ts` names by its address.
+follow('src/thread.ts');
 
 function isTest(file: string): boolean {
   return unreached.has(file);

@@ -27,8 +27,7 @@ import {
   type VersionRow,
 } from './store.ts';
 import { findNamed, listImages, useImage } from './store-named.ts';
-import type { ReadText } from './text.ts';
-import type { TextReader } from './text-reader.ts';
+import { type ReadText, readLongText } from './text.ts';
 
 /** What the calls that change a version answer. */
 export interface VersionAnswer {
@@ -64,8 +63,9 @@ async function knownImages(ctx: WriteContext, articleId: string | undefined): Pr
 }
 
 /** Read only when it is known that the caller may write it. @throws Fault OVERLOADED */
-async function textOf(texts: TextReader, input: ContentInput): Promise<ReadText | undefined> {
-  return input.body === undefined && input.bodyDocument === undefined ? undefined : await texts.read(input);
+async function textOf(ctx: WriteContext, input: ContentInput): Promise<ReadText | undefined> {
+  if (input.body === undefined && input.bodyDocument === undefined) return undefined;
+  return await readLongText(input, ctx.actor.userId);
 }
 
 /** An entry of the audit log; those of the specification are told to receivers too. */
@@ -89,7 +89,7 @@ export interface ArticleInput extends ContentInput {
  *
  * @throws Fault RIGHT_MISSING, INVALID_REQUEST, ALREADY_EXISTS (the locale has a draft), INVALID_VALUES
  */
-export async function createArticle(ctx: WriteContext, texts: TextReader, input: ArticleInput): Promise<VersionAnswer> {
+export async function createArticle(ctx: WriteContext, input: ArticleInput): Promise<VersionAnswer> {
   ctx.actor.require('kb.write');
   requireOneBody(input, true);
   const base = findByIdOrCode(bases(ctx), input.baseId);
@@ -114,7 +114,7 @@ export async function createArticle(ctx: WriteContext, texts: TextReader, input:
   }
   const { content, images } = planContent(
     input,
-    await textOf(texts, input),
+    await textOf(ctx, input),
     await knownImages(ctx, article?.id),
     problems,
   );
@@ -182,7 +182,7 @@ export interface DraftInput extends ContentInput {
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, NOT_A_DRAFT, INVALID_VALUES
  */
-export async function editDraft(ctx: WriteContext, texts: TextReader, input: DraftInput): Promise<VersionAnswer> {
+export async function editDraft(ctx: WriteContext, input: DraftInput): Promise<VersionAnswer> {
   ctx.actor.require('kb.write');
   requireOneBody(input, false);
   const { version, base } = await requireVersion(ctx, input.versionId);
@@ -192,7 +192,7 @@ export async function editDraft(ctx: WriteContext, texts: TextReader, input: Dra
     problems.push(...(await wrongResponsible(ctx, input.responsibleId)));
   const { content, images } = planContent(
     input,
-    await textOf(texts, input),
+    await textOf(ctx, input),
     await knownImages(ctx, version.articleId),
     problems,
   );

@@ -10,4 +10,4 @@ export { knowledgeRoutes } from './routes.ts';
 export { articleEvent, articleSource } from './sources.ts';
 export { knowledgeChecks } from './store-checks.ts';
 export { articleImageUse } from './store-named.ts';
-export { TextReader } from './text-reader.ts';
+export { readTextTask } from './text.ts';

@@ -6,15 +6,14 @@ import * as contract from './contract.ts';
 import * as admin from './contract-admin.ts';
 import { getArticle, listArticles, readArticleImage } from './queries.ts';
 import { getAudiences, getMaterial, getVersion, listAllVersions, listBases } from './queries-admin.ts';
-import type { TextReader } from './text-reader.ts';
 
-export function knowledgeRoutes(content: ContentParts<Runner['caller']>, texts: TextReader): BoundOperation[] {
+export function knowledgeRoutes(content: ContentParts<Runner['caller']>): BoundOperation[] {
   return [
     bind(contract.listArticles, (ctx, { query }) => listArticles(ctx, query.locale)),
     bind(contract.getArticle, (ctx, { params, query }) => getArticle(ctx, params.articleId, query.locale)),
     bind(contract.readImage, (runner, { params }, request) => readArticleImage(runner, content, params, request)),
-    bind(contract.createArticle, (ctx, { body }) => createArticle(ctx, texts, body)),
-    bind(contract.editDraft, (ctx, { params, body }) => editDraft(ctx, texts, { ...params, ...body })),
+    bind(contract.createArticle, (ctx, { body }) => createArticle(ctx, body)),
+    bind(contract.editDraft, (ctx, { params, body }) => editDraft(ctx, { ...params, ...body })),
     bind(contract.publishVersion, (ctx, { body }) => publishVersion(ctx, body.versionId)),
     bind(contract.archiveArticle, (ctx, { body }) => archiveArticle(ctx, body)),
     bind(admin.listBases, (ctx, { query }) => listBases(ctx, query.locale)),

@@ -66,7 +66,7 @@ export function requireOneBody(input: ContentInput, must: boolean): void {
 /**
  * The stored form of what is given, with images taken out of the text.
  *
- * @param text what `TextReader` made of the text; undefined where none is given
+ * @param text the text as it was read; undefined where none is given
  * @param known SHA-256 of the images that the article has: a handle alone must not open other content
  * @param problems what is wrong with the rest of the request, to be told together
  * @throws Fault INVALID_VALUES with every problem at once

@@ -1,0 +1,26 @@
+/** The script of worker threads: the tasks that `mechanisms/threads.ts` may run, one at a time. */
+import { parentPort } from 'node:worker_threads';
+import { readTextTask } from './domain/knowledge/door.ts';
+import { isFault } from './lib/fault.ts';
+import type { ThreadAnswer, ThreadTask } from './mechanisms/threads.ts';
+
+const TASKS = [readTextTask] as readonly unknown[] as readonly ThreadTask<unknown, unknown>[];
+
+function answerOf(name: string, input: unknown): ThreadAnswer {
+  try {
+    const task = TASKS.find((one) => one.name === name);
+    if (task === undefined) throw new Error(`there is no task ${name}`);
+    return { kind: 'value', value: task.run(input) };
+  } catch (error) {
+    if (isFault(error)) return { kind: 'fault', code: error.code, message: error.message, details: error.details };
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    return { kind: 'error', message, stack };
+  }
+}
+
+function say(answer: ThreadAnswer): void {
+  parentPort?.postMessage(answer, []);
+}
+
+parentPort?.on('message', ({ task, input }: { task: string; input: unknown }) => say(answerOf(task, input)));
+say({ kind: 'ready' });
