@@ -13,12 +13,7 @@ import { importDefinitionsSection } from './domain/imports/config.ts';
 import { integrationsSection } from './domain/inbound/config.ts';
 import { inboundChecks, inboundRoutes } from './domain/inbound/door.ts';
 import { knowledgeBasesSection } from './domain/knowledge/config.ts';
-import {
-  articleImageUse,
-  articleSource,
-  knowledgeChecks,
-  knowledgeRoutes,
-} from './domain/knowledge/door.ts';
+import { articleImageUse, articleSource, knowledgeChecks, knowledgeRoutes } from './domain/knowledge/door.ts';
 import { settingsSection, typesSection } from './domain/metadata/config.ts';
 import { recordProbe } from './domain/objects/config.ts';
 import { relationDefinitionsSection } from './domain/relations/config.ts';

@@ -1,10 +1,11 @@
 /** The script of worker threads: the tasks that `mechanisms/threads.ts` may run, one at a time. */
 import { parentPort } from 'node:worker_threads';
+import { parseDocumentTask } from './bundle/document.ts';
 import { readTextTask } from './domain/knowledge/door.ts';
 import { isFault } from './lib/fault.ts';
 import type { ThreadAnswer, ThreadTask } from './mechanisms/threads.ts';
 
-const TASKS = [readTextTask] as readonly unknown[] as readonly ThreadTask<unknown, unknown>[];
+const TASKS = [readTextTask, parseDocumentTask] as readonly unknown[] as readonly ThreadTask<unknown, unknown>[];
 
 function answerOf(name: string, input: unknown): ThreadAnswer {
   try {

@@ -120,7 +120,7 @@ export const plan = defineOperation({
   id: 'config.plan',
   method: 'POST',
   path: '/config/plan',
-  unit: 'snapshot',
+  unit: 'own',
   status: 200,
   summary: 'Say what applying a bundle would create, change or leave',
   description:
@@ -128,6 +128,7 @@ export const plan = defineOperation({
   body: BundleFiles,
   answer: PlannedChanges,
   faults: ['RIGHT_MISSING', 'NOT_FOUND'],
+  timeoutMs: 300_000,
 });
 
 export const apply = defineOperation({

@@ -2,12 +2,14 @@
  * Plan, apply and export of the configuration bundle: one code path whoever asks (configuration, sections 1 to 3). An apply is
  * a plan and the writes that it says; it writes configuration rows only.
  */
+import { Turns } from '../lib/turns.ts';
 import type { Change, ConfigSection } from '../mechanisms/config-section.ts';
 import { insertNestedId, insertVersion, lockConfiguration, updateVersion } from '../mechanisms/config-store.ts';
+import type { Runner } from '../mechanisms/binding.ts';
 import type { ReadContext, WriteContext } from '../mechanisms/context.ts';
 import { type Difference, differencesOf } from './differences.ts';
 import { type BundleOptions, makePlan, type Plan, type PlannedItem, type VersionStep } from './planner.ts';
-import { type BundleFile, readBundle } from './read.ts';
+import { type Bundle, type BundleFile, readBundle } from './read.ts';
 import { requireChanged, requireNamed, seesHolders, shown } from './rights.ts';
 
 export { BundleError, type BundleProblem } from './errors.ts';
@@ -27,18 +29,18 @@ export async function planBundle(
   files: readonly BundleFile[],
   options: BundleOptions = {},
 ): Promise<PlannedItem[]> {
-  return (await allowedPlan(ctx, sections, files, options)).items;
+  ctx.actor.require('config.manage');
+  const bundle = await readBundle(files, sections, ctx.actor.userId);
+  return (await allowedPlan(ctx, sections, bundle, options)).items;
 }
 
 /** The plan, for a caller who may see all that it says. */
 async function allowedPlan(
   ctx: ReadContext,
   sections: readonly ConfigSection[],
-  files: readonly BundleFile[],
+  bundle: Bundle,
   options: BundleOptions,
 ): Promise<Plan> {
-  ctx.actor.require('config.manage');
-  const bundle = readBundle(files, sections);
   requireNamed(ctx, sections, bundle, options);
   const plan = await makePlan(ctx, sections, bundle, options);
   requireChanged(ctx, plan);
@@ -54,19 +56,33 @@ export interface PlannedChange extends PlannedItem {
 
 const MOST_DIFFERENCES = 200;
 
-/** As `planBundle`, with the places that differ: for a person who decides. */
+/** As `planBundle`, with the places that differ: for a person who decides. Files are read before a snapshot is open. */
 export async function planChanges(
-  ctx: ReadContext,
+  { work, caller }: Runner,
   sections: readonly ConfigSection[],
   files: readonly BundleFile[],
   options: BundleOptions = {},
 ): Promise<PlannedChange[]> {
-  const plan = await allowedPlan(ctx, sections, files, options);
+  caller.actor.require('config.manage');
+  const bundle = await readBundle(files, sections, caller.actor.userId);
+  return await work.read(caller, (ctx) => withDifferences(ctx, sections, bundle, options), { snapshot: true });
+}
+
+async function withDifferences(
+  ctx: ReadContext,
+  sections: readonly ConfigSection[],
+  bundle: Bundle,
+  options: BundleOptions,
+): Promise<PlannedChange[]> {
+  const plan = await allowedPlan(ctx, sections, bundle, options);
   const holders = seesHolders(ctx);
   const definitionOf = (change: Change, definition: unknown): unknown =>
     definition === undefined ? {} : shown(sections, change.section, definition, holders);
   const changes = new Map(plan.changes.map(({ change }) => [`${change.section} ${change.code}`, change]));
-  return plan.items.map((item) => {
+  const turns = new Turns();
+  const planned: PlannedChange[] = [];
+  for (const item of plan.items) {
+    await turns.next();
     const change = changes.get(`${item.section} ${item.code}`);
     // What is archived stays as it is, and so do the definitions; the action says it all.
     const all =
@@ -74,8 +90,9 @@ export async function planChanges(
         ? []
         : differencesOf(definitionOf(change, change.stored?.definition), definitionOf(change, change.definition));
     const moreDifferences = Math.max(0, all.length - MOST_DIFFERENCES);
-    return { ...item, differences: all.slice(0, MOST_DIFFERENCES), moreDifferences };
-  });
+    planned.push({ ...item, differences: all.slice(0, MOST_DIFFERENCES), moreDifferences });
+  }
+  return planned;
 }
 
 /**
@@ -91,7 +108,7 @@ export async function applyBundle(
   options: BundleOptions = {},
 ): Promise<PlannedItem[]> {
   ctx.actor.require('config.manage');
-  const bundle = readBundle(files, sections);
+  const bundle = await readBundle(files, sections, ctx.actor.userId);
   requireNamed(ctx, sections, bundle, options);
   // From here on what is read is what the apply before this one left.
   await lockConfiguration(ctx);
@@ -101,15 +118,17 @@ export async function applyBundle(
   for (const { change, section } of plan.changes) {
     for (const right of section.rights(change, plan.view, ctx.actor.userId)) ctx.actor.require(right);
   }
-  writePlan(ctx, plan);
+  await writePlan(ctx, plan);
   const ids = new Map(plan.changes.map(({ change }) => [`${change.section} ${change.code}`, change.id]));
   return plan.items.map((item) => ({ ...item, id: item.id ?? ids.get(`${item.section} ${item.code}`) ?? null }));
 }
 
 /** Plans the rows and events of what a plan says. */
-export function writePlan(ctx: WriteContext, plan: Plan): void {
+export async function writePlan(ctx: WriteContext, plan: Plan): Promise<void> {
   if (plan.changes.length === 0) return;
+  const turns = new Turns();
   for (const { change, section, version } of plan.changes) {
+    await turns.next();
     section.write(ctx, change, plan.view);
     if (section.versioned) writeVersion(ctx, change, version);
     ctx.emit({ type: 'ConfigChanged', subject: `${change.section}:${change.code}`, data: auditData(change) });

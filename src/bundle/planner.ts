@@ -1,6 +1,7 @@
 /** What applying a bundle would do: pure decisions over the bundle and what stands. */
 import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';
+import { Turns } from '../lib/turns.ts';
 import { unknownReference } from '../mechanisms/config-condition.ts';
 import type { Action, Change, Comparison, ConfigSection } from '../mechanisms/config-section.ts';
 import { loadNestedIds, loadVersions } from '../mechanisms/config-store.ts';
@@ -43,6 +44,9 @@ export interface Plan {
   changes: { change: Change; section: ConfigSection; version: VersionStep | undefined }[];
 }
 
+/** Problems that are collected, beside those of the item that has the last of them. */
+const MOST_PROBLEMS = 1000;
+
 /**
  * Reads what stands and decides. The context must see one state of the configuration throughout.
  *
@@ -55,25 +59,27 @@ export async function makePlan(
   options: BundleOptions,
 ): Promise<Plan> {
   const exact = options.prune === true && options.pruneIdentity === true;
-  const view = await present(ctx, sections);
+  const turns = new Turns();
+  const view = await present(ctx, sections, turns);
   const problems = [...bundle.problems];
-  overlay(ctx, view, bundle);
+  await overlay(ctx, view, bundle, turns);
   if (options.prune === true) prune(view, sections, exact);
   else keepArchivedPeople(view, sections, exact);
   archive(view, options.archive ?? []);
-  merge(view, sections, exact || options.exact === true);
-  problems.push(...judge(view, sections));
+  await merge(view, sections, exact || options.exact === true, turns);
+  problems.push(...(await judge(view, sections, turns)));
   if (problems.length > 0) throw new BundleError(problems);
-  const plan = decide(view, sections);
+  const plan = await decide(view, sections, turns);
+  const bySection = Map.groupBy(plan.changes, ({ change }) => change.section);
   for (const section of sections) {
-    const own = plan.changes.flatMap(({ change }) => (change.section === section.key ? [change] : []));
+    const own = (bySection.get(section.key) ?? []).map(({ change }) => change);
     await section.verify(ctx, own, view, reportFor(view, section, problems));
   }
   if (problems.length > 0) throw new BundleError(problems);
   return plan;
 }
 
-async function present(ctx: ReadContext, sections: readonly ConfigSection[]): Promise<View> {
+async function present(ctx: ReadContext, sections: readonly ConfigSection[], turns: Turns): Promise<View> {
   const view = new View({
     sections,
     versions: await loadVersions(ctx),
@@ -84,13 +90,15 @@ async function present(ctx: ReadContext, sections: readonly ConfigSection[]): Pr
     for (const stored of await section.load(ctx)) {
       const { id, code, state, definition, compiled } = stored;
       view.add({ section, id, code, state, stored, named: undefined, definition, compiled });
+      await turns.next();
     }
   }
   return view;
 }
 
-function overlay(ctx: ReadContext, view: View, bundle: Bundle): void {
+async function overlay(ctx: ReadContext, view: View, bundle: Bundle, turns: Turns): Promise<void> {
   for (const named of bundle.items) {
+    await turns.next();
     const { section, code } = named;
     const entry = view.entry(section.key, code);
     if (entry !== undefined) {
@@ -134,11 +142,12 @@ function archive(view: View, wanted: readonly { section: string; code: string }[
   }
 }
 
-function merge(view: View, sections: readonly ConfigSection[], exact: boolean): void {
+async function merge(view: View, sections: readonly ConfigSection[], exact: boolean, turns: Turns): Promise<void> {
   const options = { exact, spell: (section: string, code: string) => view.spell(section, code) };
   for (const section of sections) {
     for (const entry of view.entries(section.key)) {
       if (entry.named === undefined) continue;
+      await turns.next();
       entry.definition =
         entry.named.item === undefined ? undefined : section.merge(entry.named.item, entry.stored?.definition, options);
     }
@@ -146,11 +155,13 @@ function merge(view: View, sections: readonly ConfigSection[], exact: boolean): 
 }
 
 /** Judges every item that would be active, not the bundle's alone: what stands may name what the bundle takes away. */
-function judge(view: View, sections: readonly ConfigSection[]): BundleProblem[] {
+async function judge(view: View, sections: readonly ConfigSection[], turns: Turns): Promise<BundleProblem[]> {
   const problems: BundleProblem[] = [];
   for (const section of sections) {
     for (const entry of view.entries(section.key)) {
       if (entry.state !== 'ACTIVE' || entry.definition === undefined) continue;
+      await turns.next();
+      if (problems.length > MOST_PROBLEMS) return problems;
       for (const { section: other, code, path } of section.references(entry.definition)) {
         if (!view.has(other, code))
           problems.push(problemOf(entry, path, 'UNKNOWN_REFERENCE', unknownReference(other, code, view)));
@@ -184,11 +195,12 @@ function actionOf(entry: Entry): Action {
   return same ? 'leave' : 'change';
 }
 
-function decide(view: View, sections: readonly ConfigSection[]): Plan {
+async function decide(view: View, sections: readonly ConfigSection[], turns: Turns): Promise<Plan> {
   const plan: Plan = { view, items: [], changes: [] };
   for (const section of sections) {
     const entries = [...view.entries(section.key)].sort((a, b) => (a.code < b.code ? -1 : 1));
     for (const entry of entries) {
+      await turns.next();
       const action = actionOf(entry);
       if (action === 'leave' && entry.named === undefined) continue;
       const { id, code, stored, state } = entry;

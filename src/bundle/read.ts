@@ -1,7 +1,10 @@
 /** From the files of a bundle to its items, each with the place where it stands (configuration, section 3). */
 import type { ConfigSection, ItemPath } from '../mechanisms/config-section.ts';
-import { type BundleDocument, readDocument } from './document.ts';
+import { parseDocumentTask, unreadable, weightOf } from './document.ts';
+import { Turns } from '../lib/turns.ts';
+import { Threads } from '../mechanisms/threads.ts';
 import { BundleError, type BundleProblem, pathText } from './errors.ts';
+import { BundleDocument, type ParsedDocument, type ParsedMember } from './places.ts';
 import { checkShape } from './shape.ts';
 
 export interface BundleFile {
@@ -40,21 +43,44 @@ function problemAt(source: Source, path: ItemPath, code: string, message: string
   return { file: source.file, ...place, path: pathText(path), code, message };
 }
 
+/** Problems of one bundle that are collected; a person reads fewer, and each costs time and memory. */
+const MOST_PROBLEMS = 1000;
+
+/** A pool apart, since a large bundle takes many seconds, and no other caller should wait for it. */
+const bundleThreads = new Threads({ longMs: 30_000, heapMb: 1024, waiting: 20, waitingOfCaller: 5 });
+
 /**
- * Reads all files and lists what is wrong with them by themselves: syntax, unknown keys, shapes, codes that stand twice.
+ * Reads all files and lists what is wrong with them by themselves: syntax, unknown keys, shapes, codes that stand twice. Files
+ * that are not small are parsed in a worker thread; the rest is cut into short pieces.
  *
+ * @param caller whose turn it takes
  * @throws BundleError where a file cannot be read as YAML, since nothing can then be said of what the rest refers to
+ * @throws Fault OVERLOADED where too many bundles wait
  */
-export function readBundle(files: readonly BundleFile[], sections: readonly ConfigSection[]): Bundle {
+export async function readBundle(
+  files: readonly BundleFile[],
+  sections: readonly ConfigSection[],
+  caller: string | null,
+): Promise<Bundle> {
   const sorted = [...files].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const sources = sorted.map(({ name, text }): Source => ({ file: name, document: readDocument(text) }));
-  const unreadable = sources.flatMap(({ file, document }) =>
+  const turns = new Turns();
+  const sources: Source[] = [];
+  for (const { name, text } of sorted) {
+    sources.push({ file: name, document: new BundleDocument(await parse(text, caller)) });
+    await turns.next();
+  }
+  const wrong = sources.flatMap(({ file, document }) =>
     document.problems.map((problem) => ({ file, ...problem, path: pathText(problem.path) })),
   );
-  if (unreadable.length > 0) throw new BundleError(unreadable);
-  const reading = new Reading(sections);
-  for (const source of sources) reading.file(source);
+  if (wrong.length > 0) throw new BundleError(wrong);
+  const reading = new Reading(sections, turns);
+  for (const source of sources) await reading.file(source);
   return { items: reading.items, problems: reading.problems, sections: reading.named };
+}
+
+async function parse(text: string, caller: string | null): Promise<ParsedDocument> {
+  const result = await bundleThreads.run(parseDocumentTask, text, { size: weightOf(text), caller, long: true });
+  return result.ok ? result.value : unreadable();
 }
 
 class Reading {
@@ -62,48 +88,57 @@ class Reading {
   readonly problems: BundleProblem[] = [];
   readonly named = new Set<string>();
   readonly #sections: ReadonlyMap<string, ConfigSection>;
+  readonly #turns: Turns;
   readonly #places = new Map<string, string>();
 
-  constructor(sections: readonly ConfigSection[]) {
+  constructor(sections: readonly ConfigSection[], turns: Turns) {
     this.#sections = new Map(sections.map((section) => [section.key, section]));
+    this.#turns = turns;
   }
 
-  file(source: Source): void {
-    const { value } = source.document;
+  /** @throws BundleError where there are more problems than are collected */
+  async file(source: Source): Promise<void> {
+    const { document } = source;
     // An empty file, or one of comments alone, says nothing.
-    if (value === null) return;
-    if (typeof value !== 'object' || Array.isArray(value)) {
+    if (document.kind === 'empty') return;
+    if (document.kind === 'other') {
       this.problems.push(
         problemAt(source, [], 'WRONG_TYPE', 'A bundle file is a mapping of sections, such as "types:".'),
       );
       return;
     }
-    for (const [key, content] of Object.entries(value)) {
-      const section = this.#sections.get(key);
+    for (const member of document.members) {
+      const section = this.#sections.get(member.key);
       if (section === undefined) {
         const known = [...this.#sections.keys()].join(', ');
         this.problems.push(
-          problemAt(source, [key], 'UNKNOWN_SECTION', `There is no section ${key}; known are ${known}.`),
+          problemAt(source, [member.key], 'UNKNOWN_SECTION', `There is no section ${member.key}; known are ${known}.`),
         );
-      } else this.#section(source, section, content);
+      } else await this.#section(source, section, member);
+      if (this.problems.length > MOST_PROBLEMS) throw new BundleError(this.problems);
     }
   }
 
-  #section(source: Source, section: ConfigSection, content: unknown): void {
+  async #section(source: Source, section: ConfigSection, member: ParsedMember): Promise<void> {
     this.named.add(section.key);
     if (section.shape === 'map') {
+      const content = member.list ? [] : source.document.item(member, 0);
       this.#item(source, section, content, [section.key]);
       return;
     }
-    // `types:` with nothing behind it is an empty list.
-    if (content === null) return;
-    if (!Array.isArray(content)) {
+    if (!member.list) {
+      // `types:` with nothing behind it is an empty list.
+      if (source.document.item(member, 0) === null) return;
       this.problems.push(
         problemAt(source, [section.key], 'WRONG_TYPE', `${section.key} is a list; begin each item with "- ".`),
       );
       return;
     }
-    for (const [index, item] of content.entries()) this.#item(source, section, item, [section.key, index]);
+    for (const index of member.json.keys()) {
+      this.#item(source, section, source.document.item(member, index), [section.key, index]);
+      if (this.problems.length > MOST_PROBLEMS) throw new BundleError(this.problems);
+      await this.#turns.next();
+    }
   }
 
   #item(source: Source, section: ConfigSection, content: unknown, base: ItemPath): void {

@@ -48,7 +48,7 @@ export function bundleRoutes(sections: readonly ConfigSection[]): BoundOperation
       ctx.actor.require('config.manage');
       return exportItem(ctx, sections, sectionOf(sections, params.section), params.code);
     }),
-    bind(contract.plan, (ctx, { body }) => planChanges(ctx, sections, body.files, options(body))),
+    bind(contract.plan, (runner, { body }) => planChanges(runner, sections, body.files, options(body))),
     bind(contract.apply, (ctx, { body }) => applyBundle(ctx, sections, body.files, options(body))),
     bind(contract.exported, async (ctx, { query }) => ({
       files: await exportBundle(ctx, sections, { identity: query.identity === true }),

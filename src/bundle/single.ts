@@ -58,7 +58,7 @@ export async function addItem(
       throw new Fault('INVALID_REQUEST', message, details);
     },
   );
-  writePlan(ctx, plan);
+  await writePlan(ctx, plan);
   const added = plan.changes.find(({ change }) => change.section === key && change.code === code);
   if (added === undefined) throw new Error(`${key}/${code} was not added`);
   return { id: added.change.id, definition: added.change.definition };

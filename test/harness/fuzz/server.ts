@@ -14,6 +14,8 @@ export interface FuzzServerOptions {
   databaseUrl: string;
   blobFolder: string;
   key: string;
+  /** Longest turn of the loop that is not told, in milliseconds. */
+  toldMs?: number | undefined;
 }
 
 export type FuzzServerSays =
@@ -22,17 +24,21 @@ export type FuzzServerSays =
   | { kind: 'stall'; ms: number }
   /** A line of the log that speaks of a defect, or holds one of the words that were to be looked for. */
   | { kind: 'log'; line: string }
-  | { kind: 'memory'; rss: number; heap: number; polluted: string[] };
+  | { kind: 'memory'; rss: number; heap: number; polluted: string[] }
+  | { kind: 'stalled' };
+
+/** What its parent asks for: its memory, or to keep its own event loop busy for so long. */
+export type FuzzServerAsked = { kind: 'memory' } | { kind: 'stall'; ms: number };
 
 /** A turn that takes less is not told. */
 const TOLD_MS = 60;
-const TICK_MS = 10;
+const TICK_MS = 5;
 
 function say(message: FuzzServerSays): void {
   process.send?.(message);
 }
 
-const { databaseUrl, blobFolder, key } = JSON.parse(process.argv[2] ?? '{}') as FuzzServerOptions;
+const { databaseUrl, blobFolder, key, toldMs = TOLD_MS } = JSON.parse(process.argv[2] ?? '{}') as FuzzServerOptions;
 const log = new Writable({
   write(chunk: Buffer, _encoding, done) {
     const line = chunk.toString();
@@ -57,9 +63,14 @@ setInterval(() => {
   const ms = Math.min((used.user + used.system) / 1000, now - at);
   cpu = process.threadCpuUsage();
   at = now;
-  if (ms > TOLD_MS) say({ kind: 'stall', ms });
+  if (ms > toldMs) say({ kind: 'stall', ms });
 }, TICK_MS);
-process.on('message', () => {
+process.on('message', (asked: FuzzServerAsked) => {
+  if (asked.kind === 'stall') {
+    for (const start = process.threadCpuUsage(); process.threadCpuUsage(start).user < asked.ms * 1000; );
+    setTimeout(() => say({ kind: 'stalled' }), 2 * TICK_MS);
+    return;
+  }
   const names = Object.getOwnPropertyNames(Object.prototype);
   const { rss, heapUsed } = process.memoryUsage();
   const polluted = names.join() === pristine ? [] : names;

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TEST_KEY, type TestApp } from '../app.ts';
-import type { FuzzServerSays } from './server.ts';
+import type { FuzzServerAsked, FuzzServerSays } from './server.ts';
 
 const SERVER = fileURLToPath(new URL('server.ts', import.meta.url));
 
@@ -12,17 +12,20 @@ export class Target {
   url = '';
   /** Longest standstill since it was last looked at. */
   #stall = 0;
+  #stalled = false;
   readonly logged: string[] = [];
   #memory: Extract<FuzzServerSays, { kind: 'memory' }> | undefined;
 
-  constructor(app: TestApp) {
-    const options = { databaseUrl: app.databaseUrl, blobFolder: app.blobFolder, key: TEST_KEY };
+  /** @param given the longest turn that is not told */
+  constructor(app: TestApp, given: { toldMs?: number } = {}) {
+    const options = { databaseUrl: app.databaseUrl, blobFolder: app.blobFolder, key: TEST_KEY, ...given };
     this.#child = fork(SERVER, [JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     this.#child.on('message', (message) => {
       const said = message as FuzzServerSays;
       if (said.kind === 'ready') this.url = said.url;
       else if (said.kind === 'stall') this.#stall = Math.max(this.#stall, said.ms);
       else if (said.kind === 'log') this.logged.push(said.line);
+      else if (said.kind === 'stalled') this.#stalled = true;
       else this.#memory = said;
     });
   }
@@ -46,12 +49,26 @@ export class Target {
 
   async memory(): Promise<Extract<FuzzServerSays, { kind: 'memory' }>> {
     this.#memory = undefined;
-    this.#child.send('memory');
+    this.#ask({ kind: 'memory' });
     while (this.#memory === undefined) {
       if (!this.alive) throw new Error('the service ended');
       await sleep(5);
     }
     return this.#memory;
+  }
+
+  /** Keeps the service's event loop busy for so long. */
+  async stall(ms: number): Promise<void> {
+    this.#stalled = false;
+    this.#ask({ kind: 'stall', ms });
+    while (!this.#stalled) {
+      if (!this.alive) throw new Error('the service ended');
+      await sleep(5);
+    }
+  }
+
+  #ask(asked: FuzzServerAsked): void {
+    this.#child.send(asked);
   }
 
   async end(): Promise<void> {
