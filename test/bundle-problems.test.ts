@@ -285,6 +285,37 @@ describe('a bundle that is wrong', () => {
     assert.match(error.message, /nothing was changed/);
   });
 
+  it('reports one syntax error of a file once, where it is', async () => {
+    const folder = path.join(ROOT, 'config/itsm');
+    const text = readFileSync(path.join(folder, '20-dictionaries.yaml'), 'utf8');
+    const line = 13;
+    const ways: Readonly<Record<string, (line: string) => string>> = {
+      'a bracket too many': (one) => `${one} ]`,
+      'a bracket that is not closed': (one) => one.replace(/: .*$/, ': [a, b'),
+      'a quote that is not closed': (one) => one.replace(/: .*$/, ": 'abc"),
+      'a double quote that is not closed': (one) => one.replace(/: .*$/, ': "abc'),
+      'a tab': (one) => `\t${one}`,
+      'one space more': (one) => ` ${one}`,
+      'a second colon': (one) => `${one}: x: y`,
+    };
+    for (const [name, way] of Object.entries(ways)) {
+      const lines = text.split('\n');
+      lines[line - 1] = way(lines[line - 1] ?? '');
+      const others = ['10-settings.yaml', '30-incident.yaml', '50-roles.yaml'].map((one) => ({
+        name: one,
+        text: readFileSync(path.join(folder, one), 'utf8'),
+      }));
+      const problems = await problemsOf([{ name: '20-dictionaries.yaml', text: lines.join('\n') }, ...others]);
+      assert.deepEqual(
+        problems.map(({ file: where, path: at }) => `${where} ${at}`),
+        ['20-dictionaries.yaml '],
+        name,
+      );
+      // A bracket that is not closed is an error at the line after it.
+      assert.ok(Math.abs((problems[0]?.line ?? 0) - line) <= 1, `${name}: line ${problems[0]?.line}`);
+    }
+  });
+
   it('does not report again what refers to an item that could not be read', async () => {
     const text =
       'types: [ { code: a, colour: red }, { code: b, fields: [ { code: r, dataType: reference, constraints: { types: [a] } } ] } ]\nroles: [ { code: r, records: [ { type: a, where: { field: x, operator: is-empty }, actions: [read], fields: { read: [x] } } ] } ]';

@@ -4,7 +4,18 @@
  * value. The parser takes about 13 microseconds for each value, so all but small files are parsed in a worker thread; what
  * comes back is JSON in pieces, which the event loop can read one by one.
  */
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  visit,
+  type YAMLParseError,
+} from 'yaml';
 import { doubleHolds } from '../lib/decimal.ts';
 import { isWellFormedText, nfc } from '../lib/text.ts';
 import type { ItemPath } from '../mechanisms/config-section.ts';
@@ -140,12 +151,29 @@ function startOf(node: unknown, otherwise: number): number {
   return Array.isArray(range) ? Number(range[0]) : otherwise;
 }
 
-function complaints(reader: Reader, documents: readonly Document[]): void {
-  for (const document of documents) {
-    for (const { pos, code, message } of [...document.errors, ...document.warnings]) {
-      reader.problem(pos[0], [], code, `${message.replace(/\.?$/, '')}.`);
-    }
-  }
+/**
+ * Reports the first syntax error of the file. Those after it mostly follow from it: after one bracket too many, the parser
+ * takes every later token for an error.
+ */
+function reportSyntax(reader: Reader, documents: readonly Document[]): void {
+  const errors = documents.flatMap((document) => document.errors.map((error) => ({ document, error })));
+  const [first] = errors.sort((a, b) => a.error.pos[0] - b.error.pos[0]);
+  const report = (offset: number, { code, message }: Pick<YAMLParseError, 'code' | 'message'>): void =>
+    reader.problem(offset, [], code, `${message.replace(/\.?$/, '')}.`);
+  if (first !== undefined) report(placeOfSyntax(first.document, first.error), first.error);
+  else for (const warning of documents.flatMap((document) => document.warnings)) report(warning.pos[0], warning);
+}
+
+/** Where a text in quotes begins that does not end: the parser only names the place where it gave up. */
+function placeOfSyntax(document: Document, { code, message, pos }: YAMLParseError): number {
+  if (code !== 'MISSING_CHAR' || !message.includes('quote')) return pos[0];
+  let begins = pos[0];
+  visit(document, {
+    Scalar: (_, { range }) => {
+      if (range && range[0] < pos[0] && range[1] >= pos[0]) begins = range[0];
+    },
+  });
+  return begins;
 }
 
 const TOO_LARGE = 'The file holds more than can be read: too many values, or nested too deep.';
@@ -204,7 +232,7 @@ function contentOf(text: string, lines: LineCounter, reader: Reader): [value: un
   const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false, logLevel: 'silent' } as const;
   const found = parseAllDocuments(text, options);
   const documents = Array.isArray(found) ? (found as Document[]) : [];
-  complaints(reader, documents);
+  reportSyntax(reader, documents);
   const [first, second] = documents;
   if (second !== undefined) {
     const at = startOf(second.contents, text.length);

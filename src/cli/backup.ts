@@ -22,6 +22,7 @@ import { memoryKeeper } from './memory.ts';
 import { type Output, output } from './output.ts';
 import { examineSearch } from './search.ts';
 import { migrateDatabase, openBlobs, openDatabase, openTool, requireSchema } from './service.ts';
+import { stopSignals } from './stop-signals.ts';
 
 interface Json {
   json?: boolean;
@@ -143,6 +144,7 @@ interface Verified {
 async function verify(settings: Settings, file: string, out: Output): Promise<Verified> {
   await access(file, constants.R_OK);
   const folder = await mkdtemp(path.join(tmpdir(), 'docket-verify-'));
+  stopSignals.beforeEnd(() => rm(folder, { recursive: true, force: true }));
   const scratch: Settings = {
     ...settings,
     databaseUrl: undefined,

@@ -28,7 +28,8 @@ export class ChildVoice {
           break;
       }
     });
-    // Whoever ends the first process means all; there is nobody left to hand out connections or to start this one again.
+    // Without the first process nobody hands out connections or starts this one again. It may have ended before this line.
+    if (!process.connected) process.exit(1);
     process.on('disconnect', () => {
       if (!this.#leaving) process.exit(1);
     });

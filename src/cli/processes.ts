@@ -112,6 +112,11 @@ export class Supervisor {
     this.#log.info({ process: 'supervisor', pid: process.pid, started: this.#children.length }, 'starting processes');
     const serves = this.#children.some(({ role }) => role === 'api');
     const address = serves ? await this.#port.listen(place) : undefined;
+    // Stopped while the port was opened: nothing may be started that nobody would stop.
+    if (this.#stopping) {
+      await this.#port.close(0);
+      return undefined;
+    }
     for (const child of this.#children) this.#fork(child);
     await this.#started.promise;
     return address;

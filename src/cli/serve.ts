@@ -21,6 +21,7 @@ import { Doors } from './doors.ts';
 import { requireMasterKey } from './master-key.ts';
 import { reasonOf } from './output.ts';
 import { childrenOf, poolFor, type Role, Supervisor } from './processes.ts';
+import { aborted, Interrupted, orAborted, stopSignals } from './stop-signals.ts';
 import { makeLog, migrateDatabase, openBlobs, openDatabase, type OpenDatabase, requireSchema } from './service.ts';
 
 const DRAIN_MS = 25_000;
@@ -52,9 +53,22 @@ async function prepare(settings: Settings, db: Database): Promise<SecretBox> {
  * @throws Error with a sentence that says what to do (port in use, data directory in use, database unreachable)
  */
 export async function serve(settings: Settings, role: Role, more: Several): Promise<void> {
-  if (more.child) await serveAsChild(settings, role);
-  else if (more.processes > 1) await superviseAll(settings, role, more);
-  else await serveAlone(settings, role);
+  const stop = stopSignals.stopGracefully();
+  try {
+    await serveUntil(stop, settings, role, more);
+  } catch (error) {
+    // Told to stop while it started: nothing failed.
+    if (!(error instanceof Interrupted)) throw error;
+    makeLog().info('stopped before the start was complete');
+    // Connections and timers of what was broken off would hold the process.
+    process.exit(0);
+  }
+}
+
+async function serveUntil(stop: AbortSignal, settings: Settings, role: Role, more: Several): Promise<void> {
+  if (more.child) await serveAsChild(settings, role, stop);
+  else if (more.processes > 1) await superviseAll(settings, role, more, stop);
+  else await serveAlone(settings, role, stop);
 }
 
 export interface Several {
@@ -65,14 +79,31 @@ export interface Several {
   environment: Readonly<Record<string, string | undefined>>;
 }
 
-async function serveAlone(settings: Settings, role: Role): Promise<void> {
-  const log = makeLog();
-  const opened = await openDatabase(settings, (line) => log.info(line), 'service', settings.pool ?? POOL);
+/** Runs `fn` on the database. Where a stop signal breaks the start off, statements that run are not waited for. */
+async function withDatabase(
+  settings: Settings,
+  log: Logger,
+  max: number,
+  fn: (opened: OpenDatabase) => Promise<void>,
+): Promise<void> {
+  const opened = await openDatabase(settings, (line) => log.info(line), 'service', max);
   try {
-    const secrets = await prepare(settings, opened.db);
+    await fn(opened);
+  } catch (error) {
+    if (error instanceof Interrupted) await opened.abandon();
+    throw error;
+  } finally {
+    await opened.close();
+  }
+}
+
+async function serveAlone(settings: Settings, role: Role, stop: AbortSignal): Promise<void> {
+  const log = makeLog();
+  await withDatabase(settings, log, settings.pool ?? POOL, async (opened) => {
+    const secrets = await orAborted(prepare(settings, opened.db), stop);
     if (builtConsole() === undefined) say('The web console is not built; "npm run console" builds it.');
     let doors: Doors | undefined;
-    await run(settings, role, opened, log, {
+    await run(settings, role, opened, log, stop, {
       secrets,
       open: async ({ server }) => {
         if (role === 'worker') {
@@ -90,20 +121,17 @@ async function serveAlone(settings: Settings, role: Role): Promise<void> {
       },
       leaving: () => doors?.close(),
     });
-  } finally {
-    await opened.close();
-  }
+  });
   log.info('stopped');
 }
 
 /** One of several: the first process has prepared the database, and says what is to be said. */
-async function serveAsChild(settings: Settings, role: Role): Promise<void> {
+async function serveAsChild(settings: Settings, role: Role, stop: AbortSignal): Promise<void> {
   const log = makeLog();
   const voice = new ChildVoice();
   try {
-    const opened = await openDatabase(settings, (line) => log.info(line), 'service', settings.pool ?? POOL);
-    try {
-      await run(settings, role, opened, log, {
+    await withDatabase(settings, log, settings.pool ?? POOL, async (opened) => {
+      await run(settings, role, opened, log, stop, {
         secrets: await requireMasterKey(settings, opened.db),
         exposition: () => voice.collect(),
         open: async ({ server, figures }) => {
@@ -112,9 +140,7 @@ async function serveAsChild(settings: Settings, role: Role): Promise<void> {
         },
         leaving: () => voice.leaving(),
       });
-    } finally {
-      await opened.close();
-    }
+    });
     voice.leave();
   } catch (error) {
     await voice.failed(error instanceof Error ? error.message : String(error));
@@ -122,11 +148,15 @@ async function serveAsChild(settings: Settings, role: Role): Promise<void> {
   }
 }
 
-async function superviseAll(settings: Settings, role: Role, { processes, environment }: Several): Promise<void> {
+async function superviseAll(
+  settings: Settings,
+  role: Role,
+  { processes, environment }: Several,
+  stop: AbortSignal,
+): Promise<void> {
   const log = makeLog();
-  const opened = await openDatabase(settings, (line) => log.info(line), 'service', 3);
-  try {
-    await prepare(settings, opened.db);
+  await withDatabase(settings, log, 3, async (opened) => {
+    await orAborted(prepare(settings, opened.db), stop);
     if (builtConsole() === undefined) say('The web console is not built; "npm run console" builds it.');
     const roles = childrenOf(role, processes);
     const pool = settings.pool ?? poolFor(roles.length, await opened.db.capacity(), POOL);
@@ -137,18 +167,15 @@ async function superviseAll(settings: Settings, role: Role, { processes, environ
       DOCKET_STARTER: 'none',
       DOCKET_POOL: String(pool),
     });
-    const stop = signalled();
     try {
-      const address = await Promise.race([supervisor.start(settings), stop]);
-      if (address !== STOP) announce(settings, address);
-      await stop;
+      const address = await orAborted(supervisor.start(settings), stop);
+      announce(settings, address);
+      await aborted(stop);
       log.info('stopping: no new requests are accepted, running ones are finished');
     } finally {
       await supervisor.stop(DRAIN_MS + 10_000);
     }
-  } finally {
-    await opened.close();
-  }
+  });
   log.info('stopped');
 }
 
@@ -168,12 +195,19 @@ interface Seat {
 }
 
 /** Serves and works until a signal comes. */
-async function run(settings: Settings, role: Role, opened: OpenDatabase, log: Logger, seat: Seat): Promise<void> {
+async function run(
+  settings: Settings,
+  role: Role,
+  opened: OpenDatabase,
+  log: Logger,
+  stop: AbortSignal,
+  seat: Seat,
+): Promise<void> {
   const tracer = settings.otlpEndpoint === undefined ? undefined : await traces(settings.otlpEndpoint);
   const blobs = openBlobs(settings);
   // It may come back: `/readyz` says so until then.
   void blobs.check().catch((error: unknown) => log.warn(`the file store cannot be used: ${reasonOf(error)}`));
-  const app = await buildApp({
+  const building = buildApp({
     settings,
     tracer,
     db: opened.db,
@@ -185,11 +219,12 @@ async function run(settings: Settings, role: Role, opened: OpenDatabase, log: Lo
     oidc: settings.oidc,
     exposition: seat.exposition,
   });
+  const app = await orAborted(building, stop);
   const worker = role === 'api' ? undefined : app.startWorker();
-  const stop = signalled();
   try {
-    await seat.open(app);
-    await stop;
+    // Told to stop while it was built: no request was promised an answer yet.
+    if (!stop.aborted) await seat.open(app);
+    await aborted(stop);
     seat.leaving?.();
     log.info('stopping: no new requests are accepted, running ones are finished');
     if (role !== 'worker') await drain(app.server, DRAIN_MS);
@@ -221,13 +256,4 @@ function announce({ starter }: Settings, base: string | undefined): void {
     say('Issue the first key:  npx docket keys create --owner admin --name first --scopes all');
   }
   say(`Try it:               curl -s ${base}/api/v1/openapi.json`);
-}
-
-const STOP = Symbol('told to stop');
-
-function signalled(): Promise<typeof STOP> {
-  return new Promise((resolve) => {
-    // The listener stays: a second signal during the drain must not cut it short and leave the database running.
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(STOP));
-  });
 }

@@ -19,6 +19,7 @@ import { Database } from '../mechanisms/db/pool.ts';
 import { type Between, lookBetween } from '../mechanisms/db/pooler.ts';
 import { loadSnapshot } from '../mechanisms/snapshot.ts';
 import { type Caller, Work } from '../mechanisms/work.ts';
+import { stopSignals } from './stop-signals.ts';
 
 export const MIGRATIONS = fileURLToPath(new URL('../../db/migrations', import.meta.url));
 
@@ -28,7 +29,10 @@ export interface OpenDatabase {
   readDb: Database | undefined;
   /** How the database is reached; never printed. */
   url: string;
+  /** Waits for the statements that run, then ends the use. */
   close(): Promise<void>;
+  /** Ends the use without waiting for statements: an embedded server that nobody else uses is stopped under them. */
+  abandon(): Promise<void>;
 }
 
 /** Opens the database that the settings name. @throws Error with a sentence that says what to do */
@@ -41,9 +45,14 @@ export async function openDatabase(
   let url = settings.databaseUrl;
   let stop = async (): Promise<void> => {};
   if (url === undefined) {
-    const embedded = await openEmbedded({ dataDir: settings.dataDir, log, use });
-    url = embedded.url;
-    stop = () => embedded.stop();
+    const opening = openEmbedded({ dataDir: settings.dataDir, log, use, signal: stopSignals.signal });
+    stop = async () => {
+      const embedded = await opening.catch(() => undefined);
+      await embedded?.stop();
+    };
+    // Registered before it is open: a signal may arrive at any moment of its start.
+    stopSignals.beforeEnd(stop);
+    url = (await opening).url;
   }
   const { pooled, remarks } = await between(url, settings, use === 'service' ? log : undefined);
   if (use === 'service') for (const remark of remarks) log(remark);
@@ -53,13 +62,19 @@ export async function openDatabase(
   const db = new Database({ url, max, pooled, directUrl, applicationName });
   const readUrl = use === 'service' ? settings.databaseReadUrl : undefined;
   const readDb = readUrl === undefined ? undefined : new Database({ url: readUrl, max });
+  let abandoned = false;
   return {
     db,
     readDb,
     url,
     close: async () => {
+      if (abandoned) return;
       await readDb?.close();
       await db.close();
+      await stop();
+    },
+    abandon: async () => {
+      abandoned = true;
       await stop();
     },
   };
@@ -70,7 +85,7 @@ async function between(url: string, settings: Settings, waits: ((line: string) =
   const alone = { pooled: false, remarks: [] };
   if (settings.databaseUrl === undefined) return alone;
   const look = (): Promise<Between> => lookBetween(url, settings.databaseDirectUrl !== undefined);
-  return await (waits === undefined ? look().catch(() => alone) : answering(look, waits));
+  return await (waits === undefined ? look().catch(() => alone) : answering(look, waits, stopSignals.signal));
 }
 
 const PATIENCE_MS = 30_000;
@@ -80,7 +95,11 @@ const CONNECTION_TROUBLE = /^(?:ECONN|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|ENOENT|08|57
  * A service that starts together with its database, or on a busy machine, waits for it for a while. What refuses it ends it.
  * It asks with a connection that sets nothing: a pooler would refuse any other, and look as if it were not there.
  */
-async function answering(look: () => Promise<Between>, log: (line: string) => void): Promise<Between> {
+async function answering(
+  look: () => Promise<Between>,
+  log: (line: string) => void,
+  signal: AbortSignal,
+): Promise<Between> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
@@ -90,7 +109,7 @@ async function answering(look: () => Promise<Between>, log: (line: string) => vo
       const passing = CONNECTION_TROUBLE.test(String(code)) || /timeout|terminated/i.test(message);
       if (!passing || performance.now() > until) throw error;
       log('the database does not answer yet; trying again');
-      await sleep(500);
+      await sleep(500, undefined, { signal });
     }
   }
 }

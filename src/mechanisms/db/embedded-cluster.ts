@@ -64,17 +64,36 @@ export async function createCluster(
   launcher: Launcher,
   credentials: Credentials,
   settings: Readonly<Record<string, string>>,
-  options: { durable: boolean; beforeReady?: () => Promise<void> },
+  options: { durable: boolean; beforeReady?: () => Promise<void>; signal?: AbortSignal | undefined },
 ): Promise<void> {
   await clearUnfinished(launcher.cluster);
   const unfinished = `${launcher.cluster}.new-${randomBytes(8).toString('hex')}`;
   await mkdir(unfinished, { mode: 0o700 });
   await launcher.own(unfinished);
+  try {
+    await fillCluster(launcher, unfinished, credentials, options);
+    await appendFile(path.join(unfinished, 'postgresql.conf'), `\ninclude_if_exists '${SETTINGS_FILE}'\n`);
+    await writeSettings(unfinished, settings);
+    await launcher.own(unfinished);
+    await options.beforeReady?.();
+    await rename(unfinished, launcher.cluster);
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function fillCluster(
+  launcher: Launcher,
+  unfinished: string,
+  credentials: Credentials,
+  options: { durable: boolean; signal?: AbortSignal | undefined },
+): Promise<void> {
   const passwordFile = `${unfinished}.password`;
   await writeFile(passwordFile, `${credentials.password}\n`, { mode: 0o600 });
   try {
     await launcher.own(passwordFile);
-    await launcher.run('initdb', [
+    const args = [
       `--pgdata=${unfinished}`,
       `--username=${credentials.user}`,
       `--pwfile=${passwordFile}`,
@@ -86,15 +105,11 @@ export async function createCluster(
       '--data-checksums',
       '--no-instructions',
       ...(options.durable ? [] : ['--no-sync']),
-    ]);
+    ];
+    await launcher.run('initdb', args, { signal: options.signal });
   } finally {
     await rm(passwordFile, { force: true });
   }
-  await appendFile(path.join(unfinished, 'postgresql.conf'), `\ninclude_if_exists '${SETTINGS_FILE}'\n`);
-  await writeSettings(unfinished, settings);
-  await launcher.own(unfinished);
-  await options.beforeReady?.();
-  await rename(unfinished, launcher.cluster);
 }
 
 // What killed attempts left. Each attempt has names of its own: the initdb of a killed process may still be at work.
@@ -158,6 +173,8 @@ export interface StartOptions {
   /** More `-c name=value` settings for this start. */
   flags?: readonly string[];
   log: (line: string) => void;
+  /** When aborted, a server that is starting is stopped again, and the reason is thrown. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -169,8 +186,10 @@ export async function startCluster(launcher: Launcher, options: StartOptions): P
   const deadline = performance.now() + RELEASE_MS;
   let told = false;
   for (;;) {
+    options.signal?.throwIfAborted();
     const outcome = await startOnce(launcher, options);
     if (typeof outcome === 'number') return outcome;
+    options.signal?.throwIfAborted();
     if (!isTransient(outcome) || performance.now() > deadline) throw startFailure(outcome, options);
     if (!told) options.log('waiting for the remains of a killed database server to go');
     told = true;
@@ -213,6 +232,10 @@ async function startOnce(launcher: Launcher, options: StartOptions): Promise<num
     await sleep(wait);
     if (failed !== undefined) return failed;
     if (ended) return await tail(logFile, from);
+    if (options.signal?.aborted === true) {
+      await stopCluster(child.pid ?? 0);
+      throw options.signal.reason;
+    }
     const answer = await askServer(address, credentials);
     if (answer === 'ready' && child.pid !== undefined) return child.pid;
     if (answer === 'refused') {

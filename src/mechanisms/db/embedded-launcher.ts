@@ -23,8 +23,15 @@ export interface Launcher {
   /** The cluster's folder as a real path; the folder may not exist yet, its parent does. */
   cluster: string;
   start(program: 'postgres', args: string[], stdio: StdioOptions): ChildProcess;
-  /** Runs a program to its end; throws `EmbeddedError` with what it said if it fails. */
-  run(program: 'postgres' | 'initdb', args: string[], input?: string): Promise<void>;
+  /**
+   * Runs a program to its end; throws `EmbeddedError` with what it said if it fails. An aborted `signal` terminates the
+   * program; the promise settles when the program and its children have ended.
+   */
+  run(
+    program: 'postgres' | 'initdb',
+    args: string[],
+    options?: { input?: string; signal?: AbortSignal | undefined },
+  ): Promise<void>;
   /** Hands a folder or file, with all that is in it, to the user that the programs run as. */
   own(place: string): Promise<void>;
 }
@@ -69,8 +76,13 @@ class ProgramLauncher implements Launcher {
     return spawn(command.file, command.args, { ...this.#options(), stdio, detached: true });
   }
 
-  async run(program: 'postgres' | 'initdb', args: string[], input = ''): Promise<void> {
-    const failure = await this.#attempt(this.#program(program), args, input);
+  async run(
+    program: 'postgres' | 'initdb',
+    args: string[],
+    { input = '', signal }: { input?: string; signal?: AbortSignal | undefined } = {},
+  ): Promise<void> {
+    const failure = await this.#attempt(this.#program(program), args, input, signal);
+    signal?.throwIfAborted();
     if (failure === null) return;
     const nameless = failure.includes('could not look up effective user');
     const hint = nameless ? `; give that user an entry in /etc/passwd, or ${OWN_SERVER}` : '';
@@ -95,13 +107,18 @@ class ProgramLauncher implements Launcher {
     return this.#attempt('/bin/sh', ['-c', script, 'sh', ...args], '');
   }
 
-  #attempt(file: string, args: string[], input: string): Promise<string | null> {
+  #attempt(file: string, args: string[], input: string, signal?: AbortSignal): Promise<string | null> {
     const command = this.#command(file, args);
     return new Promise((resolve) => {
+      const terminate = (): void => void child.kill('SIGTERM');
+      // Not by execFile's own `signal`: that reports the end before the program has ended.
       const child = execFile(command.file, command.args, this.#options(), (error, stdout, stderr) => {
+        signal?.removeEventListener('abort', terminate);
         if (error === null) resolve(null);
         else resolve((stderr.trim() || stdout.trim() || error.message).split('\n').slice(-4).join(' '));
       });
+      signal?.addEventListener('abort', terminate);
+      if (signal?.aborted === true) terminate();
       // A program that fails at once closes its input before we have written; its exit code says what matters.
       child.stdin?.on('error', () => {});
       child.stdin?.end(input);

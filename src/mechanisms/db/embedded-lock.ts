@@ -73,11 +73,12 @@ export class Tickets {
 
   /**
    * Waits until it is this process's turn. `onWait` is called once if others are first. A holder in another container
-   * counts as gone after a minute without end, since nothing can tell.
+   * counts as gone after a minute without end, since nothing can tell. An aborted `signal` ends the wait with its reason.
    */
-  async turn(limitMs: number, onWait: (pid: number) => void = () => {}): Promise<Ticket> {
+  async turn(limitMs: number, onWait: (pid: number) => void = () => {}, signal?: AbortSignal): Promise<Ticket> {
     const started = performance.now();
     for (let attempt = 0; ; attempt++) {
+      signal?.throwIfAborted();
       const mine = await this.put('turn');
       const [other] = await this.others('turn', mine);
       if (other === undefined) return mine;

@@ -31,7 +31,7 @@ import {
 } from './embedded-cluster.ts';
 import { EmbeddedError } from './embedded-error.ts';
 import { findLauncher, type Launcher } from './embedded-launcher.ts';
-import { Tickets } from './embedded-lock.ts';
+import { type Ticket, Tickets } from './embedded-lock.ts';
 import { settingsOf } from './embedded-settings.ts';
 
 export interface EmbeddedOptions {
@@ -44,6 +44,11 @@ export interface EmbeddedOptions {
    * number, beside a service or without one.
    */
   use?: 'service' | 'tool';
+  /**
+   * When aborted, opening ends early with its reason: what was started by then is stopped, tickets are released. It has no
+   * effect on a database that is open.
+   */
+  signal?: AbortSignal | undefined;
 }
 
 export interface Embedded {
@@ -138,7 +143,8 @@ class OpenEmbedded implements Embedded {
   readonly #use: 'service' | 'tool';
   readonly #log: (line: string) => void;
   readonly #tickets: Tickets;
-  #release: () => Promise<void> = async () => {};
+  readonly #signal: AbortSignal | undefined;
+  #ticket: Ticket | undefined;
   #watch: NodeJS.Timeout | undefined;
   #stopped: Promise<void> | undefined;
 
@@ -146,29 +152,37 @@ class OpenEmbedded implements Embedded {
     this.#folder = folder;
     this.#use = options.use ?? 'tool';
     this.#log = options.log;
+    this.#signal = options.signal;
     this.#tickets = new Tickets(path.join(folder, 'postgres.lock'));
   }
 
   async open(): Promise<void> {
+    this.#signal?.throwIfAborted();
     await this.#inTurn(async () => {
-      const known = await readConnection(this.#folder);
-      const launcher = await findLauncher(this.#folder, 'postgres', this.#log);
-      const running = await this.#running(launcher.cluster, known);
-      if (running === null) await this.#forgetUnknown();
-      if (this.#use === 'service') await this.#refuseSecond();
-      const ticket = await this.#tickets.put(this.#use);
-      this.#release = () => ticket.release();
       try {
-        const connection = running ?? (await this.#start(launcher, known));
-        this.startedHere = running === null;
-        this.url = connectionUrl(connection, connection, DATABASE);
-        await ensureDatabase(connection);
-        if (this.#use === 'service') this.#keepAlive(launcher, connection);
+        await this.#enter();
+        this.#signal?.throwIfAborted();
       } catch (error) {
-        await this.#leave();
+        // Also a server that a killed service left running: nobody else would stop it.
+        if (this.#ticket !== undefined || this.#signal?.aborted === true) await this.#leave();
         throw error;
       }
-    });
+    }, this.#signal);
+  }
+
+  async #enter(): Promise<void> {
+    const known = await readConnection(this.#folder);
+    const launcher = await findLauncher(this.#folder, 'postgres', this.#log);
+    this.#signal?.throwIfAborted();
+    const running = await this.#running(launcher.cluster, known);
+    if (running === null) await this.#forgetUnknown();
+    if (this.#use === 'service') await this.#refuseSecond();
+    this.#ticket = await this.#tickets.put(this.#use);
+    const connection = running ?? (await this.#start(launcher, known));
+    this.startedHere = running === null;
+    this.url = connectionUrl(connection, connection, DATABASE);
+    await ensureDatabase(connection);
+    if (this.#use === 'service' && this.#signal?.aborted !== true) this.#keepAlive(launcher, connection);
   }
 
   stop(): Promise<void> {
@@ -182,7 +196,7 @@ class OpenEmbedded implements Embedded {
   }
 
   async #leave(): Promise<void> {
-    await this.#release();
+    await this.#ticket?.release();
     const users = [...(await this.#tickets.others('service')), ...(await this.#tickets.others('tool'))];
     if (users.length > 0) return;
     const cluster = await realpath(path.join(this.#folder, 'postgres')).catch(() => null);
@@ -199,10 +213,11 @@ class OpenEmbedded implements Embedded {
     }
   }
 
-  async #inTurn<T>(fn: () => Promise<T>): Promise<T> {
-    const turn = await this.#tickets.turn(TURN_MS, (pid) => {
+  async #inTurn<T>(fn: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const onWait = (pid: number): void => {
       this.#log(`waiting for process ${pid}, which is starting or stopping the database`);
-    });
+    };
+    const turn = await this.#tickets.turn(TURN_MS, onWait, signal);
     try {
       return await fn();
     } finally {
@@ -241,6 +256,7 @@ class OpenEmbedded implements Embedded {
           `The database server (process ${pid}) runs but does not answer: stop it and try again.`,
         );
       }
+      this.#signal?.throwIfAborted();
       if (!told) this.#log('waiting for the running database server to accept connections');
       await sleep(50);
     }
@@ -270,15 +286,16 @@ class OpenEmbedded implements Embedded {
     if (major === null) {
       this.#log('making a new database');
       const beforeReady = () => writeConnection(this.#folder, connection);
-      await createCluster(launcher, credentials, await settingsOf(cluster), { durable: true, beforeReady });
+      const options = { durable: true, beforeReady, signal: this.#signal };
+      await createCluster(launcher, credentials, await settingsOf(cluster), options);
     } else if (known === null) {
-      await resetPassword(launcher, connection);
+      await resetPassword(launcher, connection, this.#signal);
       await writeConnection(this.#folder, connection);
     }
-    return await this.#launch(launcher, connection);
+    return await this.#launch(launcher, connection, this.#signal);
   }
 
-  async #launch(launcher: Launcher, connection: Connection): Promise<Connection> {
+  async #launch(launcher: Launcher, connection: Connection, signal?: AbortSignal): Promise<Connection> {
     await writeSettings(launcher.cluster, await settingsOf(launcher.cluster));
     await launcher.own(launcher.cluster);
     const pid = await startCluster(launcher, {
@@ -286,6 +303,7 @@ class OpenEmbedded implements Embedded {
       credentials: connection,
       logFile: path.join(this.#folder, 'postgres.log'),
       log: this.#log,
+      signal,
     });
     const started = { ...connection, pid };
     await writeConnection(this.#folder, started);
@@ -317,9 +335,10 @@ class OpenEmbedded implements Embedded {
 }
 
 // The only way in when the password is lost: the server run by hand, alone, before anybody can connect.
-async function resetPassword(launcher: Launcher, credentials: Credentials): Promise<void> {
+async function resetPassword(launcher: Launcher, credentials: Credentials, signal?: AbortSignal): Promise<void> {
   const statement = `ALTER ROLE "${credentials.user}" PASSWORD '${credentials.password}';\n`;
-  await launcher.run('postgres', ['--single', '-D', launcher.cluster, ADMIN_DATABASE], statement);
+  const args = ['--single', '-D', launcher.cluster, ADMIN_DATABASE];
+  await launcher.run('postgres', args, { input: statement, signal });
 }
 
 async function ensureDatabase(connection: Connection): Promise<void> {
