@@ -31,6 +31,7 @@ describe('settings', () => {
       webhookAllowPrivate: false,
       oidc: undefined,
       otlpEndpoint: undefined,
+      traceSampling: { sampler: 'parentbased_always_on', ratio: 1 },
       migrate: true,
     });
   });
@@ -56,6 +57,8 @@ describe('settings', () => {
       DOCKET_OIDC_CLIENT_ID: 'docket',
       DOCKET_OIDC_CLIENT_SECRET: 'hush',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
       DOCKET_MIGRATE: 'off',
     });
     assert.deepEqual(settings, {
@@ -75,6 +78,7 @@ describe('settings', () => {
       webhookAllowPrivate: true,
       oidc: { issuer: 'https://login.example.org/realm', clientId: 'docket', clientSecret: 'hush' },
       otlpEndpoint: 'http://collector:4318',
+      traceSampling: { sampler: 'traceidratio', ratio: 0.25 },
       migrate: false,
     });
   });
@@ -155,6 +159,34 @@ describe('settings', () => {
     );
   });
 
+  test('samplers of traces, judged only where traces are sent', () => {
+    const sent = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+    const sampling = (env: Record<string, string>): unknown => readSettings({ ...sent, ...env }).traceSampling;
+    for (const sampler of ['always_on', 'always_off', 'parentbased_always_on', 'parentbased_always_off']) {
+      // The argument belongs to other samplers.
+      const given = { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: 'x' };
+      assert.deepEqual(sampling(given), { sampler, ratio: 1 });
+    }
+    for (const sampler of ['traceidratio', 'parentbased_traceidratio']) {
+      assert.deepEqual(sampling({ OTEL_TRACES_SAMPLER: sampler }), { sampler, ratio: 1 });
+      for (const [text, ratio] of [
+        ['0', 0],
+        ['.05', 0.05],
+        ['1e-3', 0.001],
+        ['1', 1],
+      ] as const) {
+        const given = { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: text };
+        assert.deepEqual(sampling(given), { sampler, ratio });
+      }
+      for (const text of ['-0.1', '1.01', 'half', '5%', 'Infinity']) {
+        const given = { ...sent, OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: text };
+        assert.match(problems(given).join(), /^OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1/);
+      }
+    }
+    assert.match(problems({ ...sent, OTEL_TRACES_SAMPLER: 'xray' }).join(), /^OTEL_TRACES_SAMPLER must be parentbased/);
+    assert.deepEqual(problems({ OTEL_TRACES_SAMPLER: 'xray', OTEL_TRACES_SAMPLER_ARG: 'x' }), []);
+  });
+
   test('sign-in needs issuer and client together, and https', () => {
     const issuer = 'https://login.example.org';
     assert.deepEqual(problems({ DOCKET_OIDC_ISSUER: issuer }), [
@@ -172,7 +204,7 @@ describe('settings', () => {
   });
 
   test('no message shows a secret', () => {
-    const holders = SETTINGS_TABLE.filter((row) => /DATABASE|BLOBS|SECRET|ISSUER|OTEL/.test(row.name));
+    const holders = SETTINGS_TABLE.filter((row) => /DATABASE|BLOBS|SECRET|ISSUER|OTEL_EXPORTER/.test(row.name));
     assert.equal(holders.length, 8);
     for (const { name } of holders) {
       const value = name === 'DOCKET_SECRET_KEY' ? 'hunter2' : 'ftp://user:hunter2@h';
@@ -188,7 +220,7 @@ describe('settings', () => {
   test('the table is fit to be printed', () => {
     const names = SETTINGS_TABLE.map((row) => row.name);
     assert.equal(new Set(names).size, names.length);
-    assert.equal(names.length, 19);
+    assert.equal(names.length, 21);
     for (const row of SETTINGS_TABLE) assert.match(row.meaning, /^[\w/].*\.$/, row.name);
   });
 });

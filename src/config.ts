@@ -15,6 +15,22 @@ export interface OidcSettings {
   readonly clientSecret: string | undefined;
 }
 
+const TRACE_SAMPLERS = [
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+  'always_on',
+  'always_off',
+  'traceidratio',
+] as const;
+
+/** Which traces are recorded, by the names of the OpenTelemetry specification. */
+export interface TraceSampling {
+  readonly sampler: (typeof TRACE_SAMPLERS)[number];
+  /** For the samplers by ratio: the share of traces that is recorded, 0 to 1. */
+  readonly ratio: number;
+}
+
 export interface Settings {
   readonly host: string;
   /** 0: any free port. */
@@ -40,6 +56,7 @@ export interface Settings {
   readonly webhookAllowPrivate: boolean;
   readonly oidc: OidcSettings | undefined;
   readonly otlpEndpoint: string | undefined;
+  readonly traceSampling: TraceSampling;
   /** Whether `serve` brings the schema up to date by itself. */
   readonly migrate: boolean;
 }
@@ -113,6 +130,17 @@ export const SETTINGS_TABLE = [
     meaning: 'Client secret at that issuer; absent for a public client.',
   },
   { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', default: '', meaning: 'Where traces are sent; absent: none are made.' },
+  {
+    name: 'OTEL_TRACES_SAMPLER',
+    default: 'parentbased_always_on',
+    meaning:
+      'Which traces are recorded: always_on, always_off, traceidratio, or the same after parentbased_, which follow the decision of a caller that sends traceparent.',
+  },
+  {
+    name: 'OTEL_TRACES_SAMPLER_ARG',
+    default: '1',
+    meaning: 'For traceidratio and parentbased_traceidratio: the share of traces that is recorded, from 0 to 1.',
+  },
   { name: 'DOCKET_MIGRATE', default: 'on', meaning: 'off: serve does not bring the database schema up to date.' },
 ] as const satisfies readonly SettingRow[];
 
@@ -185,6 +213,20 @@ function wholeNumber(text: string, least: number, most: number): number | undefi
   if (!/^\d{1,15}$/.test(text)) return undefined;
   const value = Number(text);
   return value >= least && value <= most ? value : undefined;
+}
+
+function share(text: string): number | undefined {
+  const value = /^(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
+  return value >= 0 && value <= 1 ? value : undefined;
+}
+
+/** Of no interest where no traces are sent: these variables are often set for a whole machine. */
+function traceSampling(reader: Reader, wanted: boolean): TraceSampling {
+  if (!wanted) return Object.freeze({ sampler: TRACE_SAMPLERS[0], ratio: 1 });
+  const sampler = reader.oneOf('OTEL_TRACES_SAMPLER', TRACE_SAMPLERS);
+  const byRatio = sampler.endsWith('traceidratio');
+  const ratio = byRatio ? reader.value('OTEL_TRACES_SAMPLER_ARG', 'a number from 0 to 1', 1, share) : 1;
+  return Object.freeze({ sampler, ratio });
 }
 
 function hostName(text: string): string | undefined {
@@ -306,6 +348,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
       undefined,
       webUrl,
     ),
+    traceSampling: traceSampling(reader, reader.text('OTEL_EXPORTER_OTLP_ENDPOINT') !== undefined),
     migrate: reader.oneOf('DOCKET_MIGRATE', ['on', 'off']) === 'on',
   };
   if (settings.databaseReadUrl !== undefined && reader.text('DATABASE_URL') === undefined) {

@@ -7,12 +7,14 @@ import { parse } from 'yaml';
 import { Figures } from '../src/mechanisms/figures.ts';
 import { FIGURES } from '../src/rooms.ts';
 import { ofReplica } from '../src/watch.ts';
+import { mergeFigures } from '../src/http/figures.ts';
 import { type Around, startAround } from './harness/around.ts';
+import { lintMetrics } from './harness/metrics-lint.ts';
 
 const CANARY = 'zanzibarcanary';
 
 /** What a scrape has more where a replica is configured; `replica.db.test.ts` holds it against a real one. */
-const REPLICA = ofReplica({
+const REPLICA_GAUGES = ofReplica({
   figures: () => ({
     state: 'used',
     reads: { replica: 0, primary: 0, failed: 0 },
@@ -21,7 +23,8 @@ const REPLICA = ofReplica({
     behindBytes: 0,
     behindMs: 0,
   }),
-}).map(({ name, labels = {} }) => {
+});
+const REPLICA = REPLICA_GAUGES.map(({ name, labels = {} }) => {
   const said = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
   return said.length === 0 ? name : `${name}{${said.join(',')}}`;
 });
@@ -77,6 +80,40 @@ describe('figures', () => {
     }
     for (const [name, value] of samplesOf(text)) assert.ok(Number.isFinite(value), name);
     for (const { name } of FIGURES) assert.ok(names.has(name), name);
+  });
+
+  it('are judged by rules that find what promtool finds', () => {
+    const head = (name: string, type: string): string => `# HELP ${name} Something.\n# TYPE ${name} ${type}\n`;
+    const bad: readonly (readonly [text: string, problem: string])[] = [
+      ['# TYPE a gauge\na 1', 'a: no help text'],
+      ['# HELP a Something.\na 1', 'a: no type'],
+      [`${head('a', 'counter')}a 1`, 'a: a counter ends with _total'],
+      [`${head('a_total', 'gauge')}a_total 1`, 'a_total: only a counter ends with _total'],
+      [`${head('a', 'gauge')}a{quantile="0.5"} 1`, 'a: only a summary has the label quantile'],
+      [`${head('a', 'gauge')}a{le="1"} 1`, 'a: only a histogram has the label le'],
+      [`${head('a_count', 'gauge')}a_count 1`, 'a_count: only a histogram or a summary ends with _count'],
+      [`${head('a_milliseconds', 'gauge')}a_milliseconds 1`, 'a_milliseconds: use the base unit seconds'],
+      [`${head('a_ms', 'gauge')}a_ms 1`, 'a_ms: spell the unit ms out'],
+      [`${head('a_gauge', 'gauge')}a_gauge 1`, 'a_gauge: the name holds the type gauge'],
+      [`${head('aB', 'gauge')}aB 1`, 'aB: use lower case with underscores'],
+      [`${head('a', 'gauge')}a 1\na 2`, 'a: stands twice'],
+      [`${head('a', 'gauge')}a 1\n${head('b', 'gauge')}b 1\na{c="d"} 1`, 'a: its samples do not stand together'],
+      [`${head('a', 'gauge')}${head('a', 'gauge')}a 1`, 'a: described twice'],
+    ];
+    for (const [text, problem] of bad) assert.deepEqual(lintMetrics(text), [problem]);
+  });
+
+  it('keep the rules of "promtool check metrics"', async () => {
+    const replica = REPLICA.map((sample) => `${sample} 0`);
+    const described = REPLICA_GAUGES.flatMap(({ name, help, type = 'gauge' }) => [
+      `# HELP ${name} ${help}`,
+      `# TYPE ${name} ${type}`,
+    ]);
+    const text = await scrape();
+    assert.deepEqual(lintMetrics(text), []);
+    assert.deepEqual(lintMetrics([...new Set(described), ...replica].join('\n')), []);
+    const merged = mergeFigures(['api-1', 'worker-1'].map((process) => ({ process, text })));
+    assert.deepEqual(lintMetrics(merged), []);
   });
 
   it('are all that the dashboard and the alerts ask for, with their labels', async () => {

@@ -1,12 +1,17 @@
 /** Traces as a receiver of OTLP gets them: what was asked, what the database did, whom was called; never what a record says. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { statementName } from '../src/mechanisms/traces.ts';
 import { startTraces } from '../src/mechanisms/traces-otel.ts';
 import type { Tracer } from '../src/mechanisms/traces.ts';
+import { createTestDatabase } from './harness/database.ts';
+import { startService } from './harness/fault-service.ts';
 import { type Hooks, startHooks } from './harness/hooks.ts';
 
 interface SentSpan {
@@ -154,6 +159,91 @@ describe('traces', () => {
     assert.equal(statementName('WITH a AS (SELECT 1), b_rows AS MATERIALIZED (SELECT 2) SELECT 1'), 'WITH a b_rows');
     assert.equal(statementName('COMMIT'), 'COMMIT');
     assert.equal(statementName("SELECT 'secret'"), 'SELECT');
+  });
+
+  describe('samplers', () => {
+    const PARENTS = {
+      none: undefined,
+      recorded: `00-${traceId}-b7ad6b7169203331-01`,
+      unrecorded: `00-${traceId}-b7ad6b7169203331-00`,
+    } as const;
+    const REQUESTS = 400;
+
+    /** How many of 400 requests with that caller arrive at the receiver. */
+    async function recorded(
+      sampling: { sampler: string; ratio: number },
+      parent: keyof typeof PARENTS,
+    ): Promise<number> {
+      const receiver = await startCollector();
+      const own = startTraces({ endpoint: receiver.url, everyMs: 60_000, sampling });
+      const headers = { traceparent: PARENTS[parent], tracestate: undefined };
+      for (let i = 0; i < REQUESTS; i++) {
+        await own.run({ name: 'asked', kind: 'server', attributes: {}, parent: headers }, async (span) => {
+          assert.match(span.traceparent, /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/);
+        });
+      }
+      await own.stop();
+      await new Promise((resolve) => receiver.server.close(resolve));
+      return spansIn(receiver.raw).length;
+    }
+
+    const all = REQUESTS;
+    const cases: readonly (readonly [string, Readonly<Record<keyof typeof PARENTS, number>>])[] = [
+      ['always_on', { none: all, recorded: all, unrecorded: all }],
+      ['always_off', { none: 0, recorded: 0, unrecorded: 0 }],
+      ['parentbased_always_on', { none: all, recorded: all, unrecorded: 0 }],
+      ['parentbased_always_off', { none: 0, recorded: all, unrecorded: 0 }],
+    ];
+    for (const [sampler, expected] of cases) {
+      it(`${sampler} records what its name says`, async () => {
+        for (const parent of ['none', 'recorded', 'unrecorded'] as const) {
+          assert.equal(await recorded({ sampler, ratio: 1 }, parent), expected[parent], parent);
+        }
+      });
+    }
+
+    it('by ratio record that share of new traces, and with a parent what it decided', async () => {
+      for (const sampler of ['traceidratio', 'parentbased_traceidratio']) {
+        const found = await recorded({ sampler, ratio: 0.25 }, 'none');
+        // 100 expected with a standard deviation of 9.
+        assert.ok(found > 40 && found < 160, `${sampler}: ${found} of ${REQUESTS}`);
+        assert.equal(await recorded({ sampler, ratio: 0 }, 'none'), 0);
+      }
+      assert.equal(await recorded({ sampler: 'parentbased_traceidratio', ratio: 0 }, 'recorded'), all);
+      assert.equal(await recorded({ sampler: 'traceidratio', ratio: 0 }, 'recorded'), 0);
+    });
+
+    it('are taken from the environment of the service', async () => {
+      const receiver = await startCollector();
+      const database = await createTestDatabase();
+      const folder = await mkdtemp(path.join(tmpdir(), 'docket-traces-'));
+      try {
+        const service = await startService({
+          DOCKET_DATA_DIR: folder,
+          DATABASE_URL: database.url,
+          DOCKET_PORT: '0',
+          OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+          OTEL_TRACES_SAMPLER: 'parentbased_always_off',
+        });
+        try {
+          for (const traceparent of [PARENTS.recorded, PARENTS.unrecorded, '']) {
+            const answer = await fetch(`${service.url}/api/v1/objects`, { headers: { traceparent } });
+            assert.equal(answer.status, 401);
+          }
+        } finally {
+          await service.stop();
+        }
+        const servers = spansIn(receiver.raw).filter(({ kind }) => kind === SERVER);
+        assert.deepEqual(
+          servers.map((one) => [one.traceId, one.parentSpanId]),
+          [[traceId, 'b7ad6b7169203331']],
+        );
+      } finally {
+        await database.drop();
+        await rm(folder, { recursive: true, force: true });
+        await new Promise((resolve) => receiver.server.close(resolve));
+      }
+    });
   });
 
   it('cost nothing where nobody wants them: nothing of them is loaded', () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { type App, type AppOptions, buildApp } from '../app.ts';
 import { systemCaller } from '../rooms.ts';
-import type { Settings } from '../config.ts';
+import type { Settings, TraceSampling } from '../config.ts';
 import { listenNowhere } from '../http/handed.ts';
 import { adopt, drain } from '../http/server.ts';
 import { systemClock } from '../mechanisms/clock.ts';
@@ -180,9 +180,9 @@ async function superviseAll(
 }
 
 /** Loaded only here: without a place to send traces to, nothing of it costs anything. */
-async function traces(endpoint: string): Promise<Tracer> {
+async function traces(endpoint: string, sampling: TraceSampling): Promise<Tracer> {
   const { startTraces } = await import('../mechanisms/traces-otel.ts');
-  return startTraces({ endpoint });
+  return startTraces({ endpoint, sampling });
 }
 
 interface Seat {
@@ -203,7 +203,8 @@ async function run(
   stop: AbortSignal,
   seat: Seat,
 ): Promise<void> {
-  const tracer = settings.otlpEndpoint === undefined ? undefined : await traces(settings.otlpEndpoint);
+  const tracer =
+    settings.otlpEndpoint === undefined ? undefined : await traces(settings.otlpEndpoint, settings.traceSampling);
   const blobs = openBlobs(settings);
   // It may come back: `/readyz` says so until then.
   void blobs.check().catch((error: unknown) => log.warn(`the file store cannot be used: ${reasonOf(error)}`));

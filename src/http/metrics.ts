@@ -106,13 +106,14 @@ export class Metrics {
     const help = 'How late the event loop was since the figures were last read.';
     // Without a sample yet the histogram answers NaN and an absurd minimum.
     const read = (nanoseconds: number): number => (this.#delay.count === 0 ? 0 : nanoseconds / 1e9);
-    const gauges = [0.5, 0.99].map((quantile) => ({
+    // Not `quantile`: that label belongs to summaries.
+    const gauges = [50, 99].map((percentile) => ({
       name,
       help,
-      value: read(this.#delay.percentile(quantile * 100)),
-      labels: { quantile: String(quantile) },
+      value: read(this.#delay.percentile(percentile)),
+      labels: { percentile: String(percentile) },
     }));
-    gauges.push({ name, help, value: read(this.#delay.max), labels: { quantile: '1' } });
+    gauges.push({ name, help, value: read(this.#delay.max), labels: { percentile: '100' } });
     this.#delay.reset();
     return gauges;
   }

@@ -21,7 +21,15 @@ import {
   resourceFromAttributes,
   serviceNameEnvDetector,
 } from '@opentelemetry/resources';
-import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import type { Attributes, Span, SpanStart, Tracer } from './traces.ts';
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
@@ -31,6 +39,21 @@ export interface TracesOptions {
   endpoint: string;
   /** Milliseconds between two sendings; 5,000 unless said. */
   everyMs?: number;
+  /** What is recorded, by the names of `OTEL_TRACES_SAMPLER`; `parentbased_always_on` unless said. */
+  sampling?: { sampler: string; ratio: number };
+}
+
+/** The sampler of that name. The SDK does not read the variable itself. */
+function samplerOf({ sampler, ratio }: NonNullable<TracesOptions['sampling']>): Sampler {
+  const followsParent = sampler.startsWith('parentbased_');
+  const name = sampler.replace('parentbased_', '');
+  const root =
+    name === 'always_off'
+      ? new AlwaysOffSampler()
+      : name === 'traceidratio'
+        ? new TraceIdRatioBasedSampler(ratio)
+        : new AlwaysOnSampler();
+  return followsParent ? new ParentBasedSampler({ root }) : root;
 }
 
 /** The context that the headers of a caller name; the root where they name none. */
@@ -68,13 +91,17 @@ class OpenSpan implements Span {
 }
 
 /** The tracer that sends to the endpoint; `stop` it before the process ends. */
-export function startTraces({ endpoint, everyMs = 5000 }: TracesOptions): Tracer {
+export function startTraces({
+  endpoint,
+  everyMs = 5000,
+  sampling = { sampler: 'parentbased_always_on', ratio: 1 },
+}: TracesOptions): Tracer {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, timeoutMillis: 5000 });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'docket' }).merge(
       detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }),
     ),
-    sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+    sampler: samplerOf(sampling),
     // Where the receiver is slow or away, spans are dropped: nobody waits for it.
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: everyMs, maxQueueSize: 4096 })],
   });

@@ -15,6 +15,7 @@ export const FORMS = {
   'docket serve': [process.execPath, BIN, 'serve'],
   'docket serve --processes 2': [process.execPath, BIN, 'serve', '--processes', '2'],
   'docket keys list': [process.execPath, BIN, 'keys', 'list'],
+  'docket migrate': [process.execPath, BIN, 'migrate'],
   'npm start': ['npm', 'start'],
 } as const satisfies Record<string, readonly [string, ...string[]]>;
 
@@ -145,7 +146,8 @@ async function tryAt(
     const where = `${form}, ${signal} after ${Math.round(delayMs)} ms`;
     failures.push(...outcome.left.map((line) => `${where}: ${line}\n${outcome.output}`));
     if (!useAgain) return outcome;
-    const again = await stopAt('docket keys list', dataDir, END_MS, 'SIGTERM');
+    // Not every command: between two migrations, all but this one and `serve` ask for it.
+    const again = await stopAt('docket migrate', dataDir, END_MS, 'SIGTERM');
     if (again.code !== 0) failures.push(`${where}: cannot be used again: ${again.output}`);
     failures.push(...again.left.map((line) => `${where}, then used again: ${line}`));
     return outcome;
