@@ -12,7 +12,7 @@ const BASE_UNITS: readonly (readonly [base: string, others: RegExp])[] = [
   ['ratio', /^percent(?:age)?s?$/],
 ];
 const ABBREVIATIONS = /^(?:s|ms|us|ns|sec|b|kb|mb|gb|tb|pb|m|h|d)$/;
-const TYPES = ['gauge', 'counter', 'histogram', 'summary'];
+const TYPES: ReadonlySet<string> = new Set(['gauge', 'counter', 'histogram', 'summary']);
 
 /** @returns a line for each rule that is broken */
 export function lintMetrics(text: string): string[] {
@@ -70,7 +70,7 @@ function problemsOf(name: string, help: number, type: string | undefined, types:
   if (!/^[a-z][a-z0-9_]*$/.test(name)) problems.push('use lower case with underscores');
   for (const word of name.split('_')) {
     for (const [base, others] of BASE_UNITS) if (others.test(word)) problems.push(`use the base unit ${base}`);
-    if (TYPES.includes(word)) problems.push(`the name holds the type ${word}`);
+    if (TYPES.has(word)) problems.push(`the name holds the type ${word}`);
   }
   const last =
     name
