@@ -13,8 +13,12 @@ import { type Document, reduced, type Surface, writeCodes, writeOperations } fro
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = path.join(root, 'client', 'src', 'generated');
 
+let given = false;
+
 /** openapi-ts works with the programming interface of TypeScript, which version 7 has not: it gets the client's own. */
 function giveTypeScript6(): void {
+  if (given) return;
+  given = true;
   const own = pathToFileURL(createRequire(path.join(root, 'client', 'package.json')).resolve('typescript')).href;
   registerHooks({
     resolve: (specifier, context, next) =>
@@ -24,16 +28,22 @@ function giveTypeScript6(): void {
   });
 }
 
-async function typesOf(document: Document): Promise<string> {
+/** Runs openapi-ts with these plugins. @param input a document or the path of one */
+export async function generate(input: unknown, target: string, plugins: readonly string[]): Promise<void> {
+  giveTypeScript6();
   const { createClient } = await import('@hey-api/openapi-ts');
+  await createClient({
+    input: input as never,
+    output: { path: target },
+    plugins: [...plugins] as never,
+    logs: { level: 'silent' },
+  });
+}
+
+async function typesOf(document: Document): Promise<string> {
   const target = await mkdtemp(path.join(tmpdir(), 'docket-client-'));
   try {
-    await createClient({
-      input: document as never,
-      output: { path: target },
-      plugins: [{ name: '@hey-api/typescript' }],
-      logs: { level: 'silent' },
-    });
+    await generate(document, target, ['@hey-api/typescript']);
     return await readFile(path.join(target, 'types.gen.ts'), 'utf8');
   } finally {
     await rm(target, { recursive: true, force: true });
@@ -55,7 +65,6 @@ async function formatted(file: string, text: string): Promise<string> {
 
 /** The files of the folder by name. */
 export async function generatedFiles(): Promise<Map<string, string>> {
-  giveTypeScript6();
   const read = async (name: string): Promise<Document> =>
     JSON.parse(await readFile(path.join(root, 'openapi', name), 'utf8')) as Document;
   const [api, all] = [await read('v1.json'), await read('admin.json')];

@@ -225,7 +225,8 @@ export function writeCodes(...documents: Document[]): string {
   const codes = new Map<string, number>();
   for (const { components } of documents) {
     for (const name of Object.keys(components.responses ?? {})) {
-      const [status = '', ...own] = name.split('-');
+      // `Error-404-NOT_FOUND`
+      const [, status = '', ...own] = name.split('-');
       for (const code of own) codes.set(code, Number(status));
     }
   }

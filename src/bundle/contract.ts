@@ -81,7 +81,7 @@ export const listSection = defineOperation({
   path: '/config/{section}',
   unit: 'read',
   status: 200,
-  summary: 'List what a section of the configuration holds',
+  summary: 'List the items of a section of the configuration',
   description:
     'Ids, codes and names of all items of a section of the bundle. Sections whose items have endpoints of their own need the right of these endpoints too: `user.administer` for users, groups and orgUnits, `webhook.manage` for webhooks and signingSecrets, `integration.manage`, `import.manage`.',
   params: closed({ section: Type.String({ minLength: 1, maxLength: 64 }) }),
@@ -122,7 +122,7 @@ export const plan = defineOperation({
   path: '/config/plan',
   unit: 'own',
   status: 200,
-  summary: 'Say what applying a bundle would create, change or leave',
+  summary: 'Preview what applying a bundle would change',
   description:
     'Needs the right `user.administer` where the bundle names or prunes users, groups or orgUnits, and for other sections with endpoints of their own (webhooks, signingSecrets, integrations, importDefinitions) the right of these endpoints where something changes.',
   body: BundleFiles,
@@ -154,7 +154,7 @@ export const exported = defineOperation({
   path: '/config/export',
   unit: 'snapshot',
   status: 200,
-  summary: 'Write the present configuration as a bundle',
+  summary: 'Export the present configuration as a bundle',
   query: closed({ identity: Type.Optional(Type.Boolean({ default: false })) }),
   description:
     'With `identity` also users, groups, organisation units, memberships and role assignments, which needs the right `user.administer`. Sections with a right of their own (`webhook.manage`, `integration.manage`, `import.manage`) are left out for callers without it.',

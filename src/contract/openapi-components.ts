@@ -138,7 +138,8 @@ export class Components {
 
   /** Equal errors are one component. */
   errorAnswer(status: number, codes: readonly FaultCode[]): Json {
-    const name = `${status}-${codes.join('-')}`;
+    // Generators make identifiers of it, so it starts with a letter.
+    const name = `Error-${status}-${codes.join('-')}`;
     if (!this.#responses.has(name)) {
       this.#responses.set(name, {
         description: codes.map((code) => `- \`${code}\`: ${FAULTS[code].meaning}`).join('\n'),

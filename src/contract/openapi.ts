@@ -115,7 +115,7 @@ function describe(operation: Operation, surface: DocumentOptions['surface'], com
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    ...(operation.description === undefined ? {} : { description: operation.description }),
+    description: descriptionOf(operation),
     security: operation.access === 'open' ? [] : securityOf(surface),
     ...(scope === undefined ? {} : { 'x-scope': scope }),
     ...(operation.right === undefined ? {} : { 'x-right': operation.right }),
@@ -127,6 +127,14 @@ function describe(operation: Operation, surface: DocumentOptions['surface'], com
       ...errorsOf(faultsOf(operation, surface), components),
     },
   };
+}
+
+/** The operation's own text, and what a caller needs, as far as that text does not say it. */
+function descriptionOf({ access, right, description }: Operation): string {
+  if (access === 'open') return `${description} Needs no authentication.`;
+  const means = access === 'console' ? 'a session, or a key with the scope `admin:manage`' : `the scope \`${access}\``;
+  const also = right === undefined || description.includes(right) ? '' : `, and the right \`${right}\``;
+  return `${description} Needs ${means}${also}.`;
 }
 
 function securityOf(surface: DocumentOptions['surface']): Json[] {

@@ -46,7 +46,8 @@ export interface Operation<
   status: 200 | 201 | 204;
   tag: string;
   summary: string;
-  description?: string;
+  /** What it does and what limits it, for readers of the documents, which add the scope and the right. */
+  description: string;
   params?: P;
   query?: Q;
   body?: B;

@@ -22,6 +22,7 @@ describe('Idempotency-Key', () => {
   const shared = {
     ...post,
     summary: 'Sample',
+    description: 'What it does.',
     answer: Type.Unknown(),
     faults: [],
     body: closed({ name: Type.String() }),

@@ -17,7 +17,7 @@ import { buildServer } from '../../src/http/server.ts';
 import type { Authenticated, Credentials, Limits, ServerOptions } from '../../src/http/types.ts';
 
 const tag = 'Things';
-const shared = { tag, summary: 'Sample', faults: [], answer: Type.Unknown() } as const;
+const shared = { tag, summary: 'Sample', description: 'What it does.', faults: [], answer: Type.Unknown() } as const;
 const thingParams = closed({ thingId: Id });
 
 export const THING_ID = '0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55';

@@ -4,7 +4,7 @@ import type * as T from './admin-types.ts';
 
 export class ObjectsAdministration extends Group {
   /**
-   * Take an archived record back.
+   * Restore an archived record. The record is active again, with its values and its workflow state as they were. Needs a session, or a key with the scope `admin:manage`, and the right `archive`.
    *
    * `POST /objects/{objectId}/restore`, right `archive`
    */
@@ -22,7 +22,7 @@ export class ObjectsAdministration extends Group {
 
 export class SlaAdministration extends Group {
   /**
-   * Explain the elapsed time of an SLA instance. Every interval from the start to now, or to the stop, without gaps, and why it counted or not. The counted ones sum to `elapsedMs` exactly.
+   * Explain the elapsed time of an SLA instance. All intervals from the start until now, or until the stop, without gaps, with the reason why each was counted or not. The counted ones add up to `elapsedMs` exactly. Needs a session, or a key with the scope `admin:manage`, and the right `read`.
    *
    * `GET /sla/{instanceId}/explanation`, right `read`
    */
@@ -38,7 +38,7 @@ export class SlaAdministration extends Group {
   }
 
   /**
-   * Say when something opened at a moment would be due. By a policy (`policy`, and `values` of the record for its targets), or by `calendar` and `target`, which also stand in for what the policy says. Nothing is stored.
+   * Calculate when something would be due. Name a policy (`policy`, with `values` of a record to choose the target), or give `calendar` and `target`, which also override those of the policy. Nothing is stored. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `POST /sla/try-out`, right `config.manage`
    */
@@ -51,7 +51,7 @@ export class SlaAdministration extends Group {
   }
 
   /**
-   * Show the days of a calendar with their opening hours in real time.
+   * Preview the open hours of a calendar. The calendar is named by id or code, or given in the body before it is saved. Nothing is stored. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `POST /calendars/preview`, right `config.manage`
    */
@@ -66,7 +66,7 @@ export class SlaAdministration extends Group {
 
 export class ImportsAdministration extends Group {
   /**
-   * List the defined imports.
+   * List import definitions. Archived definitions are included; `state` tells. Needs a session, or a key with the scope `admin:manage`, and the right `import.manage`.
    *
    * `GET /import-definitions`, right `import.manage`
    */
@@ -79,7 +79,7 @@ export class ImportsAdministration extends Group {
   }
 
   /**
-   * List import runs, newest first.
+   * List import runs, newest first. Without the results of the rows; read one run for these. Needs a session, or a key with the scope `admin:manage`, and the right `import.manage`.
    *
    * `GET /import-runs`, right `import.manage`
    */
@@ -95,7 +95,7 @@ export class ImportsAdministration extends Group {
   }
 
   /**
-   * Show what each row would change. The mapped fields before and after each of the first rows, as far as the caller may read them. Nothing is kept, not even a run.
+   * Preview what each row would change. The mapped fields before and after, for the first rows, as far as the caller may read them. Nothing is stored. Needs a session, or a key with the scope `admin:manage`, and the right `import.execute`.
    *
    * `POST /imports/preview`, right `import.execute`
    */
@@ -108,7 +108,7 @@ export class ImportsAdministration extends Group {
   }
 
   /**
-   * Take an import run back. Row by row, the last first: what was created is archived, what was changed gets its former values. Rows whose record was changed since are skipped. May be repeated.
+   * Undo an import run. Row by row, the last first: created records are archived, changed records get their former values. Rows whose record was changed since are skipped. The call can be repeated. Needs a session, or a key with the scope `admin:manage`, and the right `import.manage`.
    *
    * `POST /import-runs/{runId}/undo`, right `import.manage`
    */
@@ -123,7 +123,7 @@ export class ImportsAdministration extends Group {
 
 export class KbAdministration extends Group {
   /**
-   * Read a version of an article, whatever its state.
+   * Read a version of an article in any state. Drafts, active and archived versions, with their text. Needs a session, or a key with the scope `admin:manage`, and the right `kb.write`.
    *
    * `GET /kb/article-versions/{versionId}`, right `kb.write`
    */
@@ -139,7 +139,7 @@ export class KbAdministration extends Group {
   }
 
   /**
-   * List the knowledge bases with their sections.
+   * List the knowledge bases with their sections. Names are in the requested locale. Needs a session, or a key with the scope `admin:manage`, and the right `kb.write`.
    *
    * `GET /kb/bases`, right `kb.write`
    */
@@ -155,7 +155,7 @@ export class KbAdministration extends Group {
   }
 
   /**
-   * List versions of articles, drafts too, last changed first.
+   * List versions of articles, drafts too, last changed first. Filter by state, base or article. Without filters all versions are listed. Needs a session, or a key with the scope `admin:manage`, and the right `kb.write`.
    *
    * `GET /kb/article-versions`, right `kb.write`
    */
@@ -171,7 +171,7 @@ export class KbAdministration extends Group {
   }
 
   /**
-   * Read for whom a version is.
+   * Read the audience of a version. An empty list means that nobody can read the version. Needs a session, or a key with the scope `admin:manage`, and the right `kb.write`.
    *
    * `GET /kb/article-versions/{versionId}/audiences`, right `kb.write`
    */
@@ -193,7 +193,7 @@ export class KbAdministration extends Group {
   }
 
   /**
-   * Say for whom a version is. In place of what was said before. For an active version the right kb.publish too, and never nobody.
+   * Set the audience of a version. Replaces the whole audience. For an active version the caller also needs kb.publish, and the audience cannot be empty. Needs a session, or a key with the scope `admin:manage`, and the right `kb.write`.
    *
    * `PUT /kb/article-versions/{versionId}/audiences`, right `kb.write`
    */
@@ -216,7 +216,7 @@ export class KbAdministration extends Group {
   }
 
   /**
-   * Make a draft of an archived version again.
+   * Turn an archived version into a draft. The archived version becomes a draft again. Refused when the article already has a draft in that locale. Needs a session, or a key with the scope `admin:manage`, and the right `kb.write`.
    *
    * `POST /kb/article-versions/{versionId}/restore`, right `kb.write`
    */
@@ -238,7 +238,7 @@ export class KbAdministration extends Group {
   }
 
   /**
-   * Read the opaque token that archiving needs. It stands for what the article has in one locale now, and is stale once any of that was changed.
+   * Read the opaque token that archiving needs. The token stands for the versions that the article has in one locale. It becomes stale when one of them changes. Needs a session, or a key with the scope `admin:manage`, and the right `kb.write`.
    *
    * `GET /kb/articles/{articleId}/material`, right `kb.write`
    */
@@ -257,7 +257,7 @@ export class KbAdministration extends Group {
 
 export class WebhooksAdministration extends Group {
   /**
-   * Change a webhook subscription. Only while it is disabled. What is left out stays; `filters` replaces the stored ones whole.
+   * Change a webhook subscription. Only possible while the subscription is disabled. Properties that are left out stay as they are; `filters` is replaced as a whole. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
    *
    * `PATCH /webhooks/{id}`, right `webhook.manage`
    */
@@ -274,7 +274,7 @@ export class WebhooksAdministration extends Group {
   }
 
   /**
-   * Enable a webhook subscription. The confirmation that saving is not: from now on events are delivered. Refused while the secret has no value.
+   * Enable a webhook subscription. Later events are delivered. Refused while the signing secret has no value. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
    *
    * `POST /webhooks/{id}/enable`, right `webhook.manage`
    */
@@ -290,7 +290,7 @@ export class WebhooksAdministration extends Group {
   }
 
   /**
-   * Disable a webhook subscription. What is queued waits, and an attempt that is under way goes on.
+   * Disable a webhook subscription. Queued deliveries wait. An attempt that is already running is finished. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
    *
    * `POST /webhooks/{id}/disable`, right `webhook.manage`
    */
@@ -306,7 +306,7 @@ export class WebhooksAdministration extends Group {
   }
 
   /**
-   * Archive a webhook subscription. As disabling, and for good.
+   * Archive a webhook subscription. Disables the subscription. It can be restored. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
    *
    * `POST /webhooks/{id}/archive`, right `webhook.manage`
    */
@@ -322,7 +322,7 @@ export class WebhooksAdministration extends Group {
   }
 
   /**
-   * Restore an archived webhook subscription. It stays disabled.
+   * Restore an archived webhook subscription. The subscription is disabled until it is enabled again. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
    *
    * `POST /webhooks/{id}/restore`, right `webhook.manage`
    */
@@ -338,7 +338,7 @@ export class WebhooksAdministration extends Group {
   }
 
   /**
-   * Read a delivery with its attempts.
+   * Read a delivery with its attempts. Each attempt has the status, the time and the beginning of the answer of the receiver. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
    *
    * `GET /webhook-deliveries/{id}`, right `webhook.manage`
    */
@@ -354,7 +354,7 @@ export class WebhooksAdministration extends Group {
   }
 
   /**
-   * Attempt a failed delivery once more. The subscription must be enabled and not archived.
+   * Retry a failed delivery. The subscription must be enabled and active. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
    *
    * `POST /webhook-deliveries/{id}/retry`, right `webhook.manage`
    */
@@ -375,7 +375,7 @@ export class WebhooksAdministration extends Group {
 
 export class SecretsAdministration extends Group {
   /**
-   * List signing secrets. Never their values.
+   * List signing secrets. Values of secrets are never returned. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
    *
    * `GET /signing-secrets`, right `webhook.manage`
    */
@@ -388,7 +388,7 @@ export class SecretsAdministration extends Group {
   }
 
   /**
-   * Create a signing secret. The secret is shown this once.
+   * Create a signing secret. The value is returned only by this call. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
    *
    * `POST /signing-secrets`, right `webhook.manage`
    */
@@ -401,7 +401,7 @@ export class SecretsAdministration extends Group {
   }
 
   /**
-   * Give a signing secret a new value. The value before goes on signing beside it for `overlap`, an ISO 8601 duration, PT0S unless given.
+   * Rotate a signing secret. The previous value stays valid for `overlap`, an ISO 8601 duration (default PT0S). The new value is returned only by this call. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
    *
    * `POST /signing-secrets/{code}/rotate`, right `webhook.manage`
    */
@@ -426,7 +426,7 @@ export class SecretsAdministration extends Group {
 
 export class IdentityAdministration extends Group {
   /**
-   * Change a person. What is left out stays as it is, null takes away; values equal to the stored ones change nothing. The login stays: the configuration names people by it.
+   * Change a user. Properties that are left out stay as they are; null clears. Values equal to the stored ones change nothing. The login cannot be changed, because the configuration refers to it. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `PATCH /identity/users/{id}`, right `user.administer`
    */
@@ -443,7 +443,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Archive a person. Their keys and sessions stop within a second everywhere; their name stays on what they did.
+   * Archive a user. API keys and sessions of the user stop working within a second in every process. The name stays on earlier actions. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/users/{id}/archive`, right `user.administer`
    */
@@ -466,7 +466,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Take an archived person back. With the memberships, roles and keys that they had; they sign in anew.
+   * Restore an archived user. The user has the same memberships, roles and keys as before. Sessions do not come back. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/users/{id}/restore`, right `user.administer`
    */
@@ -489,7 +489,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Change a group. What is left out stays as it is, null takes away; values equal to the stored ones change nothing. The code stays: the configuration names groups by it.
+   * Change a group. Properties that are left out stay as they are; null clears. Values equal to the stored ones change nothing. The code cannot be changed, because the configuration refers to it. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `PATCH /identity/groups/{id}`, right `user.administer`
    */
@@ -506,7 +506,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Archive a group. Its members keep the membership and lose what it gave them.
+   * Archive a group. Memberships are kept, but grant nothing while the group is archived. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/groups/{id}/archive`, right `user.administer`
    */
@@ -529,7 +529,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Take an archived group back. Its members get its roles again, so whoever restores it must hold them or may assign roles.
+   * Restore an archived group. Its members get its roles again, so whoever restores it must hold them or may assign roles. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/groups/{id}/restore`, right `user.administer`
    */
@@ -552,7 +552,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Change an organisation unit. What is left out stays as it is, null takes away; values equal to the stored ones change nothing. The code stays: the configuration names units by it.
+   * Change an organisation unit. Properties that are left out stay as they are; null clears. Values equal to the stored ones change nothing. The code cannot be changed, because the configuration refers to it. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `PATCH /identity/org-units/{id}`, right `user.administer`
    */
@@ -575,7 +575,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Archive an organisation unit. Its people and the units below stay where they are.
+   * Archive an organisation unit. Members and units below it stay as they are. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/org-units/{id}/archive`, right `user.administer`
    */
@@ -598,7 +598,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Take an archived organisation unit back.
+   * Restore an archived organisation unit. The unit is active again, with the parent and the members that it has. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/org-units/{id}/restore`, right `user.administer`
    */
@@ -621,7 +621,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * List memberships of groups, oldest first.
+   * List memberships of groups, oldest first. Filter by group or by member. Members are users and groups. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `GET /identity/group-memberships`, right `user.administer`
    */
@@ -643,7 +643,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Take a member out of a group.
+   * Remove a member from a group. What the group granted to the member stops within a second. Returns the removed membership. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `DELETE /identity/group-memberships/{id}`, right `user.administer`
    */
@@ -665,7 +665,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * List who is in which organisation unit, oldest first.
+   * List the members of organisation units, oldest first. Filter by unit. A user is in at most one unit. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `GET /identity/org-memberships`, right `user.administer`
    */
@@ -681,7 +681,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Take a person out of their organisation unit.
+   * Remove a user from the organisation unit. With `expectedOrganizationUnitId`, the call is refused if the user is in another unit by now. Returns the removed membership. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `DELETE /identity/org-memberships/{id}`, right `user.administer`
    */
@@ -704,7 +704,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * List archived people, groups and organisation units.
+   * List archived users, groups and organisation units. Restore an item with the `restore` operation of its kind. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `GET /identity/archived`, right `user.administer`
    */
@@ -717,7 +717,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Set the console password of a person. Their sessions end. Whoever may not assign roles can set it only for people who hold no role beyond their own: a password lets one in as that person.
+   * Set the console password of a user. Their sessions end. Whoever may not assign roles can set it only for people who hold no role beyond their own: a password lets one in as that person. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/users/{id}/password`, right `user.administer`
    */
@@ -742,7 +742,7 @@ export class IdentityAdministration extends Group {
 
 export class IntegrationsAdministration extends Group {
   /**
-   * List integrations by code, archived ones too.
+   * List integrations by code, archived ones too. Archived integrations are included. `GET /integrations/{id}/runs` lists the calls of one. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
    *
    * `GET /integrations`, right `integration.manage`
    */
@@ -755,7 +755,7 @@ export class IntegrationsAdministration extends Group {
   }
 
   /**
-   * Change an integration. Only while it is disabled. What is left out stays; `config` replaces the stored one whole.
+   * Change an integration. Only possible while the integration is disabled. Properties that are left out stay as they are; `config` is replaced as a whole. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
    *
    * `PATCH /integrations/{id}`, right `integration.manage`
    */
@@ -772,7 +772,7 @@ export class IntegrationsAdministration extends Group {
   }
 
   /**
-   * Enable an integration. It takes calls from now on.
+   * Enable an integration. Calls are accepted from now on. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
    *
    * `POST /integrations/{id}/enable`, right `integration.manage`
    */
@@ -794,7 +794,7 @@ export class IntegrationsAdministration extends Group {
   }
 
   /**
-   * Disable an integration. Calls are refused from now on.
+   * Disable an integration. Calls are refused from now on. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
    *
    * `POST /integrations/{id}/disable`, right `integration.manage`
    */
@@ -816,7 +816,7 @@ export class IntegrationsAdministration extends Group {
   }
 
   /**
-   * Archive an integration. It is disabled with it.
+   * Archive an integration. Also disables it. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
    *
    * `POST /integrations/{id}/archive`, right `integration.manage`
    */
@@ -838,7 +838,7 @@ export class IntegrationsAdministration extends Group {
   }
 
   /**
-   * Take an archived integration back. It comes back disabled, and is judged as if it were made now.
+   * Restore an archived integration. The integration is disabled until it is enabled again. Its settings are checked as for a new one. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
    *
    * `POST /integrations/{id}/restore`, right `integration.manage`
    */
@@ -860,7 +860,7 @@ export class IntegrationsAdministration extends Group {
   }
 
   /**
-   * Read what the last 100 calls of an integration came to, newest first. With the reason of each failure. Kept for 30 days, at most 1,000 calls of each integration.
+   * List the last 100 calls of an integration, newest first. With the reason of each failure. Runs are kept for 30 days, at most 1,000 for each integration. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
    *
    * `GET /integrations/{id}/runs`, right `integration.manage`
    */
@@ -877,7 +877,7 @@ export class IntegrationsAdministration extends Group {
   }
 
   /**
-   * Show what a body would become. Gives the request that the mapping makes of `body`, runs its command with the caller’s own rights and undoes it. Works while the integration is disabled; nothing stays and nothing is logged.
+   * Try out an integration. Returns the request that the mapping makes from `body`, runs its command with the rights of the caller and rolls it back. Works while the integration is disabled. Nothing is stored and nothing is logged. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
    *
    * `POST /integrations/{id}/try`, right `integration.manage`
    */
@@ -896,7 +896,7 @@ export class IntegrationsAdministration extends Group {
 
 export class KeysAdministration extends Group {
   /**
-   * List API keys.
+   * List API keys. Revoked and expired keys are included. Secrets are never returned. Without role.assign, only the keys of the caller are listed. Needs a session, or a key with the scope `admin:manage`, and the right `key.manage`.
    *
    * `GET /keys`, right `key.manage`
    */
@@ -909,7 +909,7 @@ export class KeysAdministration extends Group {
   }
 
   /**
-   * Issue an API key. The key is shown this once. A key of another owner needs the right role.assign too.
+   * Issue an API key. The key is shown this once. A key of another owner needs the right role.assign too. Needs a session, or a key with the scope `admin:manage`, and the right `key.manage`.
    *
    * `POST /keys`, right `key.manage`
    */
@@ -922,7 +922,7 @@ export class KeysAdministration extends Group {
   }
 
   /**
-   * Revoke an API key.
+   * Revoke an API key. The key stops working within a second in every process. A revoked key cannot be used again; create a new one. Needs a session, or a key with the scope `admin:manage`, and the right `key.manage`.
    *
    * `POST /keys/{id}/revoke`, right `key.manage`
    */
@@ -935,7 +935,7 @@ export class KeysAdministration extends Group {
   }
 
   /**
-   * Give an API key a new secret. The old secret goes on for `overlap`, an ISO 8601 duration, PT0S unless given.
+   * Rotate an API key. The previous secret stays valid for `overlap`, an ISO 8601 duration (default PT0S). The new key is returned only by this call. Needs a session, or a key with the scope `admin:manage`, and the right `key.manage`.
    *
    * `POST /keys/{id}/rotate`, right `key.manage`
    */
@@ -954,7 +954,7 @@ export class KeysAdministration extends Group {
 
 export class SessionAdministration extends Group {
   /**
-   * Sign in with a password. Sets the cookie docket_session; writes need the header X-Docket-CSRF with `csrfToken`.
+   * Sign in with a password. Sets the cookie docket_session; writes need the header X-Docket-CSRF with `csrfToken`. Needs no authentication.
    *
    * `POST /session`
    */
@@ -967,7 +967,7 @@ export class SessionAdministration extends Group {
   }
 
   /**
-   * Who is signed in, and with which rights.
+   * Read the signed-in user with their rights. Returns the user, their groups and their global rights. With a session, also the token for the header X-Docket-CSRF. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /session`
    */
@@ -980,7 +980,7 @@ export class SessionAdministration extends Group {
   }
 
   /**
-   * Sign out.
+   * Sign out. Ends the session and deletes the cookie. With an API key there is no session to end, and `signedOut` is false. Needs a session, or a key with the scope `admin:manage`.
    *
    * `DELETE /session`
    */
@@ -993,7 +993,7 @@ export class SessionAdministration extends Group {
   }
 
   /**
-   * Say how one can sign in beside a password.
+   * List the ways to sign in besides a password. `oidc` is null if no OpenID Connect provider is configured. Needs no authentication.
    *
    * `GET /session/ways`
    */
@@ -1008,7 +1008,7 @@ export class SessionAdministration extends Group {
 
 export class AccessAdministration extends Group {
   /**
-   * Explain what a person may do, at large or with one record. Every role that the person holds, the way they come to it, and each record grant; with `objectId` the grants on its type, whether the condition of each holds, and what they come to.
+   * Explain the rights of a user, in general or on one record. All roles of the user with the assignment that gives each, and all record grants. With `objectId`: the grants on its type, whether the condition of each is met, and the resulting actions and fields. Needs a session, or a key with the scope `admin:manage`, and the right `role.assign`.
    *
    * `GET /access/explanation`, right `role.assign`
    */
@@ -1026,7 +1026,7 @@ export class AccessAdministration extends Group {
 
 export class AuditAdministration extends Group {
   /**
-   * Read the audit log, newest first.
+   * Read the audit log, newest first. Changes of configuration, keys, rights and identity, and sign-ins. Filter by type of event and by subject. Needs a session, or a key with the scope `admin:manage`, and the right `audit.read`.
    *
    * `GET /audit`, right `audit.read`
    */
@@ -1044,7 +1044,7 @@ export class AuditAdministration extends Group {
 
 export class DeskAdministration extends Group {
   /**
-   * List the record types with what the caller may do on some record of each.
+   * List record types with what the caller may do. For each type: whether some grant of the caller allows reading, creating, changing, archiving and transitions, and the states of its workflow. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /desk/types`
    */
@@ -1057,7 +1057,7 @@ export class DeskAdministration extends Group {
   }
 
   /**
-   * Say what the caller may do on one record. The actions of the grants that admit the record now. They are judged anew with every call.
+   * Read what the caller may do on one record. The actions of all grants whose condition the record meets now. Needs a session, or a key with the scope `admin:manage`, and the right `read`.
    *
    * `GET /objects/{objectId}/permissions`, right `read`
    */
@@ -1079,7 +1079,7 @@ export class DeskAdministration extends Group {
   }
 
   /**
-   * Find people, groups or units to choose from, by name. For whoever may write, or read, a field of that data type on some record, or holds user.administer. Names alone.
+   * Find users, groups or units by name. For callers who may read or write a field of that data type on some record, or hold user.administer. Returns names and ids only. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /desk/lookup`, right `user.administer`
    */
@@ -1095,7 +1095,7 @@ export class DeskAdministration extends Group {
   }
 
   /**
-   * Name the things that ids in values stand for. Ids that name nothing, or nothing that the caller may see, are left out.
+   * Look up the names of ids. Ids that do not exist, or that the caller may not see, are left out. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /desk/labels`
    */
@@ -1113,7 +1113,7 @@ export class DeskAdministration extends Group {
 
 export class HealthAdministration extends Group {
   /**
-   * Say what waits for background work, and since when. Events that no consumer has taken, webhook deliveries that are due or wait for their time, SLA timers that ran out and are not told yet. Each is counted up to `limit`.
+   * Read how much background work is waiting. Events that are not processed yet, webhook deliveries that are due or scheduled, and SLA timers that have expired. Each is counted up to `limit`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `GET /health/backlog`, right `config.manage`
    */
@@ -1128,7 +1128,7 @@ export class HealthAdministration extends Group {
 
 export class DeskQueuesAdministration extends Group {
   /**
-   * List one's own queues and the shared ones. Shared queues that name a type or a field which the caller may never read are left out.
+   * List the caller's own and shared queues. Shared queues that name a type or a field that the caller can never read are left out. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /desk/queues`
    */
@@ -1141,7 +1141,7 @@ export class DeskQueuesAdministration extends Group {
   }
 
   /**
-   * Save a queue. A shared one needs the right config.manage.
+   * Save a queue. A shared queue needs the right config.manage. Needs a session, or a key with the scope `admin:manage`.
    *
    * `POST /desk/queues`
    */
@@ -1157,7 +1157,7 @@ export class DeskQueuesAdministration extends Group {
   }
 
   /**
-   * Change a queue.
+   * Change a queue. Properties that are left out stay as they are. A private queue can be changed by its owner, a shared one by callers with the right config.manage. Needs a session, or a key with the scope `admin:manage`.
    *
    * `PATCH /desk/queues/{queueId}`
    */
@@ -1174,7 +1174,7 @@ export class DeskQueuesAdministration extends Group {
   }
 
   /**
-   * Remove a queue.
+   * Delete a queue. A private queue can be deleted by its owner, a shared one by callers with the right config.manage. Records are not changed. Needs a session, or a key with the scope `admin:manage`.
    *
    * `DELETE /desk/queues/{queueId}`
    */
@@ -1193,7 +1193,7 @@ export class DeskQueuesAdministration extends Group {
 
 export class ConfigAdministration extends Group {
   /**
-   * List what a section of the configuration holds. Ids, codes and names of all items of a section of the bundle. Sections whose items have endpoints of their own need the right of these endpoints too: `user.administer` for users, groups and orgUnits, `webhook.manage` for webhooks and signingSecrets, `integration.manage`, `import.manage`.
+   * List the items of a section of the configuration. Ids, codes and names of all items of a section of the bundle. Sections whose items have endpoints of their own need the right of these endpoints too: `user.administer` for users, groups and orgUnits, `webhook.manage` for webhooks and signingSecrets, `integration.manage`, `import.manage`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `GET /config/{section}`, right `config.manage`
    */
@@ -1209,7 +1209,7 @@ export class ConfigAdministration extends Group {
   }
 
   /**
-   * Read one item of the configuration. As a bundle would write it (`text`, YAML), and with every default filled in (`definition`). Needs the same rights as the list of the section. Who holds a role is shown to callers with `user.administer` or `role.assign`.
+   * Read one item of the configuration. As a bundle would write it (`text`, YAML), and with every default filled in (`definition`). Needs the same rights as the list of the section. Who holds a role is shown to callers with `user.administer` or `role.assign`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `GET /config/{section}/{code}`, right `config.manage`
    */
@@ -1226,7 +1226,7 @@ export class ConfigAdministration extends Group {
   }
 
   /**
-   * Say what applying a bundle would create, change or leave. Needs the right `user.administer` where the bundle names or prunes users, groups or orgUnits, and for other sections with endpoints of their own (webhooks, signingSecrets, integrations, importDefinitions) the right of these endpoints where something changes.
+   * Preview what applying a bundle would change. Needs the right `user.administer` where the bundle names or prunes users, groups or orgUnits, and for other sections with endpoints of their own (webhooks, signingSecrets, integrations, importDefinitions) the right of these endpoints where something changes. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `POST /config/plan`, right `config.manage`
    */
@@ -1239,7 +1239,7 @@ export class ConfigAdministration extends Group {
   }
 
   /**
-   * Apply a bundle in one transaction. Needs the rights that the plan needs, and those of the endpoints for each change: `role.assign` to change roles and their assignments, and connections that run as somebody else. Users, groups and organisation units are changed under the rules of the identity endpoints.
+   * Apply a bundle in one transaction. Needs the rights that the plan needs, and those of the endpoints for each change: `role.assign` to change roles and their assignments, and connections that run as somebody else. Users, groups and organisation units are changed under the rules of the identity endpoints. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `POST /config/apply`, right `config.manage`
    */
@@ -1252,7 +1252,7 @@ export class ConfigAdministration extends Group {
   }
 
   /**
-   * Write the present configuration as a bundle. With `identity` also users, groups, organisation units, memberships and role assignments, which needs the right `user.administer`. Sections with a right of their own (`webhook.manage`, `integration.manage`, `import.manage`) are left out for callers without it.
+   * Export the present configuration as a bundle. With `identity` also users, groups, organisation units, memberships and role assignments, which needs the right `user.administer`. Sections with a right of their own (`webhook.manage`, `integration.manage`, `import.manage`) are left out for callers without it. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `GET /config/export`, right `config.manage`
    */

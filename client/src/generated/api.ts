@@ -20,7 +20,7 @@ export class OpenapiOperations extends Group {
 
 export class MetadataOperations extends Group {
   /**
-   * List the record types and dictionaries that the caller has access to.
+   * List the record types and dictionaries that the caller has access to. Types on which no role grants the caller anything are left out. Names are in the default locale of the service. Needs the scope `metadata:read`.
    *
    * `GET /metadata/types`, scope `metadata:read`
    */
@@ -33,7 +33,7 @@ export class MetadataOperations extends Group {
   }
 
   /**
-   * Read the field schema of a record type.
+   * Read the field schema of a record type. Fields of the newest version of the type that some grant of the caller makes readable. The type is named by id or code. For the fields of one record, which may have an older version and narrower rights, read `GET /objects/{objectId}/schema`. Needs the scope `metadata:read`.
    *
    * `GET /metadata/types/{typeId}/fields`, scope `metadata:read`
    */
@@ -51,7 +51,7 @@ export class MetadataOperations extends Group {
 
 export class ObjectsOperations extends Group {
   /**
-   * List records, newest first. A live list, not a stable snapshot. `state` takes ACTIVE (default), ARCHIVED or the code of a workflow state. `q` narrows it to records in which the words stand; where there are none, to those with some of them.
+   * List records, newest first. A live list, not a stable snapshot: records can move between pages while they are read. `state` takes ACTIVE (default), ARCHIVED or the code of a workflow state. `q` limits the list to records that contain all the words, or, if there are none, some of them. Needs the scope `objects:read`.
    *
    * `GET /objects`, scope `objects:read`
    */
@@ -67,7 +67,7 @@ export class ObjectsOperations extends Group {
   }
 
   /**
-   * Create a record.
+   * Create a record. Each field in `values` must be writable for the caller. Fields that are left out get their default. Send an `Idempotency-Key`, so that the call can be repeated after a lost answer. `objectId` sets the id of the new record. Needs the scope `objects:write`, and the right `create`.
    *
    * `POST /objects`, scope `objects:write`, right `create`; made once, however often it is sent
    */
@@ -80,7 +80,7 @@ export class ObjectsOperations extends Group {
   }
 
   /**
-   * Read a record.
+   * Read a record. Returns an active or archived record with the fields that the caller may read. A record that the caller may not read is 404. Needs the scope `objects:read`.
    *
    * `GET /objects/{objectId}`, scope `objects:read`, right `read`
    */
@@ -96,7 +96,7 @@ export class ObjectsOperations extends Group {
   }
 
   /**
-   * Change fields of a record. Each value replaces the stored one whole; null clears. Values equal to the stored ones change nothing.
+   * Change fields of a record. Each value in `changes` replaces the stored value as a whole; null clears it. Only fields that the caller may write are accepted. If all values equal the stored ones, nothing changes and the revision stays. A stale `expectedRevision` gets 409 with the fields that changed since. Needs the scope `objects:write`, and the right `update`.
    *
    * `PATCH /objects/{objectId}`, scope `objects:write`, right `update`
    */
@@ -113,7 +113,7 @@ export class ObjectsOperations extends Group {
   }
 
   /**
-   * Archive a record. The record stays and takes no further change. The expected revision comes in the JSON body or in If-Match.
+   * Archive a record. The record can still be read, but not changed; the administration interface can restore it. The expected revision comes in the JSON body or in If-Match. Needs the scope `objects:write`, and the right `archive`.
    *
    * `DELETE /objects/{objectId}`, scope `objects:write`, right `archive`
    */
@@ -130,7 +130,7 @@ export class ObjectsOperations extends Group {
   }
 
   /**
-   * Read the history of a record, oldest first.
+   * Read the history of a record, oldest first. Events of the record, its comments, attachments, relations and SLA instances. Changes of fields, and events about items, that the caller may not read are left out. Needs the scope `objects:read`, and the right `history`.
    *
    * `GET /objects/{objectId}/history`, scope `objects:read`, right `history`
    */
@@ -146,7 +146,7 @@ export class ObjectsOperations extends Group {
   }
 
   /**
-   * Read the field schema of one record. The schema of the stored type version with the field rights that hold on this record; no values.
+   * Read the field schema of one record. The fields of the type version that the record has, with `readOnly` where the caller may not write them on this record. Without values. Needs the scope `metadata:read`.
    *
    * `GET /objects/{objectId}/schema`, scope `metadata:read`, right `read`
    */
@@ -162,7 +162,7 @@ export class ObjectsOperations extends Group {
   }
 
   /**
-   * Read an image of a rich text. A stored rich text names its images by `blob:<sha256>`. An image is there for whoever may read a field that shows it, or an event of the history that does.
+   * Read an image of a rich text. A stored rich text refers to its images as `blob:<sha256>`. The image can be read by callers who may read a field, or an event of the history, that contains it. Needs the scope `objects:read`.
    *
    * `GET /objects/{objectId}/images/{sha256}`, scope `objects:read`, right `read`
    */
@@ -187,7 +187,7 @@ export class ObjectsOperations extends Group {
 
 export class CommentsOperations extends Group {
   /**
-   * List the comments of a record, oldest first. Internal comments need the right Private Comment; archived ones are not listed.
+   * List the comments of a record, oldest first. Internal comments are listed for callers with the right Private Comment only. Archived comments are left out. Needs the scope `comments:read`, and the right `read`.
    *
    * `GET /objects/{objectId}/comments`, scope `comments:read`, right `read`
    */
@@ -203,7 +203,7 @@ export class CommentsOperations extends Group {
   }
 
   /**
-   * Add a comment. Without `visibility` the comment is internal, which needs the right Private Comment; it is never silently public.
+   * Add a comment. Without `visibility` the comment is internal. An internal comment also needs the right Private Comment. Needs the scope `comments:write`, and the right `comment.create`.
    *
    * `POST /objects/{objectId}/comments`, scope `comments:write`, right `comment.create`; made once, however often it is sent
    */
@@ -227,7 +227,7 @@ export class CommentsOperations extends Group {
   }
 
   /**
-   * Change a comment. What is left out stays as it is. Where an internal comment is involved, before or after, Private Comment is needed.
+   * Change a comment. Properties that are left out stay as they are. If the comment is internal before or after the change, the right Private Comment is also needed. Needs the scope `comments:write`, and the right `comment.edit`.
    *
    * `PATCH /comments/{commentId}`, scope `comments:write`, right `comment.edit`
    */
@@ -244,7 +244,7 @@ export class CommentsOperations extends Group {
   }
 
   /**
-   * Archive a comment.
+   * Archive a comment. An archived comment is not listed any more. An internal comment also needs the right Private Comment. The expected revision comes in the JSON body or in If-Match. Needs the scope `comments:write`, and the right `comment.edit`.
    *
    * `DELETE /comments/{commentId}`, scope `comments:write`, right `comment.edit`
    */
@@ -263,7 +263,7 @@ export class CommentsOperations extends Group {
 
 export class AttachmentsOperations extends Group {
   /**
-   * List the files of a record, oldest first.
+   * List the files of a record, oldest first. Archived attachments are left out. Use `GET /attachments/{attachmentId}/content` for the content. Needs the scope `files:read`, and the right `read`.
    *
    * `GET /objects/{objectId}/attachments`, scope `files:read`, right `read`
    */
@@ -285,7 +285,7 @@ export class AttachmentsOperations extends Group {
   }
 
   /**
-   * Add a file to a record.
+   * Add a file to a record. The decoded content is limited by the setting `attachmentMaxBytes`, 7 MiB by default. Adding an attachment does not change the revision of the record. Needs the scope `files:write`, and the right `attachment.add`.
    *
    * `POST /objects/{objectId}/attachments`, scope `files:write`, right `attachment.add`; made once, however often it is sent
    */
@@ -309,7 +309,7 @@ export class AttachmentsOperations extends Group {
   }
 
   /**
-   * Download a file. Served only for download. One byte range may be asked for, with If-Range of the ETag to go on with what was begun; the answer is then 206.
+   * Download a file. Always sent as a download. Supports one byte range (206), `If-Range` with the ETag to resume, and `If-None-Match` (304). Needs the scope `files:read`, and the right `read`.
    *
    * `GET /attachments/{attachmentId}/content`, scope `files:read`, right `read`
    */
@@ -328,7 +328,7 @@ export class AttachmentsOperations extends Group {
   }
 
   /**
-   * Archive a file.
+   * Archive a file. An archived attachment is not listed any more and its content cannot be downloaded. The expected revision comes in the JSON body or in If-Match. Needs the scope `files:write`, and the right `attachment.delete`.
    *
    * `DELETE /attachments/{attachmentId}`, scope `files:write`, right `attachment.delete`
    */
@@ -353,7 +353,7 @@ export class AttachmentsOperations extends Group {
 
 export class RelationsOperations extends Group {
   /**
-   * List the relations of a record. Relations whose other end the caller cannot read are left out.
+   * List the relations of a record. Relations whose other end the caller cannot read are left out. Needs the scope `relations:read`.
    *
    * `GET /objects/{objectId}/relations`, scope `relations:read`, right `read`
    */
@@ -370,7 +370,7 @@ export class RelationsOperations extends Group {
   }
 
   /**
-   * Relate the record to another. `idempotent` is true when the relation existed already.
+   * Relate the record to another. If the relation already exists, it is returned with `idempotent: true`. The cardinality of the definition and its rule against cycles are checked. Needs the scope `relations:write`, and the right `relation.create`.
    *
    * `POST /objects/{objectId}/relations`, scope `relations:write`, right `relation.create`; made once, however often it is sent
    */
@@ -394,7 +394,7 @@ export class RelationsOperations extends Group {
   }
 
   /**
-   * List the active relation definitions. With `sourceObjectId`: those that the record can be the source of; needs relation.create on it.
+   * List the active relation definitions. With `sourceObjectId`: only the definitions that the record can be the source of; needs the right relation.create on it. Needs the scope `relations:read`.
    *
    * `GET /relation-definitions`, scope `relations:read`
    */
@@ -410,7 +410,7 @@ export class RelationsOperations extends Group {
   }
 
   /**
-   * Remove a relation.
+   * Remove a relation. A relation that follows from a field of the source cannot be removed here: change the field. The expected revision comes in the JSON body or in If-Match. Needs the scope `relations:write`, and the right `relation.delete`.
    *
    * `DELETE /relations/{relationId}`, scope `relations:write`, right `relation.delete`
    */
@@ -429,7 +429,7 @@ export class RelationsOperations extends Group {
 
 export class WorkflowOperations extends Group {
   /**
-   * Read the state of a record and the transitions that the caller can make now.
+   * Read the state of a record and the transitions that the caller can make now. Lists the transitions that leave the present state, that the caller has the right to make, and whose conditions are met now, with the fields that each of them takes. For a type without workflow `state` is null and `transitions` is empty. Needs the scope `workflow:read`, and the right `read`.
    *
    * `GET /objects/{objectId}/workflow`, scope `workflow:read`, right `read`
    */
@@ -445,7 +445,7 @@ export class WorkflowOperations extends Group {
   }
 
   /**
-   * Make a transition. Rights and conditions are judged anew, whatever an earlier read said.
+   * Make a transition. Name the revision and the state that the decision is based on. `values` takes the fields that the transition lists. Rights and conditions are checked again. The state, the values and all effects are stored in one transaction. Needs the scope `workflow:write`.
    *
    * `POST /objects/{objectId}/transitions`, scope `workflow:write`, right `transition`
    */
@@ -470,7 +470,7 @@ export class WorkflowOperations extends Group {
 
 export class SearchOperations extends Group {
   /**
-   * Search. By words (`q`), by a `filter` (JSON; records alone), or both. Hits in which all words match come first; where they are fewer than 25, hits with fewer words follow. With `q` the best first among the 1,000 matches last updated, then the rest by last update; without `q` last updated first.
+   * Search. By words (`q`), by a `filter` (JSON; records alone), or both. Hits in which all words match come first; where they are fewer than 25, hits with fewer words follow. With `q` the best first among the 1,000 matches last updated, then the rest by last update; without `q` last updated first. Needs the scope `search:read`.
    *
    * `GET /search`, scope `search:read`
    */
@@ -488,7 +488,7 @@ export class SearchOperations extends Group {
 
 export class BulkOperations extends Group {
   /**
-   * Change up to 1000 records in one call. Items are independent and applied in order: one that fails leaves no trace and undoes no other. Results come in the order of the items, with the error that the endpoint for one record would give.
+   * Change up to 1000 records in one call. Items are independent and are applied in order. An item that fails changes nothing and does not affect other items. Results are in the order of the items, with the error that the endpoint for one record would return. Each item needs the right for its operation. Time limit 300 s. Needs the scope `objects:write`.
    *
    * `POST /bulk`, scope `objects:write`
    */
@@ -503,7 +503,7 @@ export class BulkOperations extends Group {
 
 export class SlaOperations extends Group {
   /**
-   * List the SLA instances of a record, oldest first. Calculated at this moment: running ones from the policies and calendars in force, stopped ones as they stopped. Reading writes nothing. `dueAt` of a paused instance is as if it went on now; null where its calendar is never open long enough.
+   * List the SLA instances of a record, oldest first. Calculated for this moment: running instances from the policies and calendars in force, stopped ones as they were stopped. `dueAt` of a paused instance assumes that it is resumed now; it is null if the calendar has too few open hours. Needs the scope `sla:read`, and the right `read`.
    *
    * `GET /objects/{objectId}/sla`, scope `sla:read`, right `read`
    */
@@ -516,7 +516,7 @@ export class SlaOperations extends Group {
   }
 
   /**
-   * List the events of an SLA instance, oldest first.
+   * List the events of an SLA instance, oldest first. Starts, pauses, resumes, stops, recalculations, warnings and breaches. Needs the right to read the record. Needs the scope `sla:read`.
    *
    * `GET /sla/{instanceId}/history`, scope `sla:read`, right `read`
    */
@@ -532,7 +532,7 @@ export class SlaOperations extends Group {
   }
 
   /**
-   * Pause, resume, stop or recalculate an SLA instance. Pauses an ACTIVE instance, resumes a PAUSED one, stops either, recalculates any, which keeps its status. A pause by command lasts until the command to resume; a resume or stop by command stands until the condition of the policy was false once. Only `recalculate` takes a calendar, which the instance then keeps until it is recalculated without one.
+   * Pause, resume, stop or recalculate an SLA instance. `pause` needs the status ACTIVE, `resume` PAUSED, `stop` either of them; `recalculate` is always possible and keeps the status. A pause by command lasts until a resume by command. After a resume or stop by command, the condition of the policy takes effect again only after it was false once. Only `recalculate` takes a calendar; the instance keeps it until it is recalculated without one. Needs the scope `sla:write`, and the right `sla.control`.
    *
    * `POST /sla/{instanceId}/{command}`, scope `sla:write`, right `sla.control`
    */
@@ -552,7 +552,7 @@ export class SlaOperations extends Group {
 
 export class ImportsOperations extends Group {
   /**
-   * Define an import. Says how rows of a source become records, users, groups or organisation units. `resolver.externalIdField` names the column that holds the external id.
+   * Create an import definition. An import definition says how rows of a source become records, users, groups or organisation units. `resolver.externalIdField` names the column that holds the external id. The definition is stored; run it with `POST /imports/run`. Needs the scope `imports:write`, and the right `import.manage`.
    *
    * `POST /import-definitions`, scope `imports:write`, right `import.manage`
    */
@@ -565,7 +565,7 @@ export class ImportsOperations extends Group {
   }
 
   /**
-   * Import rows. Each row is stored independently, under the rights of the key owner. A dry run does all but keep the changes. Malformed content is refused as a whole.
+   * Import rows. Each row is stored independently, with the rights of the caller on every record and field. A dry run does everything except keep the changes. Malformed content is refused as a whole. Time limit 300 s; for large files use `docket import`. Needs the scope `imports:write`, and the right `import.execute`.
    *
    * `POST /imports/run`, scope `imports:write`, right `import.execute`
    */
@@ -578,7 +578,7 @@ export class ImportsOperations extends Group {
   }
 
   /**
-   * Read an import run with the results of its rows.
+   * Read an import run with the results of its rows. `rows` has the result of each row, at most 10,000; failed rows come first if there are more. Needs the scope `imports:read`, and the right `import.manage`.
    *
    * `GET /import-runs/{runId}`, scope `imports:read`, right `import.manage`
    */
@@ -593,7 +593,7 @@ export class ImportsOperations extends Group {
 
 export class ExportsOperations extends Group {
   /**
-   * Export records of a type as a file. Active records that the caller may read, newest first, with the fields that they may read. Whole rows only, up to `limit` and 16 MiB; the file does not tell whether there was more.
+   * Export records of a type as a file. Active records that the caller may read, newest first, with the fields that the caller may read. Only whole rows, up to `limit` and 16 MiB; the file does not tell whether there were more. Time limit 300 s. Needs the scope `exports:read`, and the right `export.execute`.
    *
    * `POST /exports`, scope `exports:read`, right `export.execute`
    */
@@ -608,7 +608,7 @@ export class ExportsOperations extends Group {
 
 export class ServicesOperations extends Group {
   /**
-   * List the services that are available to the caller, by name.
+   * List the services that are available to the caller, by name. Services whose audience includes the caller, in the requested locale. Needs the scope `catalog:read`.
    *
    * `GET /services`, scope `catalog:read`
    */
@@ -624,7 +624,7 @@ export class ServicesOperations extends Group {
   }
 
   /**
-   * Read a service.
+   * Read a service. A service whose audience does not include the caller is 404. Needs the scope `catalog:read`.
    *
    * `GET /services/{serviceId}`, scope `catalog:read`
    */
@@ -643,7 +643,7 @@ export class ServicesOperations extends Group {
 
 export class CatalogOperations extends Group {
   /**
-   * Read the active catalogue. Items that are not available to the caller are left out, and so are categories in which nothing stands; null when no catalogue is active.
+   * Read the active catalogue. Items that are not available to the caller, and empty categories, are left out. Null if no catalogue is active. Needs the scope `catalog:read`.
    *
    * `GET /catalog`, scope `catalog:read`
    */
@@ -659,7 +659,7 @@ export class CatalogOperations extends Group {
   }
 
   /**
-   * Make a request, for oneself or on behalf of another person. A `requesterId` other than the owner of the key or session needs the right `catalog.impersonate`. Availability, the right to create, values and asset are judged for the requester; the history names both people. `values` takes the fields of the item’s form alone.
+   * Make a request, for oneself or on behalf of another user. A `requesterId` other than the owner of the key or session needs the right `catalog.impersonate`. Availability, the right to create, values and asset are judged for the requester; the history names both people. `values` takes the fields of the item’s form alone. Needs the scope `catalog:impersonate`.
    *
    * `POST /catalog/items/{itemId}/requests`, scope `catalog:impersonate`; made once, however often it is sent
    */
@@ -685,7 +685,7 @@ export class CatalogOperations extends Group {
 
 export class KbOperations extends Group {
   /**
-   * List published articles, last published first. The operator channel: active versions of both visibilities whose audience admits the caller, one of each article.
+   * List published articles, last published first. Active versions, internal and portal, whose audience includes the caller; one version for each article, in the requested locale if there is one. Needs the scope `kb:read`, and the right `kb.read`.
    *
    * `GET /kb/articles`, scope `kb:read`, right `kb.read`
    */
@@ -698,7 +698,7 @@ export class KbOperations extends Group {
   }
 
   /**
-   * Make a draft: of a new article, or a new version of one that has the code in the base. The visibility must be that of the base, the locale one of its locales.
+   * Create a draft of an article. Creates the first draft of a new article, or, if `code` exists in the base, a draft of a new version. The visibility must be that of the base, the locale one of its locales. The text comes in `body` or in `bodyDocument`. Needs the scope `kb:write`, and the right `kb.write`.
    *
    * `POST /kb/articles`, scope `kb:write`, right `kb.write`
    */
@@ -711,7 +711,7 @@ export class KbOperations extends Group {
   }
 
   /**
-   * Read a published article.
+   * Read a published article. Returns the active version in the requested locale, or in the default locale, or in any. An article whose audience does not include the caller is 404. Needs the scope `kb:read`, and the right `kb.read`.
    *
    * `GET /kb/articles/{articleId}`, scope `kb:read`, right `kb.read`
    */
@@ -728,7 +728,7 @@ export class KbOperations extends Group {
   }
 
   /**
-   * Read an image of an article. An image is there for whoever may read a version that shows it, and for those who write articles.
+   * Read an image of an article. The image can be read by callers who may read a version that contains it, and by callers with the right kb.write. Needs the scope `kb:read`, and the right `kb.read`.
    *
    * `GET /kb/articles/{articleId}/images/{sha256}`, scope `kb:read`, right `kb.read`
    */
@@ -751,7 +751,7 @@ export class KbOperations extends Group {
   }
 
   /**
-   * Change a draft. Only what is given changes; null clears. Section, code and locale of a version stay.
+   * Change a draft. Properties that are left out stay as they are; null clears. Section, code and locale of a version cannot be changed. Needs the scope `kb:write`, and the right `kb.write`.
    *
    * `PATCH /kb/article-versions/{versionId}`, scope `kb:write`, right `kb.write`
    */
@@ -768,7 +768,7 @@ export class KbOperations extends Group {
   }
 
   /**
-   * Publish a draft. The version needs an audience. The version that was active in the locale is archived by the same change.
+   * Publish a draft. The version needs an audience. The version that was active in this locale is archived in the same transaction. Needs the scope `kb:write`, and the right `kb.publish`.
    *
    * `POST /kb/articles/publish`, scope `kb:write`, right `kb.publish`
    */
@@ -781,7 +781,7 @@ export class KbOperations extends Group {
   }
 
   /**
-   * Archive what an article has in one locale: the active version and the draft.
+   * Archive an article in one locale. Archives the active version and the draft of one locale. `version` is the token that `GET /kb/articles/{articleId}/material` returns; if the article was changed since, the call is refused with VERSION_TOKEN_STALE. `confirmed` must be true. Needs the scope `kb:write`, and the right `kb.write`.
    *
    * `POST /kb/articles/archive`, scope `kb:write`, right `kb.write`
    */
@@ -796,7 +796,7 @@ export class KbOperations extends Group {
 
 export class WebhooksOperations extends Group {
   /**
-   * List webhook subscriptions. Settings, archived subscriptions too, never the signing secret.
+   * List webhook subscriptions. Archived subscriptions are included. Signing secrets are never returned. Needs the scope `webhooks:manage`, and the right `webhook.manage`.
    *
    * `GET /webhooks`, scope `webhooks:manage`, right `webhook.manage`
    */
@@ -809,7 +809,7 @@ export class WebhooksOperations extends Group {
   }
 
   /**
-   * Create a webhook subscription. Sends nothing. The secret must have a value unless `enabled` is false. An executor other than the caller needs the right role.assign.
+   * Create a webhook subscription. Saving sends nothing. Unless `enabled` is false, the signing secret must have a value. To run as another user (`executionPrincipalId`), the caller needs role.assign. Needs the scope `webhooks:manage`, and the right `webhook.manage`.
    *
    * `POST /webhooks`, scope `webhooks:manage`, right `webhook.manage`
    */
@@ -822,7 +822,7 @@ export class WebhooksOperations extends Group {
   }
 
   /**
-   * List the last 100 deliveries. Newest first, of the subscription named, or of all; each with its attempts.
+   * List the last 100 deliveries. Newest first, of the subscription named, or of all; each with its attempts. Needs the scope `webhooks:manage`, and the right `webhook.manage`.
    *
    * `GET /webhook-deliveries`, scope `webhooks:manage`, right `webhook.manage`
    */
@@ -840,7 +840,7 @@ export class WebhooksOperations extends Group {
 
 export class IdentityOperations extends Group {
   /**
-   * List people by name, archived ones left out.
+   * List users by name, without archived ones. All active users in one list. Needs the scope `identity:read`, and the right `user.administer`.
    *
    * `GET /identity/users`, scope `identity:read`, right `user.administer`
    */
@@ -853,7 +853,7 @@ export class IdentityOperations extends Group {
   }
 
   /**
-   * Create a person. Sets no password and assigns no role. Login and e-mail address are unique whatever their case; archived people keep theirs.
+   * Create a user. Sets no password and assigns no role. Login and e-mail address are unique, regardless of case, also among archived users. Needs the scope `identity:write`, and the right `user.administer`.
    *
    * `POST /identity/users`, scope `identity:write`, right `user.administer`
    */
@@ -869,7 +869,7 @@ export class IdentityOperations extends Group {
   }
 
   /**
-   * List groups by name, archived ones left out.
+   * List groups by name, without archived ones. All active groups in one list, without their members. Needs the scope `identity:read`, and the right `user.administer`.
    *
    * `GET /identity/groups`, scope `identity:read`, right `user.administer`
    */
@@ -882,7 +882,7 @@ export class IdentityOperations extends Group {
   }
 
   /**
-   * Create a group without members.
+   * Create a group without members. The code is unique, also among archived groups. Add members with `POST /identity/group-memberships`. Needs the scope `identity:write`, and the right `user.administer`.
    *
    * `POST /identity/groups`, scope `identity:write`, right `user.administer`
    */
@@ -898,7 +898,7 @@ export class IdentityOperations extends Group {
   }
 
   /**
-   * List organisation units by name, archived ones left out.
+   * List organisation units by name, without archived ones. All active units in one list; `parentId` is the unit above. Needs the scope `identity:read`, and the right `user.administer`.
    *
    * `GET /identity/org-units`, scope `identity:read`, right `user.administer`
    */
@@ -911,7 +911,7 @@ export class IdentityOperations extends Group {
   }
 
   /**
-   * Create an organisation unit. Without `code` one is made from the name.
+   * Create an organisation unit. Without `code`, a code is derived from the name. Needs the scope `identity:write`, and the right `user.administer`.
    *
    * `POST /identity/org-units`, scope `identity:write`, right `user.administer`
    */
@@ -927,7 +927,7 @@ export class IdentityOperations extends Group {
   }
 
   /**
-   * Make a person or a group a member of a group. Whoever adds to a group must hold the roles that its members get through it and the groups around it, or the right role.assign. A membership that stands is answered as it stands.
+   * Add a user or a group to a group. Whoever adds to a group must hold the roles that its members get through it and the groups around it, or the right role.assign. A membership that stands is answered as it stands. Needs the scope `identity:write`, and the right `user.administer`.
    *
    * `POST /identity/group-memberships`, scope `identity:write`, right `user.administer`
    */
@@ -949,7 +949,7 @@ export class IdentityOperations extends Group {
   }
 
   /**
-   * Put a person into an organisation unit, or move them. A person is in one unit. `expectedOrganizationUnitId` is the unit to move them from; without it, or with null, they must be in none. Where they are in the unit already, nothing changes.
+   * Put a user into an organisation unit, or move the user. A user is in at most one unit. `expectedOrganizationUnitId` is the unit that the user is in now; without it, or with null, the user must be in none. If the user is in the unit already, nothing changes. Needs the scope `identity:write`, and the right `user.administer`.
    *
    * `POST /identity/org-memberships`, scope `identity:write`, right `user.administer`
    */
@@ -973,7 +973,7 @@ export class IdentityOperations extends Group {
 
 export class IntegrationsOperations extends Group {
   /**
-   * Set up an inbound integration. Disabled unless `enabled` says otherwise. `executionPrincipalId` is the caller, or the caller holds role.assign; calls run with the rights of their key’s owner whoever it names.
+   * Set up an inbound integration. Disabled unless `enabled` says otherwise. `executionPrincipalId` is the caller, or the caller holds role.assign; calls run with the rights of their key’s owner whoever it names. Needs the scope `integrations:manage`, and the right `integration.manage`.
    *
    * `POST /integrations`, scope `integrations:manage`, right `integration.manage`
    */
@@ -991,7 +991,7 @@ export class IntegrationsOperations extends Group {
 
 export class InboundOperations extends Group {
   /**
-   * Call an integration. The body is whatever the mapping of the integration reads. The configured command runs exactly as its own endpoint would for the owner of the key: same checks, same errors at the same places, and `data` is that endpoint’s.
+   * Call an integration. The body is any JSON that the mapping of the integration can read. The configured command runs exactly as its own endpoint would for the owner of the key, with the same checks and errors, and `data` is the answer of that endpoint. Needs the scope `integrations:execute`.
    *
    * `POST /inbound/{integrationId}`, scope `integrations:execute`; made once, however often it is sent
    */

@@ -31,6 +31,8 @@ export const readAudit = defineOperation({
   status: 200,
   tag: 'Audit',
   summary: 'Read the audit log, newest first',
+  description:
+    'Changes of configuration, keys, rights and identity, and sign-ins. Filter by type of event and by subject.',
   query: closed({
     type: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     subject: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),

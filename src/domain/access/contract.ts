@@ -43,6 +43,8 @@ export const listKeys = defineOperation({
   unit: 'read',
   status: 200,
   summary: 'List API keys',
+  description:
+    'Revoked and expired keys are included. Secrets are never returned. Without role.assign, only the keys of the caller are listed.',
   answer: Type.Array(ApiKey),
   faults: ['RIGHT_MISSING'],
 });
@@ -75,6 +77,8 @@ export const revokeKey = defineOperation({
   unit: 'write',
   status: 200,
   summary: 'Revoke an API key',
+  description:
+    'The key stops working within a second in every process. A revoked key cannot be used again; create a new one.',
   params: keyParams,
   answer: ApiKey,
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
@@ -87,8 +91,9 @@ export const rotateKey = defineOperation({
   path: '/keys/{id}/rotate',
   unit: 'write',
   status: 200,
-  summary: 'Give an API key a new secret',
-  description: 'The old secret goes on for `overlap`, an ISO 8601 duration, PT0S unless given.',
+  summary: 'Rotate an API key',
+  description:
+    'The previous secret stays valid for `overlap`, an ISO 8601 duration (default PT0S). The new key is returned only by this call.',
   params: keyParams,
   body: closed({ overlap: Type.Optional(Type.String({ maxLength: 40 })) }),
   answer: ShownKey,
@@ -140,7 +145,8 @@ export const signInWays = defineOperation({
   unit: 'read',
   status: 200,
   tag: 'Session',
-  summary: 'Say how one can sign in beside a password',
+  summary: 'List the ways to sign in besides a password',
+  description: '`oidc` is null if no OpenID Connect provider is configured.',
   answer: Type.Object({
     oidc: nullable(Type.Object({ name: Type.String({ description: 'Host of the OpenID Connect provider.' }) })),
   }),
@@ -155,7 +161,9 @@ export const getSession = defineOperation({
   unit: 'read',
   status: 200,
   tag: 'Session',
-  summary: 'Who is signed in, and with which rights',
+  summary: 'Read the signed-in user with their rights',
+  description:
+    'Returns the user, their groups and their global rights. With a session, also the token for the header X-Docket-CSRF.',
   answer: SessionAnswer,
   faults: [],
 });
@@ -169,7 +177,7 @@ export const setPassword = defineOperation({
   unit: 'write',
   status: 200,
   tag: 'Identity',
-  summary: 'Set the console password of a person',
+  summary: 'Set the console password of a user',
   description:
     'Their sessions end. Whoever may not assign roles can set it only for people who hold no role beyond their own: a password lets one in as that person.',
   params: closed({ id: Id }),
@@ -187,6 +195,8 @@ export const signOut = defineOperation({
   status: 200,
   tag: 'Session',
   summary: 'Sign out',
+  description:
+    'Ends the session and deletes the cookie. With an API key there is no session to end, and `signedOut` is false.',
   answer: Type.Object({ signedOut: Type.Boolean() }),
   faults: [],
 });
@@ -202,9 +212,9 @@ export const explainAccess = defineOperation({
   unit: 'read',
   status: 200,
   tag: 'Rights',
-  summary: 'Explain what a person may do, at large or with one record',
+  summary: 'Explain the rights of a user, in general or on one record',
   description:
-    'Every role that the person holds, the way they come to it, and each record grant; with `objectId` the grants on its type, whether the condition of each holds, and what they come to.',
+    'All roles of the user with the assignment that gives each, and all record grants. With `objectId`: the grants on its type, whether the condition of each is met, and the resulting actions and fields.',
   query: closed({ userId: Id, objectId: Type.Optional(Id) }),
   answer: Type.Object(
     {

@@ -34,6 +34,7 @@ export const listAttachments = defineOperation({
   status: 200,
   tag,
   summary: 'List the files of a record, oldest first',
+  description: 'Archived attachments are left out. Use `GET /attachments/{attachmentId}/content` for the content.',
   params: ofObject,
   answer: Type.Array(AttachmentSchema),
   faults: ['NOT_FOUND'],
@@ -50,6 +51,8 @@ export const addAttachment = defineOperation({
   status: 201,
   tag,
   summary: 'Add a file to a record',
+  description:
+    'The decoded content is limited by the setting `attachmentMaxBytes`, 7 MiB by default. Adding an attachment does not change the revision of the record.',
   params: ofObject,
   body: closed({
     filename: Type.String({ minLength: 1, maxLength: 1000 }),
@@ -72,7 +75,7 @@ export const readContent = defineOperation({
   tag,
   summary: 'Download a file',
   description:
-    'Served only for download. One byte range may be asked for, with If-Range of the ETag to go on with what was begun; the answer is then 206.',
+    'Always sent as a download. Supports one byte range (206), `If-Range` with the ETag to resume, and `If-None-Match` (304).',
   params,
   answer: Type.Unknown(),
   raw: { mediaTypes: ['application/octet-stream', ...SAFE_TYPES] },
@@ -90,6 +93,8 @@ export const archiveAttachment = defineOperation({
   status: 200,
   tag,
   summary: 'Archive a file',
+  description:
+    'An archived attachment is not listed any more and its content cannot be downloaded. The expected revision comes in the JSON body or in If-Match.',
   params,
   body: closed({ expectedRevision: Revision }),
   ifMatch: true,

@@ -36,7 +36,7 @@ export const bulk = defineOperation({
   tag: 'Bulk',
   summary: 'Change up to 1000 records in one call',
   description:
-    'Items are independent and applied in order: one that fails leaves no trace and undoes no other. Results come in the order of the items, with the error that the endpoint for one record would give.',
+    'Items are independent and are applied in order. An item that fails changes nothing and does not affect other items. Results are in the order of the items, with the error that the endpoint for one record would return. Each item needs the right for its operation. Time limit 300 s.',
   body: Type.Union([
     closed({ operation: Type.Literal('update'), items: items(UpdateItem) }),
     closed({ operation: Type.Literal('archive'), items: items(ArchiveItem) }),

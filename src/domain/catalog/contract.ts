@@ -64,6 +64,7 @@ export const listServices = defineOperation({
   status: 200,
   tag,
   summary: 'List the services that are available to the caller, by name',
+  description: 'Services whose audience includes the caller, in the requested locale.',
   query: localeQuery,
   answer: Type.Array(Service),
   faults: [],
@@ -78,6 +79,7 @@ export const getService = defineOperation({
   status: 200,
   tag,
   summary: 'Read a service',
+  description: 'A service whose audience does not include the caller is 404.',
   params: closed({ serviceId: Id }),
   query: localeQuery,
   answer: Service,
@@ -94,7 +96,7 @@ export const getCatalog = defineOperation({
   tag,
   summary: 'Read the active catalogue',
   description:
-    'Items that are not available to the caller are left out, and so are categories in which nothing stands; null when no catalogue is active.',
+    'Items that are not available to the caller, and empty categories, are left out. Null if no catalogue is active.',
   query: localeQuery,
   answer: nullable(CatalogSchema),
   faults: [],
@@ -110,7 +112,7 @@ export const requestItem = defineOperation({
   idempotent: true,
   status: 201,
   tag,
-  summary: 'Make a request, for oneself or on behalf of another person',
+  summary: 'Make a request, for oneself or on behalf of another user',
   description:
     'A `requesterId` other than the owner of the key or session needs the right `catalog.impersonate`. Availability, the right to create, values and asset are judged for the requester; the history names both people. `values` takes the fields of the item’s form alone.',
   params: closed({ itemId: Id }),

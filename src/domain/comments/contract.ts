@@ -36,7 +36,8 @@ export const listComments = defineOperation({
   status: 200,
   tag,
   summary: 'List the comments of a record, oldest first',
-  description: 'Internal comments need the right Private Comment; archived ones are not listed.',
+  description:
+    'Internal comments are listed for callers with the right Private Comment only. Archived comments are left out.',
   params: ofObject,
   answer: Type.Array(CommentSchema),
   faults: ['NOT_FOUND'],
@@ -54,7 +55,7 @@ export const addComment = defineOperation({
   tag,
   summary: 'Add a comment',
   description:
-    'Without `visibility` the comment is internal, which needs the right Private Comment; it is never silently public.',
+    'Without `visibility` the comment is internal. An internal comment also needs the right Private Comment.',
   params: ofObject,
   body: closed({ body: Body, visibility: Type.Optional(VisibilitySchema) }),
   answer: CommentSchema,
@@ -72,7 +73,7 @@ export const editComment = defineOperation({
   tag,
   summary: 'Change a comment',
   description:
-    'What is left out stays as it is. Where an internal comment is involved, before or after, Private Comment is needed.',
+    'Properties that are left out stay as they are. If the comment is internal before or after the change, the right Private Comment is also needed.',
   params,
   body: closed({ expectedRevision: Revision, body: Type.Optional(Body), visibility: Type.Optional(VisibilitySchema) }),
   answer: CommentSchema,
@@ -89,6 +90,8 @@ export const archiveComment = defineOperation({
   status: 200,
   tag,
   summary: 'Archive a comment',
+  description:
+    'An archived comment is not listed any more. An internal comment also needs the right Private Comment. The expected revision comes in the JSON body or in If-Match.',
   params,
   body: closed({ expectedRevision: Revision }),
   ifMatch: true,

@@ -39,7 +39,9 @@ export const listDeskTypes = defineOperation({
   path: '/desk/types',
   unit: 'read',
   status: 200,
-  summary: 'List the record types with what the caller may do on some record of each',
+  summary: 'List record types with what the caller may do',
+  description:
+    'For each type: whether some grant of the caller allows reading, creating, changing, archiving and transitions, and the states of its workflow.',
   answer: Type.Array(DeskType),
   faults: [],
 });
@@ -52,8 +54,8 @@ export const getPermissions = defineOperation({
   right: 'read',
   unit: 'read',
   status: 200,
-  summary: 'Say what the caller may do on one record',
-  description: 'The actions of the grants that admit the record now. They are judged anew with every call.',
+  summary: 'Read what the caller may do on one record',
+  description: 'The actions of all grants whose condition the record meets now.',
   params: closed({ objectId: Id }),
   answer: Type.Object({ id: Id, actions: Type.Array(Type.String()) }, { $id: 'RecordPermissions' }),
   faults: ['NOT_FOUND'],
@@ -69,9 +71,9 @@ export const lookUp = defineOperation({
   right: 'user.administer',
   unit: 'read',
   status: 200,
-  summary: 'Find people, groups or units to choose from, by name',
+  summary: 'Find users, groups or units by name',
   description:
-    'For whoever may write, or read, a field of that data type on some record, or holds user.administer. Names alone.',
+    'For callers who may read or write a field of that data type on some record, or hold user.administer. Returns names and ids only.',
   query: closed({ kind: NamedKind, q: Type.Optional(Type.String({ maxLength: 200 })) }),
   answer: Type.Array(Type.Object({ id: Id, name: Type.String() }, { $id: 'Choice' })),
   faults: ['RIGHT_MISSING'],
@@ -84,8 +86,8 @@ export const getLabels = defineOperation({
   path: '/desk/labels',
   unit: 'snapshot',
   status: 200,
-  summary: 'Name the things that ids in values stand for',
-  description: 'Ids that name nothing, or nothing that the caller may see, are left out.',
+  summary: 'Look up the names of ids',
+  description: 'Ids that do not exist, or that the caller may not see, are left out.',
   query: closed({
     ids: Type.String({
       minLength: 36,
@@ -145,8 +147,8 @@ export const listQueues = defineOperation({
   path: '/desk/queues',
   unit: 'snapshot',
   status: 200,
-  summary: "List one's own queues and the shared ones",
-  description: 'Shared queues that name a type or a field which the caller may never read are left out.',
+  summary: "List the caller's own and shared queues",
+  description: 'Shared queues that name a type or a field that the caller can never read are left out.',
   answer: Type.Array(Queue),
   faults: [],
 });
@@ -159,7 +161,7 @@ export const createQueue = defineOperation({
   unit: 'write',
   status: 201,
   summary: 'Save a queue',
-  description: 'A shared one needs the right config.manage.',
+  description: 'A shared queue needs the right config.manage.',
   body: closed({ name: Name, shared: Type.Boolean(), definition: QueueDefinition }),
   answer: Queue,
   faults: ['RIGHT_MISSING', 'INVALID_FILTER'],
@@ -173,6 +175,8 @@ export const changeQueue = defineOperation({
   unit: 'write',
   status: 200,
   summary: 'Change a queue',
+  description:
+    'Properties that are left out stay as they are. A private queue can be changed by its owner, a shared one by callers with the right config.manage.',
   params: queueParams,
   body: closed({
     expectedRevision: Revision,
@@ -191,7 +195,9 @@ export const deleteQueue = defineOperation({
   path: '/desk/queues/{queueId}',
   unit: 'write',
   status: 200,
-  summary: 'Remove a queue',
+  summary: 'Delete a queue',
+  description:
+    'A private queue can be deleted by its owner, a shared one by callers with the right config.manage. Records are not changed.',
   params: queueParams,
   body: closed({ expectedRevision: Revision }),
   ifMatch: true,
@@ -209,9 +215,9 @@ export const getBacklog = defineOperation({
   right: 'config.manage',
   unit: 'read',
   status: 200,
-  summary: 'Say what waits for background work, and since when',
+  summary: 'Read how much background work is waiting',
   description:
-    'Events that no consumer has taken, webhook deliveries that are due or wait for their time, SLA timers that ran out and are not told yet. Each is counted up to `limit`.',
+    'Events that are not processed yet, webhook deliveries that are due or scheduled, and SLA timers that have expired. Each is counted up to `limit`.',
   answer: Type.Object(
     {
       limit: Type.Integer(),

@@ -16,7 +16,7 @@ export const exportRecords = defineOperation({
   tag: 'Export',
   summary: 'Export records of a type as a file',
   description:
-    'Active records that the caller may read, newest first, with the fields that they may read. Whole rows only, up to `limit` and 16 MiB; the file does not tell whether there was more.',
+    'Active records that the caller may read, newest first, with the fields that the caller may read. Only whole rows, up to `limit` and 16 MiB; the file does not tell whether there were more. Time limit 300 s.',
   body: closed({
     typeDefinitionId: IdOrCode,
     format: Type.Union([Type.Literal('JSON'), Type.Literal('CSV')]),

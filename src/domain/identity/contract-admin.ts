@@ -11,14 +11,15 @@ const shared = { access: 'console', right: 'user.administer', tag: 'Identity', s
 
 const change = { ...shared, method: 'PATCH', unit: 'write', params } as const;
 const CHANGE_FAULTS = ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'REVISION_CONFLICT', 'INVALID_VALUES'] as const;
-const KEPT = 'What is left out stays as it is, null takes away; values equal to the stored ones change nothing.';
+const KEPT =
+  'Properties that are left out stay as they are; null clears. Values equal to the stored ones change nothing.';
 
 export const changeUser = defineOperation({
   ...change,
   id: 'identity.changeUser',
   path: '/identity/users/{id}',
-  summary: 'Change a person',
-  description: `${KEPT} The login stays: the configuration names people by it.`,
+  summary: 'Change a user',
+  description: `${KEPT} The login cannot be changed, because the configuration refers to it.`,
   body: closed({
     expectedRevision: Revision,
     displayName: Type.Optional(Text),
@@ -37,7 +38,7 @@ export const changeGroup = defineOperation({
   id: 'identity.changeGroup',
   path: '/identity/groups/{id}',
   summary: 'Change a group',
-  description: `${KEPT} The code stays: the configuration names groups by it.`,
+  description: `${KEPT} The code cannot be changed, because the configuration refers to it.`,
   body: closed({ expectedRevision: Revision, name: Type.Optional(Name) }),
   answer: Group,
   faults: CHANGE_FAULTS,
@@ -48,7 +49,7 @@ export const changeUnit = defineOperation({
   id: 'identity.changeOrgUnit',
   path: '/identity/org-units/{id}',
   summary: 'Change an organisation unit',
-  description: `${KEPT} The code stays: the configuration names units by it.`,
+  description: `${KEPT} The code cannot be changed, because the configuration refers to it.`,
   body: closed({
     expectedRevision: Revision,
     name: Type.Optional(Name),
@@ -75,8 +76,9 @@ export const archiveUser = defineOperation({
   ...turned,
   id: 'identity.archiveUser',
   path: '/identity/users/{id}/archive',
-  summary: 'Archive a person',
-  description: 'Their keys and sessions stop within a second everywhere; their name stays on what they did.',
+  summary: 'Archive a user',
+  description:
+    'API keys and sessions of the user stop working within a second in every process. The name stays on earlier actions.',
   answer: User,
   faults: ARCHIVE_FAULTS,
 });
@@ -85,8 +87,8 @@ export const restoreUser = defineOperation({
   ...turned,
   id: 'identity.restoreUser',
   path: '/identity/users/{id}/restore',
-  summary: 'Take an archived person back',
-  description: 'With the memberships, roles and keys that they had; they sign in anew.',
+  summary: 'Restore an archived user',
+  description: 'The user has the same memberships, roles and keys as before. Sessions do not come back.',
   answer: User,
   faults: RESTORE_FAULTS,
 });
@@ -96,7 +98,7 @@ export const archiveGroup = defineOperation({
   id: 'identity.archiveGroup',
   path: '/identity/groups/{id}/archive',
   summary: 'Archive a group',
-  description: 'Its members keep the membership and lose what it gave them.',
+  description: 'Memberships are kept, but grant nothing while the group is archived.',
   answer: Group,
   faults: ARCHIVE_FAULTS,
 });
@@ -105,7 +107,7 @@ export const restoreGroup = defineOperation({
   ...turned,
   id: 'identity.restoreGroup',
   path: '/identity/groups/{id}/restore',
-  summary: 'Take an archived group back',
+  summary: 'Restore an archived group',
   description: 'Its members get its roles again, so whoever restores it must hold them or may assign roles.',
   answer: Group,
   faults: [...RESTORE_FAULTS, 'ROLE_ESCALATION'],
@@ -116,7 +118,7 @@ export const archiveUnit = defineOperation({
   id: 'identity.archiveOrgUnit',
   path: '/identity/org-units/{id}/archive',
   summary: 'Archive an organisation unit',
-  description: 'Its people and the units below stay where they are.',
+  description: 'Members and units below it stay as they are.',
   answer: OrgUnit,
   faults: ARCHIVE_FAULTS,
 });
@@ -125,7 +127,8 @@ export const restoreUnit = defineOperation({
   ...turned,
   id: 'identity.restoreOrgUnit',
   path: '/identity/org-units/{id}/restore',
-  summary: 'Take an archived organisation unit back',
+  summary: 'Restore an archived organisation unit',
+  description: 'The unit is active again, with the parent and the members that it has.',
   answer: OrgUnit,
   faults: RESTORE_FAULTS,
 });
@@ -136,7 +139,8 @@ export const listArchived = defineOperation({
   ...read,
   id: 'identity.archived',
   path: '/identity/archived',
-  summary: 'List archived people, groups and organisation units',
+  summary: 'List archived users, groups and organisation units',
+  description: 'Restore an item with the `restore` operation of its kind.',
   answer: Type.Object({ users: Type.Array(User), groups: Type.Array(Group), orgUnits: Type.Array(OrgUnit) }),
   faults: ['RIGHT_MISSING'],
 });
@@ -146,6 +150,7 @@ export const listGroupMembers = defineOperation({
   id: 'identity.groupMembers',
   path: '/identity/group-memberships',
   summary: 'List memberships of groups, oldest first',
+  description: 'Filter by group or by member. Members are users and groups.',
   query: closed({ groupId: Type.Optional(Id), memberId: Type.Optional(Id) }),
   answer: Type.Array(GroupMembership),
   faults: ['RIGHT_MISSING'],
@@ -155,7 +160,8 @@ export const listOrgMembers = defineOperation({
   ...read,
   id: 'identity.orgMembers',
   path: '/identity/org-memberships',
-  summary: 'List who is in which organisation unit, oldest first',
+  summary: 'List the members of organisation units, oldest first',
+  description: 'Filter by unit. A user is in at most one unit.',
   query: closed({ organizationUnitId: Type.Optional(Id) }),
   answer: Type.Array(OrgMembership),
   faults: ['RIGHT_MISSING'],
@@ -167,7 +173,8 @@ export const removeGroupMember = defineOperation({
   ...removal,
   id: 'identity.removeGroupMember',
   path: '/identity/group-memberships/{id}',
-  summary: 'Take a member out of a group',
+  summary: 'Remove a member from a group',
+  description: 'What the group granted to the member stops within a second. Returns the removed membership.',
   answer: GroupMembership,
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });
@@ -176,7 +183,9 @@ export const removeOrgMember = defineOperation({
   ...removal,
   id: 'identity.removeOrgMember',
   path: '/identity/org-memberships/{id}',
-  summary: 'Take a person out of their organisation unit',
+  summary: 'Remove a user from the organisation unit',
+  description:
+    'With `expectedOrganizationUnitId`, the call is refused if the user is in another unit by now. Returns the removed membership.',
   body: closed({ expectedOrganizationUnitId: Type.Optional(Id) }),
   answer: OrgMembership,
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ORG_UNIT_CONFLICT'],

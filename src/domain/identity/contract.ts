@@ -73,7 +73,8 @@ export const listUsers = defineOperation({
   id: 'identity.users',
   mayLag: true,
   path: '/identity/users',
-  summary: 'List people by name, archived ones left out',
+  summary: 'List users by name, without archived ones',
+  description: 'All active users in one list.',
   answer: Type.Array(User),
   faults: ['RIGHT_MISSING'],
 });
@@ -82,9 +83,9 @@ export const createUser = defineOperation({
   ...write,
   id: 'identity.createUser',
   path: '/identity/users',
-  summary: 'Create a person',
+  summary: 'Create a user',
   description:
-    'Sets no password and assigns no role. Login and e-mail address are unique whatever their case; archived people keep theirs.',
+    'Sets no password and assigns no role. Login and e-mail address are unique, regardless of case, also among archived users.',
   body: closed({
     login: Login,
     displayName: Text,
@@ -104,7 +105,8 @@ export const listGroups = defineOperation({
   id: 'identity.groups',
   mayLag: true,
   path: '/identity/groups',
-  summary: 'List groups by name, archived ones left out',
+  summary: 'List groups by name, without archived ones',
+  description: 'All active groups in one list, without their members.',
   answer: Type.Array(Group),
   faults: ['RIGHT_MISSING'],
 });
@@ -114,6 +116,7 @@ export const createGroup = defineOperation({
   id: 'identity.createGroup',
   path: '/identity/groups',
   summary: 'Create a group without members',
+  description: 'The code is unique, also among archived groups. Add members with `POST /identity/group-memberships`.',
   body: closed({ code: Code, name: Name, groupId: Type.Optional(Id) }),
   answer: Group,
   faults: ['RIGHT_MISSING', 'INVALID_VALUES', 'ALREADY_EXISTS'],
@@ -124,7 +127,8 @@ export const listUnits = defineOperation({
   id: 'identity.orgUnits',
   mayLag: true,
   path: '/identity/org-units',
-  summary: 'List organisation units by name, archived ones left out',
+  summary: 'List organisation units by name, without archived ones',
+  description: 'All active units in one list; `parentId` is the unit above.',
   answer: Type.Array(OrgUnit),
   faults: ['RIGHT_MISSING'],
 });
@@ -134,7 +138,7 @@ export const createUnit = defineOperation({
   id: 'identity.createOrgUnit',
   path: '/identity/org-units',
   summary: 'Create an organisation unit',
-  description: 'Without `code` one is made from the name.',
+  description: 'Without `code`, a code is derived from the name.',
   body: closed({
     name: Name,
     code: Type.Optional(Code),
@@ -151,7 +155,7 @@ export const addGroupMember = defineOperation({
   ...write,
   id: 'identity.addGroupMember',
   path: '/identity/group-memberships',
-  summary: 'Make a person or a group a member of a group',
+  summary: 'Add a user or a group to a group',
   description:
     'Whoever adds to a group must hold the roles that its members get through it and the groups around it, or the right role.assign. A membership that stands is answered as it stands.',
   body: closed({ groupId: Id, memberId: Id, memberType: Type.Optional(MemberType) }),
@@ -163,9 +167,9 @@ export const setOrgMember = defineOperation({
   ...write,
   id: 'identity.setOrgMember',
   path: '/identity/org-memberships',
-  summary: 'Put a person into an organisation unit, or move them',
+  summary: 'Put a user into an organisation unit, or move the user',
   description:
-    'A person is in one unit. `expectedOrganizationUnitId` is the unit to move them from; without it, or with null, they must be in none. Where they are in the unit already, nothing changes.',
+    'A user is in at most one unit. `expectedOrganizationUnitId` is the unit that the user is in now; without it, or with null, the user must be in none. If the user is in the unit already, nothing changes.',
   body: closed({
     organizationUnitId: Id,
     userId: Id,

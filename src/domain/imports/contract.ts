@@ -102,9 +102,9 @@ export const createDefinition = defineOperation({
   unit: 'write',
   status: 201,
   tag,
-  summary: 'Define an import',
+  summary: 'Create an import definition',
   description:
-    'Says how rows of a source become records, users, groups or organisation units. `resolver.externalIdField` names the column that holds the external id.',
+    'An import definition says how rows of a source become records, users, groups or organisation units. `resolver.externalIdField` names the column that holds the external id. The definition is stored; run it with `POST /imports/run`.',
   body: closed({
     code: Code,
     name: Type.Optional(Name),
@@ -129,7 +129,8 @@ export const listDefinitions = defineOperation({
   unit: 'read',
   status: 200,
   tag,
-  summary: 'List the defined imports',
+  summary: 'List import definitions',
+  description: 'Archived definitions are included; `state` tells.',
   answer: Type.Array(Definition),
   faults: ['RIGHT_MISSING'],
 });
@@ -147,7 +148,7 @@ export const runImport = defineOperation({
   tag,
   summary: 'Import rows',
   description:
-    'Each row is stored independently, under the rights of the key owner. A dry run does all but keep the changes. Malformed content is refused as a whole.',
+    'Each row is stored independently, with the rights of the caller on every record and field. A dry run does everything except keep the changes. Malformed content is refused as a whole. Time limit 300 s; for large files use `docket import`.',
   body: closed({ definitionId: Id, content, dryRun: Type.Boolean() }),
   answer: Run,
   timeoutMs,
@@ -164,6 +165,7 @@ export const getRun = defineOperation({
   status: 200,
   tag,
   summary: 'Read an import run with the results of its rows',
+  description: '`rows` has the result of each row, at most 10,000; failed rows come first if there are more.',
   params: closed({ runId: Id }),
   answer: Run,
   faults: ['RIGHT_MISSING', 'NOT_FOUND'],
@@ -179,6 +181,7 @@ export const listRuns = defineOperation({
   status: 200,
   tag,
   summary: 'List import runs, newest first',
+  description: 'Without the results of the rows; read one run for these.',
   query: closed(pagingQuery),
   answer: Type.Object({
     rows: Type.Array(RunSummary),
@@ -216,9 +219,9 @@ export const preview = defineOperation({
   unit: 'own',
   status: 200,
   tag,
-  summary: 'Show what each row would change',
+  summary: 'Preview what each row would change',
   description:
-    'The mapped fields before and after each of the first rows, as far as the caller may read them. Nothing is kept, not even a run.',
+    'The mapped fields before and after, for the first rows, as far as the caller may read them. Nothing is stored.',
   body: closed({
     definitionId: Id,
     content,
@@ -238,9 +241,9 @@ export const undo = defineOperation({
   unit: 'own',
   status: 200,
   tag,
-  summary: 'Take an import run back',
+  summary: 'Undo an import run',
   description:
-    'Row by row, the last first: what was created is archived, what was changed gets its former values. Rows whose record was changed since are skipped. May be repeated.',
+    'Row by row, the last first: created records are archived, changed records get their former values. Rows whose record was changed since are skipped. The call can be repeated.',
   params: closed({ runId: Id }),
   answer: Type.Object(
     {

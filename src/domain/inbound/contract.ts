@@ -71,7 +71,7 @@ export const runInbound = defineOperation({
   tag,
   summary: 'Call an integration',
   description:
-    'The body is whatever the mapping of the integration reads. The configured command runs exactly as its own endpoint would for the owner of the key: same checks, same errors at the same places, and `data` is that endpoint’s.',
+    'The body is any JSON that the mapping of the integration can read. The configured command runs exactly as its own endpoint would for the owner of the key, with the same checks and errors, and `data` is the answer of that endpoint.',
   params: closed({ integrationId: Id }),
   body: Type.Unknown(),
   answer: Type.Union([createOperation.answer, addOperation.answer]),
@@ -94,6 +94,7 @@ export const listIntegrations = defineOperation({
   path: '/integrations',
   unit: 'read',
   summary: 'List integrations by code, archived ones too',
+  description: 'Archived integrations are included. `GET /integrations/{id}/runs` lists the calls of one.',
   answer: Type.Array(Integration),
   faults: ['RIGHT_MISSING'],
 });
@@ -105,7 +106,8 @@ export const changeIntegration = defineOperation({
   path: '/integrations/{id}',
   unit: 'write',
   summary: 'Change an integration',
-  description: 'Only while it is disabled. What is left out stays; `config` replaces the stored one whole.',
+  description:
+    'Only possible while the integration is disabled. Properties that are left out stay as they are; `config` is replaced as a whole.',
   params,
   body: closed({ executionPrincipalId: Type.Optional(Id), config: Type.Optional(Config) }, { minProperties: 1 }),
   answer: Integration,
@@ -127,13 +129,13 @@ function command<const Name extends string>(name: Name, summary: string, descrip
   });
 }
 
-export const enableIntegration = command('enable', 'Enable an integration', 'It takes calls from now on.');
+export const enableIntegration = command('enable', 'Enable an integration', 'Calls are accepted from now on.');
 export const disableIntegration = command('disable', 'Disable an integration', 'Calls are refused from now on.');
-export const archiveIntegration = command('archive', 'Archive an integration', 'It is disabled with it.');
+export const archiveIntegration = command('archive', 'Archive an integration', 'Also disables it.');
 export const restoreIntegration = command(
   'restore',
-  'Take an archived integration back',
-  'It comes back disabled, and is judged as if it were made now.',
+  'Restore an archived integration',
+  'The integration is disabled until it is enabled again. Its settings are checked as for a new one.',
 );
 
 const RunState = oneOf(['SUCCEEDED', 'FAILED']);
@@ -144,8 +146,8 @@ export const listRuns = defineOperation({
   method: 'GET',
   path: '/integrations/{id}/runs',
   unit: 'read',
-  summary: 'Read what the last 100 calls of an integration came to, newest first',
-  description: 'With the reason of each failure. Kept for 30 days, at most 1,000 calls of each integration.',
+  summary: 'List the last 100 calls of an integration, newest first',
+  description: 'With the reason of each failure. Runs are kept for 30 days, at most 1,000 for each integration.',
   params,
   query: closed({ status: Type.Optional(RunState) }),
   answer: Type.Array(
@@ -175,9 +177,9 @@ export const tryIntegration = defineOperation({
   method: 'POST',
   path: '/integrations/{id}/try',
   unit: 'own',
-  summary: 'Show what a body would become',
+  summary: 'Try out an integration',
   description:
-    'Gives the request that the mapping makes of `body`, runs its command with the caller’s own rights and undoes it. Works while the integration is disabled; nothing stays and nothing is logged.',
+    'Returns the request that the mapping makes from `body`, runs its command with the rights of the caller and rolls it back. Works while the integration is disabled. Nothing is stored and nothing is logged.',
   params,
   body: closed({ body: Type.Unknown() }),
   answer: Type.Object({

@@ -41,6 +41,7 @@ export const listBases = defineOperation({
   unit: 'read',
   status: 200,
   summary: 'List the knowledge bases with their sections',
+  description: 'Names are in the requested locale.',
   query: closed(localeQuery),
   answer: Type.Array(
     Type.Object(
@@ -64,6 +65,7 @@ export const listVersions = defineOperation({
   unit: 'read',
   status: 200,
   summary: 'List versions of articles, drafts too, last changed first',
+  description: 'Filter by state, base or article. Without filters all versions are listed.',
   query: closed({
     state: Type.Optional(VersionStateSchema),
     baseId: Type.Optional(IdOrCode),
@@ -88,7 +90,8 @@ export const getVersion = defineOperation({
   path: '/kb/article-versions/{versionId}',
   unit: 'read',
   status: 200,
-  summary: 'Read a version of an article, whatever its state',
+  summary: 'Read a version of an article in any state',
+  description: 'Drafts, active and archived versions, with their text.',
   params,
   answer: Type.Object({ ...all, ...text }, { $id: 'ArticleVersionText' }),
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
@@ -101,7 +104,8 @@ export const getAudiences = defineOperation({
   path: '/kb/article-versions/{versionId}/audiences',
   unit: 'snapshot',
   status: 200,
-  summary: 'Read for whom a version is',
+  summary: 'Read the audience of a version',
+  description: 'An empty list means that nobody can read the version.',
   params,
   answer: NamedAudiences,
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
@@ -114,8 +118,9 @@ export const setAudiences = defineOperation({
   path: '/kb/article-versions/{versionId}/audiences',
   unit: 'write',
   status: 200,
-  summary: 'Say for whom a version is',
-  description: 'In place of what was said before. For an active version the right kb.publish too, and never nobody.',
+  summary: 'Set the audience of a version',
+  description:
+    'Replaces the whole audience. For an active version the caller also needs kb.publish, and the audience cannot be empty.',
   params,
   body: closed({
     audiences: Type.Array(closed({ kind: KindSchema, id: Type.Optional(nullable(Id)) }), { maxItems: 1000 }),
@@ -131,7 +136,9 @@ export const restoreVersion = defineOperation({
   path: '/kb/article-versions/{versionId}/restore',
   unit: 'write',
   status: 200,
-  summary: 'Make a draft of an archived version again',
+  summary: 'Turn an archived version into a draft',
+  description:
+    'The archived version becomes a draft again. Refused when the article already has a draft in that locale.',
   params,
   answer: Type.Object({ id: Id, versionId: Id, state: VersionStateSchema, title: Type.String() }),
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'STATE_CONFLICT', 'ALREADY_EXISTS'],
@@ -145,7 +152,8 @@ export const getMaterial = defineOperation({
   unit: 'read',
   status: 200,
   summary: 'Read the opaque token that archiving needs',
-  description: 'It stands for what the article has in one locale now, and is stale once any of that was changed.',
+  description:
+    'The token stands for the versions that the article has in one locale. It becomes stale when one of them changes.',
   params: closed({ articleId: Id }),
   query: closed(localeQuery),
   answer: Type.Object(

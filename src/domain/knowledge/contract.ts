@@ -72,7 +72,7 @@ export const listArticles = defineOperation({
   status: 200,
   summary: 'List published articles, last published first',
   description:
-    'The operator channel: active versions of both visibilities whose audience admits the caller, one of each article.',
+    'Active versions, internal and portal, whose audience includes the caller; one version for each article, in the requested locale if there is one.',
   query: closed(localeQuery),
   answer: Type.Array(Type.Object(listed, { $id: 'Article' })),
   faults: ['RIGHT_MISSING'],
@@ -88,6 +88,8 @@ export const getArticle = defineOperation({
   unit: 'snapshot',
   status: 200,
   summary: 'Read a published article',
+  description:
+    'Returns the active version in the requested locale, or in the default locale, or in any. An article whose audience does not include the caller is 404.',
   params: closed({ articleId: Id }),
   query: closed(localeQuery),
   answer: Type.Object(
@@ -112,7 +114,8 @@ export const readImage = defineOperation({
   unit: 'own',
   status: 200,
   summary: 'Read an image of an article',
-  description: 'An image is there for whoever may read a version that shows it, and for those who write articles.',
+  description:
+    'The image can be read by callers who may read a version that contains it, and by callers with the right kb.write.',
   params: closed({ articleId: Id, sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
   answer: Type.Unknown(),
   raw: { mediaTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] },
@@ -129,8 +132,9 @@ export const createArticle = defineOperation({
   right: 'kb.write',
   unit: 'write',
   status: 201,
-  summary: 'Make a draft: of a new article, or a new version of one that has the code in the base',
-  description: 'The visibility must be that of the base, the locale one of its locales.',
+  summary: 'Create a draft of an article',
+  description:
+    'Creates the first draft of a new article, or, if `code` exists in the base, a draft of a new version. The visibility must be that of the base, the locale one of its locales. The text comes in `body` or in `bodyDocument`.',
   body: closed({
     baseId: IdOrCode,
     sectionId: IdOrCode,
@@ -154,7 +158,8 @@ export const editDraft = defineOperation({
   unit: 'write',
   status: 200,
   summary: 'Change a draft',
-  description: 'Only what is given changes; null clears. Section, code and locale of a version stay.',
+  description:
+    'Properties that are left out stay as they are; null clears. Section, code and locale of a version cannot be changed.',
   params: closed({ versionId: Id }),
   body: closed(
     { title: Type.Optional(Type.String()), visibility: Type.Optional(VisibilitySchema), ...content },
@@ -177,7 +182,7 @@ export const publishVersion = defineOperation({
   status: 200,
   summary: 'Publish a draft',
   description:
-    'The version needs an audience. The version that was active in the locale is archived by the same change.',
+    'The version needs an audience. The version that was active in this locale is archived in the same transaction.',
   body: closed({ versionId: Id }),
   answer: Moved,
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'NOT_A_DRAFT', 'AUDIENCE_MISSING', 'INVALID_VALUES'],
@@ -192,7 +197,9 @@ export const archiveArticle = defineOperation({
   right: 'kb.write',
   unit: 'write',
   status: 200,
-  summary: 'Archive what an article has in one locale: the active version and the draft',
+  summary: 'Archive an article in one locale',
+  description:
+    'Archives the active version and the draft of one locale. `version` is the token that `GET /kb/articles/{articleId}/material` returns; if the article was changed since, the call is refused with VERSION_TOKEN_STALE. `confirmed` must be true.',
   body: closed({
     versionId: Id,
     version: Type.String({

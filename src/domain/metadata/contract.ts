@@ -31,6 +31,8 @@ export const listTypes = defineOperation({
   status: 200,
   tag: 'Metadata',
   summary: 'List the record types and dictionaries that the caller has access to',
+  description:
+    'Types on which no role grants the caller anything are left out. Names are in the default locale of the service.',
   answer: Type.Object({
     types: Type.Array(
       Type.Object(
@@ -51,6 +53,8 @@ export const getTypeFields = defineOperation({
   status: 200,
   tag: 'Metadata',
   summary: 'Read the field schema of a record type',
+  description:
+    'Fields of the newest version of the type that some grant of the caller makes readable. The type is named by id or code. For the fields of one record, which may have an older version and narrower rights, read `GET /objects/{objectId}/schema`.',
   params: closed({ typeId: IdOrCode }),
   answer: Type.Object({ id: Id, objectCategory: ObjectCategory, fields: Type.Array(FieldSchema) }),
   faults: ['NOT_FOUND'],

@@ -70,7 +70,7 @@ export const listObjects = defineOperation({
   tag,
   summary: 'List records, newest first',
   description:
-    'A live list, not a stable snapshot. `state` takes ACTIVE (default), ARCHIVED or the code of a workflow state. `q` narrows it to records in which the words stand; where there are none, to those with some of them.',
+    'A live list, not a stable snapshot: records can move between pages while they are read. `state` takes ACTIVE (default), ARCHIVED or the code of a workflow state. `q` limits the list to records that contain all the words, or, if there are none, some of them.',
   query: closed({
     q: Type.Optional(Type.String({ maxLength: 4000 })),
     typeId: Type.Optional(IdOrCode),
@@ -97,6 +97,8 @@ export const createObject = defineOperation({
   status: 201,
   tag,
   summary: 'Create a record',
+  description:
+    'Each field in `values` must be writable for the caller. Fields that are left out get their default. Send an `Idempotency-Key`, so that the call can be repeated after a lost answer. `objectId` sets the id of the new record.',
   body: closed({ typeDefinitionId: IdOrCode, values: Values, objectId: Type.Optional(Id) }),
   answer: ObjectSchema,
   faults: ['INVALID_VALUES', 'RIGHT_MISSING', 'FIELD_READ_ONLY', 'ALREADY_EXISTS'],
@@ -112,6 +114,8 @@ export const getObject = defineOperation({
   status: 200,
   tag,
   summary: 'Read a record',
+  description:
+    'Returns an active or archived record with the fields that the caller may read. A record that the caller may not read is 404.',
   params: objectParams,
   answer: ObjectSchema,
   faults: ['NOT_FOUND'],
@@ -127,7 +131,8 @@ export const updateObject = defineOperation({
   status: 200,
   tag,
   summary: 'Change fields of a record',
-  description: 'Each value replaces the stored one whole; null clears. Values equal to the stored ones change nothing.',
+  description:
+    'Each value in `changes` replaces the stored value as a whole; null clears it. Only fields that the caller may write are accepted. If all values equal the stored ones, nothing changes and the revision stays. A stale `expectedRevision` gets 409 with the fields that changed since.',
   params: objectParams,
   body: closed({
     expectedRevision: Revision,
@@ -151,7 +156,7 @@ export const archiveObject = defineOperation({
   tag,
   summary: 'Archive a record',
   description:
-    'The record stays and takes no further change. The expected revision comes in the JSON body or in If-Match.',
+    'The record can still be read, but not changed; the administration interface can restore it. The expected revision comes in the JSON body or in If-Match.',
   params: objectParams,
   body: closed({ expectedRevision: Revision }),
   ifMatch: true,
@@ -170,6 +175,8 @@ export const getHistory = defineOperation({
   status: 200,
   tag,
   summary: 'Read the history of a record, oldest first',
+  description:
+    'Events of the record, its comments, attachments, relations and SLA instances. Changes of fields, and events about items, that the caller may not read are left out.',
   params: objectParams,
   answer: Type.Array(HistoryEvent),
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
@@ -185,7 +192,8 @@ export const getObjectSchema = defineOperation({
   status: 200,
   tag: 'Metadata',
   summary: 'Read the field schema of one record',
-  description: 'The schema of the stored type version with the field rights that hold on this record; no values.',
+  description:
+    'The fields of the type version that the record has, with `readOnly` where the caller may not write them on this record. Without values.',
   params: objectParams,
   answer: Type.Object({ id: Id, fields: Type.Array(FieldSchema) }),
   faults: ['NOT_FOUND'],
@@ -202,7 +210,7 @@ export const readImage = defineOperation({
   tag,
   summary: 'Read an image of a rich text',
   description:
-    'A stored rich text names its images by `blob:<sha256>`. An image is there for whoever may read a field that shows it, or an event of the history that does.',
+    'A stored rich text refers to its images as `blob:<sha256>`. The image can be read by callers who may read a field, or an event of the history, that contains it.',
   params: closed({ objectId: Id, sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
   answer: Type.Unknown(),
   raw: { mediaTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] },
@@ -219,7 +227,8 @@ export const restoreObject = defineOperation({
   unit: 'write',
   status: 200,
   tag,
-  summary: 'Take an archived record back',
+  summary: 'Restore an archived record',
+  description: 'The record is active again, with its values and its workflow state as they were.',
   params: objectParams,
   answer: ObjectSchema,
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'STATE_CONFLICT'],

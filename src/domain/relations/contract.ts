@@ -77,7 +77,8 @@ export const listDefinitions = defineOperation({
   status: 200,
   tag,
   summary: 'List the active relation definitions',
-  description: 'With `sourceObjectId`: those that the record can be the source of; needs relation.create on it.',
+  description:
+    'With `sourceObjectId`: only the definitions that the record can be the source of; needs the right relation.create on it.',
   query: closed({ sourceObjectId: Type.Optional(Id) }),
   answer: Type.Array(DefinitionSchema),
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
@@ -94,7 +95,8 @@ export const addRelation = defineOperation({
   status: 201,
   tag,
   summary: 'Relate the record to another',
-  description: '`idempotent` is true when the relation existed already.',
+  description:
+    'If the relation already exists, it is returned with `idempotent: true`. The cardinality of the definition and its rule against cycles are checked.',
   params: ofObject,
   body: closed({ definitionId: Id, targetObjectId: Id }),
   answer: Type.Object({ relation: Type.Object({ id: Id, revision: Revision }), idempotent: Type.Boolean() }),
@@ -111,6 +113,8 @@ export const removeRelation = defineOperation({
   status: 200,
   tag,
   summary: 'Remove a relation',
+  description:
+    'A relation that follows from a field of the source cannot be removed here: change the field. The expected revision comes in the JSON body or in If-Match.',
   params: closed({ relationId: Id }),
   body: closed({ expectedRevision: Revision }),
   ifMatch: true,

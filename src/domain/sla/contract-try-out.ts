@@ -22,10 +22,9 @@ export const tryPolicy = defineOperation({
   id: 'sla.try',
   method: 'POST',
   path: '/sla/try-out',
-  summary: 'Say when something opened at a moment would be due',
+  summary: 'Calculate when something would be due',
   description:
-    'By a policy (`policy`, and `values` of the record for its targets), or by `calendar` and `target`, which also stand in ' +
-    'for what the policy says. Nothing is stored.',
+    'Name a policy (`policy`, with `values` of a record to choose the target), or give `calendar` and `target`, which also override those of the policy. Nothing is stored.',
   body: closed({
     openedAt: Instant,
     policy: Type.Optional(IdOrCode),
@@ -57,7 +56,8 @@ export const previewCalendar = defineOperation({
   id: 'sla.preview',
   method: 'POST',
   path: '/calendars/preview',
-  summary: 'Show the days of a calendar with their opening hours in real time',
+  summary: 'Preview the open hours of a calendar',
+  description: 'The calendar is named by id or code, or given in the body before it is saved. Nothing is stored.',
   body: closed({
     calendar: CalendarChoice,
     calendarVersion: Type.Optional(Revision),

@@ -83,9 +83,7 @@ export const listSla = defineOperation({
   tag,
   summary: 'List the SLA instances of a record, oldest first',
   description:
-    'Calculated at this moment: running ones from the policies and calendars in force, stopped ones as they stopped. ' +
-    'Reading writes nothing. `dueAt` of a paused instance is as if it went on now; null where its calendar is never open ' +
-    'long enough.',
+    'Calculated for this moment: running instances from the policies and calendars in force, stopped ones as they were stopped. `dueAt` of a paused instance assumes that it is resumed now; it is null if the calendar has too few open hours.',
   params: closed({ objectId: Id }),
   answer: Type.Array(InstanceSchema),
   faults: ['NOT_FOUND'],
@@ -101,6 +99,8 @@ export const slaHistory = defineOperation({
   status: 200,
   tag,
   summary: 'List the events of an SLA instance, oldest first',
+  description:
+    'Starts, pauses, resumes, stops, recalculations, warnings and breaches. Needs the right to read the record.',
   params: ofInstance,
   answer: Type.Array(EventSchema),
   faults: ['NOT_FOUND'],
@@ -117,9 +117,7 @@ export const commandSla = defineOperation({
   tag,
   summary: 'Pause, resume, stop or recalculate an SLA instance',
   description:
-    'Pauses an ACTIVE instance, resumes a PAUSED one, stops either, recalculates any, which keeps its status. A pause by ' +
-    'command lasts until the command to resume; a resume or stop by command stands until the condition of the policy was ' +
-    'false once. Only `recalculate` takes a calendar, which the instance then keeps until it is recalculated without one.',
+    '`pause` needs the status ACTIVE, `resume` PAUSED, `stop` either of them; `recalculate` is always possible and keeps the status. A pause by command lasts until a resume by command. After a resume or stop by command, the condition of the policy takes effect again only after it was false once. Only `recalculate` takes a calendar; the instance keeps it until it is recalculated without one.',
   params: closed({ instanceId: Id, command: Type.Union(COMMANDS.map((command) => Type.Literal(command))) }),
   body: closed({
     expectedRevision: Type.Optional(Revision),
@@ -141,8 +139,7 @@ export const explainSla = defineOperation({
   tag,
   summary: 'Explain the elapsed time of an SLA instance',
   description:
-    'Every interval from the start to now, or to the stop, without gaps, and why it counted or not. The counted ones sum to ' +
-    '`elapsedMs` exactly.',
+    'All intervals from the start until now, or until the stop, without gaps, with the reason why each was counted or not. The counted ones add up to `elapsedMs` exactly.',
   params: ofInstance,
   answer: Type.Object(
     {

@@ -99,7 +99,7 @@ export const listSubscriptions = defineOperation({
   unit: 'read',
   status: 200,
   summary: 'List webhook subscriptions',
-  description: 'Settings, archived subscriptions too, never the signing secret.',
+  description: 'Archived subscriptions are included. Signing secrets are never returned.',
   answer: Type.Array(Subscription),
   faults: ['RIGHT_MISSING'],
 });
@@ -113,7 +113,7 @@ export const createSubscription = defineOperation({
   status: 201,
   summary: 'Create a webhook subscription',
   description:
-    'Sends nothing. The secret must have a value unless `enabled` is false. An executor other than the caller needs the right role.assign.',
+    'Saving sends nothing. Unless `enabled` is false, the signing secret must have a value. To run as another user (`executionPrincipalId`), the caller needs role.assign.',
   body: closed({
     code: Code,
     endpoint: Endpoint,
@@ -150,6 +150,7 @@ export const getDelivery = defineOperation({
   unit: 'snapshot',
   status: 200,
   summary: 'Read a delivery with its attempts',
+  description: 'Each attempt has the status, the time and the beginning of the answer of the receiver.',
   params,
   answer: Delivery,
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
@@ -162,8 +163,8 @@ export const retryDelivery = defineOperation({
   path: '/webhook-deliveries/{id}/retry',
   unit: 'write',
   status: 200,
-  summary: 'Attempt a failed delivery once more',
-  description: 'The subscription must be enabled and not archived.',
+  summary: 'Retry a failed delivery',
+  description: 'The subscription must be enabled and active.',
   params,
   answer: Delivery,
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'STATE_CONFLICT', 'CONNECTION_ARCHIVED'],
@@ -177,7 +178,8 @@ export const changeSubscription = defineOperation({
   unit: 'write',
   status: 200,
   summary: 'Change a webhook subscription',
-  description: 'Only while it is disabled. What is left out stays; `filters` replaces the stored ones whole.',
+  description:
+    'Only possible while the subscription is disabled. Properties that are left out stay as they are; `filters` is replaced as a whole.',
   params,
   body: closed(
     {
@@ -213,15 +215,23 @@ function command<const Id extends string>(name: Id, summary: string, description
 export const enableSubscription = command(
   'enable',
   'Enable a webhook subscription',
-  'The confirmation that saving is not: from now on events are delivered. Refused while the secret has no value.',
+  'Later events are delivered. Refused while the signing secret has no value.',
 );
 export const disableSubscription = command(
   'disable',
   'Disable a webhook subscription',
-  'What is queued waits, and an attempt that is under way goes on.',
+  'Queued deliveries wait. An attempt that is already running is finished.',
 );
-export const archiveSubscription = command('archive', 'Archive a webhook subscription', 'As disabling, and for good.');
-export const restoreSubscription = command('restore', 'Restore an archived webhook subscription', 'It stays disabled.');
+export const archiveSubscription = command(
+  'archive',
+  'Archive a webhook subscription',
+  'Disables the subscription. It can be restored.',
+);
+export const restoreSubscription = command(
+  'restore',
+  'Restore an archived webhook subscription',
+  'The subscription is disabled until it is enabled again.',
+);
 
 const Secret = Type.Object(
   {
@@ -254,7 +264,7 @@ export const listSecrets = defineOperation({
   unit: 'snapshot',
   status: 200,
   summary: 'List signing secrets',
-  description: 'Never their values.',
+  description: 'Values of secrets are never returned.',
   answer: Type.Array(Secret),
   faults: ['RIGHT_MISSING'],
 });
@@ -267,7 +277,7 @@ export const createSecret = defineOperation({
   unit: 'write',
   status: 201,
   summary: 'Create a signing secret',
-  description: 'The secret is shown this once.',
+  description: 'The value is returned only by this call.',
   body: closed({ code: Code }),
   answer: ShownSecret,
   faults: ['RIGHT_MISSING', 'ALREADY_EXISTS', 'ARCHIVED'],
@@ -280,8 +290,9 @@ export const rotateSecret = defineOperation({
   path: '/signing-secrets/{code}/rotate',
   unit: 'write',
   status: 200,
-  summary: 'Give a signing secret a new value',
-  description: 'The value before goes on signing beside it for `overlap`, an ISO 8601 duration, PT0S unless given.',
+  summary: 'Rotate a signing secret',
+  description:
+    'The previous value stays valid for `overlap`, an ISO 8601 duration (default PT0S). The new value is returned only by this call.',
   params: closed({ code: Type.String({ minLength: 1, maxLength: 63 }) }),
   body: closed({ overlap: Type.Optional(Type.String({ maxLength: 40 })) }),
   answer: ShownSecret,

@@ -50,6 +50,8 @@ export const getWorkflow = defineOperation({
   status: 200,
   tag: 'Workflow',
   summary: 'Read the state of a record and the transitions that the caller can make now',
+  description:
+    'Lists the transitions that leave the present state, that the caller has the right to make, and whose conditions are met now, with the fields that each of them takes. For a type without workflow `state` is null and `transitions` is empty.',
   params,
   answer: Type.Object({
     object: Type.Object({ id: Id, revision: Revision }),
@@ -70,7 +72,8 @@ export const transitionObject = defineOperation({
   status: 200,
   tag: 'Workflow',
   summary: 'Make a transition',
-  description: 'Rights and conditions are judged anew, whatever an earlier read said.',
+  description:
+    'Name the revision and the state that the decision is based on. `values` takes the fields that the transition lists. Rights and conditions are checked again. The state, the values and all effects are stored in one transaction.',
   params,
   body: closed({
     transitionId: Id,
