@@ -609,6 +609,7 @@ CREATE TABLE users (
   CONSTRAINT users_login UNIQUE (login_key),
   CONSTRAINT users_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text])))
 );
+CREATE UNIQUE INDEX users_external_id ON users USING btree (external_id);
 
 CREATE TABLE webhook_attempts (
   delivery_id uuid NOT NULL,

@@ -106,7 +106,14 @@ export async function buildApp(options: AppOptions): Promise<App> {
     onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
   });
   const search = searchParts();
-  const work = new Work({ db, clock, blobs, followers: followers(search), constraints: CONSTRAINTS, replica });
+  const work = new Work({
+    db,
+    clock,
+    blobs,
+    followers: followers(search, { oidc: options.oidc !== undefined }),
+    constraints: CONSTRAINTS,
+    replica,
+  });
   work.onRaised = () => epoch.refresh();
   const authenticator = new Authenticator({ db, epoch, clock, onLoaded: async () => await replica?.advance() });
   const freshCaller = async (caller: Caller): Promise<Caller> => {

@@ -3,7 +3,7 @@ import type { ConfigSection } from './mechanisms/config-section.ts';
 import { bundleRoutes } from './bundle/routes.ts';
 import { addItem } from './bundle/single.ts';
 import type { Operation } from './contract/operation.ts';
-import { accessRoutes, sessionFollower, systemActor } from './domain/access/door.ts';
+import { accessRoutes, administratorFollower, sessionFollower, systemActor } from './domain/access/door.ts';
 import { rolesSection } from './domain/access/config.ts';
 import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
 import { catalogRoutes, serviceSource } from './domain/catalog/door.ts';
@@ -119,9 +119,14 @@ export const FIGURES: readonly Figure[] = [
   ...searchFigures,
 ];
 
-/** Rooms that react to others' events inside the same unit, in this order. Whatever writes records must have them. */
-export function followers(search: SearchParts): Follower[] {
-  return [slaFollower, searchFollower(search.analysis, search.articles), sessionFollower];
+/**
+ * Rooms that react to others' events inside the same unit, in this order. Whatever writes records must have them.
+ *
+ * @param oidc whether people can sign in by OpenID Connect
+ */
+export function followers(search: SearchParts, { oidc }: { oidc: boolean }): Follower[] {
+  const { analysis, articles } = search;
+  return [slaFollower, searchFollower(analysis, articles), sessionFollower, administratorFollower(oidc)];
 }
 
 /** Every operation of the service, in the order in which the documents show them. */
@@ -176,6 +181,7 @@ export const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> 
   ['kb_versions_draft', { code: 'ALREADY_EXISTS', field: 'code' }],
   ['users_login', { code: 'ALREADY_EXISTS', field: 'login' }],
   ['users_email', { code: 'ALREADY_EXISTS', field: 'email' }],
+  ['users_external_id', { code: 'ALREADY_EXISTS', field: 'externalId' }],
   ['groups_code', { code: 'ALREADY_EXISTS', field: 'code' }],
   ['org_units_code', { code: 'ALREADY_EXISTS', field: 'code' }],
 ]);

@@ -13,7 +13,8 @@ const sources = readSources('src');
 /** The rooms that each room may ask, and asks: an arrow that is not drawn is a fault, and so is one that nobody goes. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // Names of groups and units are shown in the configuration's default locale.
-  identity: ['metadata'],
+  // A membership may admit its member to articles.
+  identity: ['knowledge', 'metadata'],
   metadata: [],
   access: ['identity', 'metadata'],
   objects: ['metadata'],

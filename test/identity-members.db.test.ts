@@ -184,7 +184,15 @@ describe('roles by membership', () => {
     assert.equal((await add('clerk', mine, me)).status, 201, 'a group without roles');
     refused(await add('clerk', bosses, mine, 'group'), 403, 'ROLE_ESCALATION', 'downwards');
     refused(await add('clerk', shift, mine, 'group'), 403, 'ROLE_ESCALATION');
-    assert.equal((await add('clerk', mine, bosses, 'group')).status, 201, 'a group with roles into one without');
+    const plain = await world.group();
+    await world.ok('admin', 'POST', '/identity/group-memberships', { groupId: plain, memberId: await world.user() });
+    assert.equal((await add('clerk', mine, plain, 'group')).status, 201, 'a group whose members get nothing by it');
+    refused(
+      await add('clerk', mine, bosses, 'group'),
+      403,
+      'ROLE_ESCALATION',
+      'its member holds a role with $myGroups',
+    );
     await world.ok('admin', 'POST', '/identity/group-memberships', {
       groupId: bosses,
       memberId: around,

@@ -143,7 +143,7 @@ export const apply = defineOperation({
     'Needs the rights that the plan needs, and those of the endpoints for each change: `role.assign` to change roles and their assignments, and connections that run as somebody else. Users, groups and organisation units are changed under the rules of the identity endpoints.',
   body: BundleFiles,
   answer: PlannedItems,
-  faults: ['RIGHT_MISSING', 'NOT_FOUND', 'ROLE_ESCALATION', 'ALREADY_EXISTS'],
+  faults: ['RIGHT_MISSING', 'NOT_FOUND', 'ROLE_ESCALATION', 'ALREADY_EXISTS', 'LAST_ADMINISTRATOR'],
   timeoutMs: 300_000,
 });
 

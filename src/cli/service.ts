@@ -175,7 +175,7 @@ export async function openTool(settings: Settings, log: (line: string) => void):
         db,
         clock: systemClock,
         blobs: openBlobs(settings),
-        followers: followers(searchParts()),
+        followers: followers(searchParts(), { oidc: settings.oidc !== undefined }),
         constraints: CONSTRAINTS,
       }),
       caller: systemCaller(config),

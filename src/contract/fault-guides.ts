@@ -93,8 +93,8 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
   },
   ROLE_ESCALATION: {
     cause:
-      'The change would give somebody a role that the caller neither holds nor may assign: by a membership, also through nested groups.',
-    act: 'Let somebody do it who holds the right `role.assign`.',
+      'The change would hand on access that the caller does not have: a membership that gives roles, records or audiences; the password, e-mail address or external id of a user who is given more than the caller; or the caller’s own login, e-mail address, external id or memberships.',
+    act: 'Let somebody do it who holds the right `role.assign`, or a role whose `memberships` name the group or unit.',
     details: [],
   },
   FIELD_READ_ONLY: {
@@ -160,6 +160,12 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
   GROUP_CYCLE: {
     cause: 'The group would become a member of itself, through others.',
     act: 'Take the other membership away first.',
+    details: [],
+  },
+  LAST_ADMINISTRATOR: {
+    cause:
+      'After the change no active user with the right `role.assign` could sign in or use a key: the last one would be archived, or lose the role, the membership that gives it, the last password or the last key. Users who can sign in by OpenID Connect alone count while it is configured.',
+    act: 'Give the right to somebody else first, with a password or a key.',
     details: [],
   },
   ORG_UNIT_CONFLICT: {

@@ -17,7 +17,10 @@ export const FAULTS = {
   CSRF_TOKEN_INVALID: { status: 403, meaning: 'A write of a session lacks its CSRF token, or the token is wrong.' },
   SCOPE_MISSING: { status: 403, meaning: 'The key lacks the scope that details name.' },
   RIGHT_MISSING: { status: 403, meaning: 'The owner lacks the right that details name.' },
-  ROLE_ESCALATION: { status: 403, meaning: 'The change would hand on a role that the caller may not assign.' },
+  ROLE_ESCALATION: {
+    status: 403,
+    meaning: 'The change would hand on access that the caller neither has nor may assign.',
+  },
   FIELD_READ_ONLY: { status: 403, meaning: 'A field may be read but not written by the caller.' },
   NOT_FOUND: { status: 404, meaning: 'There is nothing here that the caller can see.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path exists, the method does not.' },
@@ -29,6 +32,10 @@ export const FAULTS = {
   RELATION_CYCLE: { status: 409, meaning: 'The relation would close a cycle.' },
   RELATION_REQUIRED_BY_FIELD: { status: 409, meaning: 'A field of the source still holds the target.' },
   GROUP_CYCLE: { status: 409, meaning: 'The membership would close a cycle of groups.' },
+  LAST_ADMINISTRATOR: {
+    status: 409,
+    meaning: 'Nobody who can get in would be left with the right role.assign.',
+  },
   ORG_UNIT_CONFLICT: { status: 409, meaning: 'The user is in another unit than expected.' },
   NOT_A_DRAFT: { status: 409, meaning: 'Only a draft version can be changed.' },
   AUDIENCE_MISSING: { status: 409, meaning: 'The version has no audience yet.' },

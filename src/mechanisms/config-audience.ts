@@ -4,6 +4,7 @@ import { closed } from '../contract/schemas.ts';
 import { Code, Login } from './config-schemas.ts';
 import type { Actor } from './context.ts';
 import type { CompileView, ItemPath, Reference, Report } from './config-section.ts';
+import type { Slice } from './snapshot.ts';
 
 const codes = (of: typeof Code) => Type.Optional(Type.Array(of, { maxItems: 1000, uniqueItems: true }));
 
@@ -65,3 +66,24 @@ export function isAdmitted(audience: Audience, actor: Actor): boolean {
     audience.orgUnits.some((id) => unitsAbove.includes(id))
   );
 }
+
+/** The property of a configured item, or of a part of it, that holds a compiled audience. */
+const PROPERTY = 'audience';
+
+function isAudience(value: unknown): value is Audience {
+  return KINDS.every((kind) => Array.isArray((value as Partial<Audience> | null)?.[kind]));
+}
+
+function* audiencesIn(value: unknown): Generator<Audience> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, part] of Object.entries(value)) {
+    if (key === PROPERTY && isAudience(part)) yield part;
+    else yield* audiencesIn(part);
+  }
+}
+
+/** The audiences of all active items of the configuration, of whatever section. */
+export const audienceSlice: Slice<readonly Audience[]> = {
+  name: 'mechanisms.audiences',
+  build: ({ items }) => items.flatMap(({ state, compiled }) => (state === 'ACTIVE' ? [...audiencesIn(compiled)] : [])),
+};

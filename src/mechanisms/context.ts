@@ -105,6 +105,21 @@ export interface LateValue {
   write: string;
 }
 
+/**
+ * A rule about what a unit of work leaves behind, judged on the database inside the unit's transaction. Units under the same lock
+ * run one after the other, so that no two of them break the rule together.
+ */
+export interface Invariant<Seen = unknown> {
+  /** Of several of one name the first counts. */
+  readonly name: string;
+  /** The statement that takes the lock, until the transaction ends. */
+  readonly lock: Sql;
+  /** Reads what `after` compares with, before the unit's rows are written. */
+  before(ctx: ReadContext): Promise<Seen>;
+  /** Judges with the rows written. A fault undoes the unit. */
+  after(ctx: ReadContext, seen: Seen): Promise<void>;
+}
+
 /** An event as a command emits it; the journal adds who, when and where from. */
 export interface PlannedEvent {
   type: string;
@@ -138,6 +153,10 @@ export interface WriteContext extends ReadContext {
   lock<Row>(statement: Sql): Promise<Row[]>;
   /** The unit changes rights (roles, memberships, keys, states of people) or configuration: the epoch rises with it. */
   raise(epoch: 'rights' | 'config'): void;
+  /** What the unit raises so far. */
+  readonly raised: ReadonlySet<'rights' | 'config'>;
+  /** Has the rule judged when the unit's rows are written. */
+  verify<Seen>(invariant: Invariant<Seen>): void;
   /** The answer has a member that the statement alone knows; it is put there after the flush. */
   late(key: string, value: LateValue): void;
 }

@@ -12,6 +12,7 @@ import { type Clock, instant, newId } from './clock.ts';
 import type {
   Actor,
   Follower,
+  Invariant,
   LateValue,
   PlannedEvent,
   ReadContext,
@@ -70,6 +71,7 @@ class UnitContext implements WriteContext {
   readonly events: PlannedEvent[] = [];
   readonly kept = new Map<string, Uint8Array>();
   readonly raised = new Set<'rights' | 'config'>();
+  readonly invariants = new Map<string, Invariant>();
   lateValue: { key: string; value: LateValue } | undefined;
   checked = false;
   readonly again: boolean;
@@ -144,6 +146,10 @@ class UnitContext implements WriteContext {
 
   raise(epoch: 'rights' | 'config'): void {
     this.raised.add(epoch);
+  }
+
+  verify<Seen>(invariant: Invariant<Seen>): void {
+    if (!this.invariants.has(invariant.name)) this.invariants.set(invariant.name, invariant as Invariant);
   }
 
   late(key: string, value: LateValue): void {
@@ -276,7 +282,7 @@ export class Work {
         ctx.plan(journalWrite, row);
         ctx.plan(outboxWrite, { event_id: row.id, type: row.type, object_id: row.object_id, at: row.at });
       }
-      const late = await this.#flush(ctx, data, options.idempotency);
+      const late = await this.#verified(ctx, () => this.#flush(ctx, data, options.idempotency));
       if (late !== undefined) (data as Record<string, unknown>)[late.key] = late.value;
       await held.close(true);
       // The change is committed: that this process could not follow at once must not undo the answer. The next poll follows.
@@ -327,7 +333,7 @@ export class Work {
           const data = await this.#decide(ctx, fn);
           if (ctx.kept.size > 0) await touchBlobs(tx, [...ctx.kept.keys()], ctx.now);
           ctx.raised.clear();
-          await this.#flush(ctx, data, undefined);
+          await this.#verified(ctx, () => this.#flush(ctx, data, undefined), false);
           return data;
         });
       } catch (error) {
@@ -345,6 +351,22 @@ export class Work {
     if (blobs === undefined) throw new Error('there is no blob store here');
     await touchBlobs(this.#db, [...ctx.kept.keys()], ctx.now);
     await putAll(blobs, ctx.kept);
+  }
+
+  /**
+   * Writes the unit's rows between the two looks of its invariants. A rehearsal takes no lock: it leaves nothing behind, and would
+   * keep the lock until the whole of it ends.
+   */
+  async #verified<T>(ctx: UnitContext, write: () => Promise<T>, locks = true): Promise<T> {
+    const judgements: (() => Promise<void>)[] = [];
+    if (locks) for (const { lock } of ctx.invariants.values()) await ctx.lock(lock);
+    for (const invariant of ctx.invariants.values()) {
+      const seen = await invariant.before(ctx);
+      judgements.push(() => invariant.after(ctx, seen));
+    }
+    const written = await write();
+    for (const judge of judgements) await judge();
+    return written;
   }
 
   async #flush(

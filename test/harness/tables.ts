@@ -17,7 +17,10 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   rate_budgets: { owner: 'mechanisms' },
   config_items: {
     owner: 'mechanisms',
-    reads: { webhooks: 'a sender is read with its secret in one statement, as it stands at that moment' },
+    reads: {
+      webhooks: 'a sender is read with its secret in one statement, as it stands at that moment',
+      access: 'whether somebody can still assign roles is asked of the roles as the change leaves them',
+    },
   },
   config_ids: { owner: 'mechanisms' },
   type_versions: { owner: 'mechanisms' },

@@ -40,7 +40,10 @@ const EXPORTS = of('src/domain/exports/queries.ts', 'src/domain/exports/exports.
 const IMPORT_RUN = of('src/domain/imports/run.ts', 'src/domain/imports/imports.db.test.ts');
 const IMPORT_ROWS = of('src/domain/imports/store.ts', 'src/domain/imports/dry-run.db.test.ts');
 const UNDO = of('src/domain/imports/undo.ts', 'src/domain/imports/dry-run.db.test.ts');
-const ESCALATION = of('src/domain/identity/escalation.ts', 'test/identity-members.db.test.ts');
+const ESCALATION = of('src/domain/identity/escalation.ts', 'test/identity-reach.db.test.ts');
+const HANDED = of('src/domain/identity/escalation-rules.ts', 'test/identity-reach.db.test.ts');
+const ACCESS_FOLLOW = of('src/domain/access/follow.ts', 'test/last-administrator.db.test.ts');
+const BUNDLE_RIGHTS = of('src/bundle/rights.ts', 'test/bundle-rights.db.test.ts');
 const HOOK_RULES = of('src/domain/webhooks/rules.ts', 'src/domain/webhooks/rules.test.ts');
 const HOOK_STORE = of('src/domain/webhooks/store-delivery.ts', 'src/domain/webhooks/delivery-races.db.test.ts');
 const PAYLOAD = of('src/domain/webhooks/payload.ts', 'src/domain/webhooks/delivery-rights.db.test.ts');
@@ -137,7 +140,18 @@ export const MUTANTS: readonly Mutant[] = [
   KEYS("if (row === undefined || !(own || ctx.actor.has('role.assign'))) {", 'if (row === undefined) {'),
   KEYS("const own = ctx.actor.has('role.assign') ? null : ctx.actor.userId;", 'const own = null;'),
   KEYS("  if (row.revoked_at !== null) throw new Fault('ARCHIVED'", "  if (row === null) throw new Fault('ARCHIVED'"),
-  ESCALATION("if (ctx.actor.has('role.assign')) return;", "if (ctx.actor.has('user.administer')) return;"),
+  ESCALATION(
+    "if (ctx.actor.userId !== userId || ctx.actor.has('role.assign')) return;",
+    'if (ctx.actor.userId === userId) return;',
+  ),
+  ESCALATION('  ctx.verify(handingOn);\n', ''),
+  HANDED('if (!fresh.every((id) => this.#holdsAll(rolesAt.get(id) ?? []))) {', 'if (fresh.length === 0) {'),
+  HANDED("      if (this.#depends(roles, '$myGroups')) {", '      if (roles.length < 0) {'),
+  HANDED('if (!has) throw beyond(', 'if (has === undefined) throw beyond('),
+  HANDED('if (configured || (await', 'if (configured && (await'),
+  ACCESS_FOLLOW('if (ctx.raised.size > 0) ctx.verify(invariant);', ''),
+  BUNDLE_RIGHTS('    if (!same) requireRight(ctx, section);\n', ''),
+  BUNDLE_RIGHTS('bundle.sections.has(section.key))) requireRight', "bundle.sections.has('')) ) requireRight"),
   OBJECTS("  if (!object.right.can('create')) throw createMissing();", ''),
   OBJECTS("  requireWritable(object.right, given, 'values');", ''),
   OBJECTS(

@@ -426,7 +426,7 @@ export class SecretsAdministration extends Group {
 
 export class IdentityAdministration extends Group {
   /**
-   * Change a user. Properties that are left out stay as they are; null clears. Values equal to the stored ones change nothing. The login cannot be changed, because the configuration refers to it. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * Change a user. Properties that are left out stay as they are; null clears. Values equal to the stored ones change nothing. The login cannot be changed, because the configuration refers to it. Without the right role.assign nobody changes their own e-mail address and external id, and those of another user only if the caller is given everything that this user is given: one can sign in by them. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `PATCH /identity/users/{id}`, right `user.administer`
    */
@@ -466,7 +466,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Restore an archived user. The user has the same memberships, roles and keys as before. Sessions do not come back. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * Restore an archived user. The user has the same memberships, roles and keys as before, so the caller must be given all of it or hold the right role.assign. Sessions do not come back. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/users/{id}/restore`, right `user.administer`
    */
@@ -529,7 +529,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Restore an archived group. Its members get its roles again, so whoever restores it must hold them or may assign roles. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * Restore an archived group. Its members get again what it grants, so the caller must have all of it, as for a new membership, or hold the right role.assign. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/groups/{id}/restore`, right `user.administer`
    */
@@ -717,7 +717,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Set the console password of a user. Their sessions end. Whoever may not assign roles can set it only for people who hold no role beyond their own: a password lets one in as that person. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * Set the console password of a user. Their sessions end. Callers without the right role.assign set it for themselves, and for users who are given nothing that the caller is not given: with a password one can sign in as that user. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/users/{id}/password`, right `user.administer`
    */

@@ -853,7 +853,7 @@ export class IdentityOperations extends Group {
   }
 
   /**
-   * Create a user. Sets no password and assigns no role. Login and e-mail address are unique, regardless of case, also among archived users. Needs the scope `identity:write`, and the right `user.administer`.
+   * Create a user. Sets no password and assigns no role. Login and e-mail address are unique, regardless of case, also among archived users; so is the external id. Needs the scope `identity:write`, and the right `user.administer`.
    *
    * `POST /identity/users`, scope `identity:write`, right `user.administer`
    */
@@ -927,7 +927,7 @@ export class IdentityOperations extends Group {
   }
 
   /**
-   * Add a user or a group to a group. Whoever adds to a group must hold the roles that its members get through it and the groups around it, or the right role.assign. A membership that stands is answered as it stands. Needs the scope `identity:write`, and the right `user.administer`.
+   * Add a user or a group to a group. The caller must have what the membership gives: the roles of the group and of the groups around it, records by row conditions with $myGroups, audiences. Being a member counts, and so does a role whose `memberships` name the group, or the right role.assign, without which nobody changes their own memberships. A membership that stands is answered as it stands. Needs the scope `identity:write`, and the right `user.administer`.
    *
    * `POST /identity/group-memberships`, scope `identity:write`, right `user.administer`
    */
@@ -949,7 +949,7 @@ export class IdentityOperations extends Group {
   }
 
   /**
-   * Put a user into an organisation unit, or move the user. A user is in at most one unit. `expectedOrganizationUnitId` is the unit that the user is in now; without it, or with null, the user must be in none. If the user is in the unit already, nothing changes. Needs the scope `identity:write`, and the right `user.administer`.
+   * Put a user into an organisation unit, or move the user. A user is in at most one unit. `expectedOrganizationUnitId` is the unit that the user is in now; without it, or with null, the user must be in none. If the user is in the unit already, nothing changes. The caller must have what the unit grants to the user, as for a membership of a group. Needs the scope `identity:write`, and the right `user.administer`.
    *
    * `POST /identity/org-memberships`, scope `identity:write`, right `user.administer`
    */

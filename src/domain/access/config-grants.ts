@@ -58,6 +58,12 @@ export function compileRole(
   view: CompileView,
   report: Report,
 ): Omit<RoleDefinition, 'assignedTo'> {
-  const { assignedTo: _rows, ...rest } = role;
-  return { ...rest, records: role.records.map((grant, index) => compileGrant(grant, index, view, report)) };
+  const { assignedTo: _rows, memberships, ...rest } = role;
+  const records = role.records.map((grant, index) => compileGrant(grant, index, view, report));
+  // Unknown codes are reported where references are.
+  const ids = (section: 'groups' | 'orgUnits', codes: string[] | '*'): string[] | '*' =>
+    codes === '*' ? codes : codes.flatMap((code) => (view.has(section, code) ? [view.id(section, code)] : []));
+  if (memberships === undefined) return { ...rest, records };
+  const { groups, orgUnits } = memberships;
+  return { ...rest, records, memberships: { groups: ids('groups', groups), orgUnits: ids('orgUnits', orgUnits) } };
 }

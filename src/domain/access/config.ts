@@ -42,6 +42,7 @@ const RoleItem = closed({
       { maxItems: 1000 },
     ),
   ),
+  memberships: Type.Optional(closed({ groups: Names(Code), orgUnits: Names(Code) })),
   assignedTo: Type.Optional(
     closed({
       users: Type.Optional(Type.Array(Login, { maxItems: 100_000, uniqueItems: true })),
@@ -53,6 +54,7 @@ const RoleItem = closed({
 type Item = Static<typeof RoleItem>;
 
 const KINDS = [['users', 'user'] as const, ['groups', 'group'] as const];
+const GIVEN = ['groups', 'orgUnits'] as const;
 
 function normaliseGrant(grant: NonNullable<Item['records']>[number]): RecordGrant {
   return {
@@ -75,6 +77,9 @@ function merge(item: Item, stored: RoleDefinition | undefined, { exact, spell }:
     ...(item.description === undefined ? {} : { description: item.description as Localized }),
     rights: item.rights ?? [],
     records: (item.records ?? []).map(normaliseGrant),
+    ...(item.memberships === undefined
+      ? {}
+      : { memberships: { groups: item.memberships.groups ?? [], orgUnits: item.memberships.orgUnits ?? [] } }),
     assignedTo: { users: holders('users'), groups: holders('groups') },
   };
 }
@@ -122,10 +127,17 @@ export const rolesSection = defineSection<Item, RoleDefinition>({
   rights: () => ['role.assign'],
   normalise: (item) => merge(item, undefined, { exact: true, spell: (_section, code) => code }),
   merge,
-  references: (role) =>
-    KINDS.flatMap(([key]) =>
+  references: (role) => [
+    ...KINDS.flatMap(([key]) =>
       role.assignedTo[key].map((code, index) => ({ section: key, code, path: ['assignedTo', key, index] })),
     ),
+    ...GIVEN.flatMap((key) => {
+      const codes = role.memberships?.[key] ?? [];
+      return codes === '*'
+        ? []
+        : codes.map((code, index) => ({ section: key, code, path: ['memberships', key, index] }));
+    }),
+  ],
   compile: compileRole,
   load,
   write,

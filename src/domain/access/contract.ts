@@ -81,7 +81,7 @@ export const revokeKey = defineOperation({
     'The key stops working within a second in every process. A revoked key cannot be used again; create a new one.',
   params: keyParams,
   answer: ApiKey,
-  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'LAST_ADMINISTRATOR'],
 });
 
 export const rotateKey = defineOperation({
@@ -179,7 +179,7 @@ export const setPassword = defineOperation({
   tag: 'Identity',
   summary: 'Set the console password of a user',
   description:
-    'Their sessions end. Whoever may not assign roles can set it only for people who hold no role beyond their own: a password lets one in as that person.',
+    'Their sessions end. Callers without the right role.assign set it for themselves, and for users who are given nothing that the caller is not given: with a password one can sign in as that user.',
   params: closed({ id: Id }),
   body: closed({ password: Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD }) }),
   answer: Type.Object({ id: Id }),

@@ -56,5 +56,10 @@ export interface RoleDefinition {
   description?: LocalizedText;
   rights: GlobalRight[];
   records: RecordGrant[];
+  /**
+   * Memberships that holders of the role may give to others without having them: codes of groups and units, or '*' for all; ids in
+   * the compiled form. Absent where there are none.
+   */
+  memberships?: { groups: string[] | '*'; orgUnits: string[] | '*' };
   assignedTo: { users: string[]; groups: string[] };
 }

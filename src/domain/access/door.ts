@@ -8,7 +8,7 @@
 export { anonymousActor, systemActor } from './actor.ts';
 export { type Authenticated, Authenticator, type Credentials } from './authenticate.ts';
 export { RECORD_ACTIONS } from './definitions.ts';
-export { sessionFollower } from './follow.ts';
+export { administratorFollower, sessionFollower } from './follow.ts';
 export { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 export { type HiddenFields, hiddenFieldSlice, type OwnFields, ownFieldSlice } from './roles.ts';
 export { Oidc, OIDC_PATH } from './oidc.ts';

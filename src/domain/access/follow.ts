@@ -1,7 +1,11 @@
-/** Whoever is archived has no sessions left: should they come back, they sign in anew. */
-import type { Follower } from '../../mechanisms/context.ts';
+/** What follows from changes of users and of rights, in whatever way they come about. */
+import { Fault } from '../../lib/fault.ts';
+import type { Follower, Invariant } from '../../mechanisms/context.ts';
+import { accessLock } from '../identity/door.ts';
 import { endSessionsOf } from './store.ts';
+import { administratorExists } from './store-administrators.ts';
 
+/** Ends the sessions of archived users: when they are restored, they sign in again. */
 export const sessionFollower: Follower = {
   name: 'access',
   follow: async (ctx, events) => {
@@ -10,3 +14,30 @@ export const sessionFollower: Follower = {
     }
   },
 };
+
+/**
+ * Refuses a change after which nobody could assign roles any more. It looks at every change that raises the rights version, which
+ * every change of rights does: no list of commands has to be kept. A key that expires is no change.
+ *
+ * @param provider whether people can sign in by OpenID Connect
+ */
+export function administratorFollower(provider: boolean): Follower {
+  const invariant: Invariant<boolean> = {
+    name: 'access.administrator',
+    lock: accessLock(),
+    before: (ctx) => administratorExists(ctx, provider),
+    after: async (ctx, existed) => {
+      if (!existed || (await administratorExists(ctx, provider))) return;
+      throw new Fault(
+        'LAST_ADMINISTRATOR',
+        'Nobody who can sign in or has a key would be left with the right role.assign; give it to somebody else first.',
+      );
+    },
+  };
+  return {
+    name: 'access.administrator',
+    follow: async (ctx) => {
+      if (ctx.raised.size > 0) ctx.verify(invariant);
+    },
+  };
+}

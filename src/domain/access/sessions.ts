@@ -4,7 +4,7 @@ import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { Runner } from '../../mechanisms/binding.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import { findKey, findUser, requireNoImpersonation } from '../identity/door.ts';
+import { findKey, findUser, requireMayHandOn } from '../identity/door.ts';
 import { tokenHash, unauthenticated } from './authenticate.ts';
 import { GLOBAL_RIGHTS } from './definitions.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
@@ -103,16 +103,17 @@ export async function signOut(ctx: WriteContext, token: string | undefined, secu
   return new Reply({ signedOut: token !== undefined }, { 'Set-Cookie': cookie('', 0, secure) });
 }
 
-/** Sets a password and ends the sessions that the old one opened. @throws Fault NOT_FOUND, INVALID_REQUEST */
+/** As `setPasswordOf`, for a user by login. @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, ROLE_ESCALATION, INVALID_REQUEST */
 export async function setPassword(ctx: WriteContext, login: string, password: string): Promise<{ id: string }> {
   ctx.actor.require('user.administer');
   const user = await store.findUserByLogin(ctx, findKey(login));
   if (user === undefined) throw new Fault('NOT_FOUND', 'There is no user with this login.');
-  return await planPassword(ctx, user.id, password);
+  return await setPasswordOf(ctx, user.id, password);
 }
 
 /**
- * The same for a person by id, by somebody who may not come in as them with rights beyond their own.
+ * Sets a password and ends the sessions that the old one opened. Whoever sets it could sign in with it, so they must be given
+ * everything that this user is given.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, ROLE_ESCALATION, INVALID_REQUEST
  */
@@ -122,7 +123,7 @@ export async function setPasswordOf(ctx: WriteContext, id: string, password: str
   const user = await findUser(ctx, id);
   if (user === undefined) throw new Fault('NOT_FOUND', 'There is no person with this id.');
   if (user.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The person is archived; restore them first.');
-  await requireNoImpersonation(ctx, id);
+  if (id !== ctx.actor.userId) await requireMayHandOn(ctx, { people: [id] });
   return await planPassword(ctx, id, password);
 }
 

@@ -2,18 +2,12 @@
 import { Fault } from '../../lib/fault.ts';
 import type { Localized } from '../../mechanisms/config-schemas.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
-import { requireNoEscalation } from './escalation.ts';
+import { writeGroup } from './changes.ts';
+import { requireMayHandOn } from './escalation.ts';
 import { nameKey } from './names.ts';
 import { type GroupAnswer, groupAnswer } from './queries.ts';
 import { codeOf, differences, exists, Judgement, requireActive, requireArchived, stale } from './rules.ts';
-import {
-  findGroup,
-  type GroupRow,
-  type GroupWrite,
-  insertGroup,
-  takenCodes,
-  updateGroup as updateRow,
-} from './store.ts';
+import { findGroup, type GroupRow, takenCodes } from './store.ts';
 
 export interface NewGroup {
   code: string;
@@ -26,10 +20,6 @@ export interface GroupChange {
   expectedRevision: number;
   /** What is left out stays; a text takes the place of all locales' texts. */
   name?: Localized | undefined;
-}
-
-function written(row: GroupRow, at: string): GroupWrite {
-  return { id: row.id, code: row.code, code_key: nameKey(row.code), name: row.name, state: row.state, at };
 }
 
 /**
@@ -54,8 +44,7 @@ export async function createGroup(ctx: WriteContext, input: NewGroup): Promise<G
   const taken = await takenCodes(ctx, 'groups', row.id, nameKey(row.code));
   if (taken.id) throw exists('groupId', 'There is something with this id already.');
   if (taken.code) throw exists('code', 'There is a group with this code, perhaps archived.');
-  ctx.plan(insertGroup, written(row, ctx.now));
-  ctx.emit({ type: 'GroupCreated', subject: `group:${row.id}`, data: { code: row.code, name: row.name } });
+  writeGroup(ctx, undefined, row);
   return groupAnswer(ctx, row);
 }
 
@@ -80,16 +69,16 @@ export async function updateGroup(ctx: WriteContext, input: GroupChange): Promis
   const changes = differences(row, { name: judged.name('name', input.name) });
   judged.settle();
   if (Object.keys(changes).length === 0) return groupAnswer(ctx, row);
-  return groupAnswer(ctx, write(ctx, row, { name: changes['name']?.[1] as Localized }, 'GroupChanged', { changes }));
+  return groupAnswer(ctx, write(ctx, row, { name: changes['name']?.[1] as Localized }));
 }
 
-/** @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT */
+/** @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, LAST_ADMINISTRATOR */
 export async function archiveGroup(ctx: WriteContext, id: string, expectedRevision?: number): Promise<GroupAnswer> {
   const row = await requireGroup(ctx, id);
   ctx.rightsChecked();
   requireActive('group', row.state);
   if (expectedRevision !== undefined && expectedRevision !== row.revision) throw stale('group');
-  return groupAnswer(ctx, write(ctx, row, { state: 'ARCHIVED' }, 'GroupArchived', {}));
+  return groupAnswer(ctx, write(ctx, row, { state: 'ARCHIVED' }));
 }
 
 /**
@@ -99,23 +88,15 @@ export async function archiveGroup(ctx: WriteContext, id: string, expectedRevisi
  */
 export async function restoreGroup(ctx: WriteContext, id: string, expectedRevision?: number): Promise<GroupAnswer> {
   const row = await requireGroup(ctx, id);
-  await requireNoEscalation(ctx, id);
+  await requireMayHandOn(ctx, { members: [{ groupId: id, memberId: id, memberType: 'group' }] });
   ctx.rightsChecked();
   requireArchived('group', row.state);
   if (expectedRevision !== undefined && expectedRevision !== row.revision) throw stale('group');
-  return groupAnswer(ctx, write(ctx, row, { state: 'ACTIVE' }, 'GroupRestored', {}));
+  return groupAnswer(ctx, write(ctx, row, { state: 'ACTIVE' }));
 }
 
-function write(
-  ctx: WriteContext,
-  row: GroupRow,
-  change: Partial<GroupRow>,
-  type: string,
-  data: Record<string, unknown>,
-): GroupRow {
+function write(ctx: WriteContext, row: GroupRow, change: Partial<GroupRow>): GroupRow {
   const next: GroupRow = { ...row, ...change, revision: row.revision + 1, updatedAt: ctx.now };
-  ctx.plan(updateRow, { ...written(next, ctx.now), expected: row.revision });
-  ctx.emit({ type, subject: `group:${row.id}`, data: { code: row.code, ...data } });
-  ctx.raise('rights');
+  writeGroup(ctx, row, next);
   return next;
 }

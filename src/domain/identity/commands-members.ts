@@ -4,20 +4,16 @@
  */
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
-import { requireNoEscalation } from './escalation.ts';
+import { join, leave, place } from './changes.ts';
+import { requireMayHandOn } from './escalation.ts';
 import { requireActive, unknown } from './rules.ts';
-import { structureLock } from './store.ts';
+import { accessLock } from './store.ts';
 import {
-  deleteGroupMember,
-  deleteOrgMember,
   findGroupMember,
   findMembership,
   findOrgMember,
   findPlace,
   type GroupMember,
-  insertGroupMember,
-  insertOrgMember,
-  moveOrgMember,
   type MemberType,
   type OrgMember,
 } from './store-members.ts';
@@ -36,42 +32,28 @@ export async function addGroupMember(
   const memberType = input.memberType ?? 'user';
   const { groupId, memberId } = input;
   // From here on nobody else can put a group into another.
-  if (memberType === 'group') await ctx.lock(structureLock('groups'));
+  if (memberType === 'group') await ctx.lock(accessLock());
   const { group, member, standing, closes } = await findMembership(ctx, { groupId, memberId, memberType });
   if (group === null) throw unknown('groupId', 'group');
   if (member === null) throw unknown('memberId', memberType);
   if (standing !== null) return { id: standing, groupId, memberId, memberType };
-  await requireNoEscalation(ctx, groupId);
+  await requireMayHandOn(ctx, { members: [{ groupId, memberId, memberType }] });
   ctx.rightsChecked();
   requireActive('group', group);
   requireActive('member', member);
   if (closes) {
     throw new Fault('GROUP_CYCLE', 'The group would be inside of itself; take it out of the other one first.');
   }
-  const id = ctx.newId();
-  ctx.plan(insertGroupMember, { id, group_id: groupId, member_type: memberType, member_id: memberId, at: ctx.now });
-  ctx.emit({
-    type: 'GroupMemberAdded',
-    subject: `group:${groupId}`,
-    data: { membershipId: id, memberId, memberType },
-  });
-  ctx.raise('rights');
+  const id = join(ctx, { groupId, memberId, memberType });
   return { id, groupId, memberId, memberType };
 }
 
-/** @throws Fault RIGHT_MISSING, NOT_FOUND */
+/** @throws Fault RIGHT_MISSING, NOT_FOUND, ROLE_ESCALATION, LAST_ADMINISTRATOR */
 export async function removeGroupMember(ctx: WriteContext, id: string): Promise<GroupMember> {
   ctx.actor.require('user.administer');
   const membership = await findGroupMember(ctx, id);
   if (membership === undefined) throw new Fault('NOT_FOUND', 'There is no such membership.');
-  ctx.plan(deleteGroupMember, { id });
-  const { groupId, memberId, memberType } = membership;
-  ctx.emit({
-    type: 'GroupMemberRemoved',
-    subject: `group:${groupId}`,
-    data: { membershipId: id, memberId, memberType },
-  });
-  ctx.raise('rights');
+  leave(ctx, membership, id);
   return membership;
 }
 
@@ -87,7 +69,7 @@ function elsewhere(): Fault {
  * they are there already, nothing changes.
  *
  * @param input `expectedOrganizationUnitId`: the unit to move from; absent or null: they are in none yet
- * @throws Fault RIGHT_MISSING, INVALID_REQUEST (no such unit or user), ARCHIVED, ORG_UNIT_CONFLICT
+ * @throws Fault RIGHT_MISSING, INVALID_REQUEST (no such unit or user), ROLE_ESCALATION, ARCHIVED, ORG_UNIT_CONFLICT
  */
 export async function setOrgMember(
   ctx: WriteContext,
@@ -98,28 +80,21 @@ export async function setOrgMember(
   const { unit, user, standing } = await findPlace(ctx, organizationUnitId, userId);
   if (unit === null) throw unknown('organizationUnitId', 'organisation unit');
   if (user === null) throw unknown('userId', 'user');
-  ctx.rightsChecked();
   if (standing?.organizationUnitId === organizationUnitId) return standing;
+  await requireMayHandOn(ctx, { places: [{ userId, unitId: organizationUnitId }] });
+  ctx.rightsChecked();
   requireActive('organisation unit', unit);
   requireActive('user', user);
   if ((standing?.organizationUnitId ?? null) !== (input.expectedOrganizationUnitId ?? null)) throw elsewhere();
-  const id = standing?.id ?? ctx.newId();
-  const to = { id, organization_unit_id: organizationUnitId };
-  if (standing === null) ctx.plan(insertOrgMember, { ...to, user_id: userId, at: ctx.now });
-  else ctx.plan(moveOrgMember, { ...to, expected: standing.organizationUnitId });
-  ctx.emit({
-    type: 'OrgMemberSet',
-    subject: `user:${userId}`,
-    data: { membershipId: id, from: standing?.organizationUnitId ?? null, to: organizationUnitId },
-  });
-  ctx.raise('rights');
+  const from = standing?.organizationUnitId ?? null;
+  const id = place(ctx, { userId, from, to: organizationUnitId }, standing?.id) ?? '';
   return { id, organizationUnitId, userId };
 }
 
 /**
  * Takes a person out of their unit.
  *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, ORG_UNIT_CONFLICT when they were moved from the expected unit meanwhile
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ROLE_ESCALATION, ORG_UNIT_CONFLICT when they were moved from the expected unit meanwhile
  */
 export async function removeOrgMember(
   ctx: WriteContext,
@@ -131,8 +106,6 @@ export async function removeOrgMember(
   if (membership === undefined) throw new Fault('NOT_FOUND', 'There is no such membership.');
   const from = membership.organizationUnitId;
   if (expectedOrganizationUnitId !== undefined && expectedOrganizationUnitId !== from) throw elsewhere();
-  ctx.plan(deleteOrgMember, { id, expected: from });
-  ctx.emit({ type: 'OrgMemberRemoved', subject: `user:${membership.userId}`, data: { membershipId: id, from } });
-  ctx.raise('rights');
+  place(ctx, { userId: membership.userId, from, to: null }, id);
   return membership;
 }

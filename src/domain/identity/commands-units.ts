@@ -2,6 +2,8 @@
 import { Fault } from '../../lib/fault.ts';
 import type { Localized } from '../../mechanisms/config-schemas.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
+import { writeUnit } from './changes.ts';
+import { requireMayHandOn } from './escalation.ts';
 import { nameKey } from './names.ts';
 import { type UnitAnswer, unitAnswer } from './queries.ts';
 import {
@@ -15,17 +17,7 @@ import {
   requireArchived,
   stale,
 } from './rules.ts';
-import {
-  findUnit,
-  findUser,
-  insertUnit,
-  isAbove,
-  structureLock,
-  takenCodes,
-  type UnitRow,
-  type UnitWrite,
-  updateUnit as updateRow,
-} from './store.ts';
+import { accessLock, findUnit, findUser, isAbove, takenCodes, type UnitRow } from './store.ts';
 
 export interface NewUnit {
   name: string;
@@ -45,20 +37,6 @@ export interface UnitChange {
   parentId?: string | null | undefined;
   managerUserId?: string | null | undefined;
   location?: string | null | undefined;
-}
-
-function written(row: UnitRow, at: string): UnitWrite {
-  return {
-    id: row.id,
-    code: row.code,
-    code_key: nameKey(row.code),
-    name: row.name,
-    parent_id: row.parentId,
-    manager_user_id: row.managerUserId,
-    location: row.location,
-    state: row.state,
-    at,
-  };
 }
 
 /** The unit above and the manager must be there and not be archived. */
@@ -103,10 +81,7 @@ export async function createUnit(ctx: WriteContext, input: NewUnit): Promise<Uni
   const taken = await takenCodes(ctx, 'org_units', row.id, nameKey(row.code));
   if (taken.id) throw exists('organizationUnitId', 'There is something with this id already.');
   if (taken.code) throw exists('code', 'There is an organisation unit with this code, perhaps archived.');
-  ctx.plan(insertUnit, written(row, ctx.now));
-  ctx.emit({ type: 'OrgUnitCreated', subject: `orgUnit:${row.id}`, data: { code: row.code, name: row.name } });
-  // Whoever is in a unit is over those below it.
-  if (row.parentId !== null) ctx.raise('rights');
+  writeUnit(ctx, undefined, row);
   return unitAnswer(ctx, row);
 }
 
@@ -121,7 +96,7 @@ async function requireUnit(ctx: WriteContext, id: string): Promise<UnitRow> {
 /**
  * Changes a unit on the revision that the caller saw. The code stays: the configuration names units by it.
  *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, INVALID_VALUES (a parent below the unit too)
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, ROLE_ESCALATION, INVALID_VALUES (a parent below the unit too)
  */
 export async function updateUnit(ctx: WriteContext, input: UnitChange): Promise<UnitAnswer> {
   const row = await requireUnit(ctx, input.organizationUnitId);
@@ -136,14 +111,18 @@ export async function updateUnit(ctx: WriteContext, input: UnitChange): Promise<
   });
   const changed = afterwards(changes) as Partial<UnitRow>;
   // From here on nobody else can move a unit; that this one is still as it was read is the write's own condition.
-  if (typeof changed.parentId === 'string') await ctx.lock(structureLock('units'));
+  if (typeof changed.parentId === 'string') await ctx.lock(accessLock());
+  if (changed.parentId !== undefined) {
+    const moved = { unitId: row.id, parentId: changed.parentId, formerParentId: row.parentId, restored: false };
+    await requireMayHandOn(ctx, { units: [moved] });
+  }
   await judgeLinks(ctx, judged, changed);
   if (typeof changed.parentId === 'string' && (await isAbove(ctx, row.id, changed.parentId))) {
     judged.report('parentId', 'CYCLE', 'That unit is this one or stands below it.');
   }
   judged.settle();
   if (Object.keys(changes).length === 0) return unitAnswer(ctx, row);
-  return unitAnswer(ctx, write(ctx, row, changed, 'OrgUnitChanged', { changes }));
+  return unitAnswer(ctx, write(ctx, row, changed));
 }
 
 /**
@@ -157,9 +136,11 @@ export async function archiveUnit(ctx: WriteContext, id: string, expectedRevisio
   return turn(ctx, row, 'ARCHIVED', expectedRevision);
 }
 
-/** @throws Fault RIGHT_MISSING, NOT_FOUND, STATE_CONFLICT when it is not archived, REVISION_CONFLICT */
+/** @throws Fault RIGHT_MISSING, NOT_FOUND, ROLE_ESCALATION, STATE_CONFLICT when it is not archived, REVISION_CONFLICT */
 export async function restoreUnit(ctx: WriteContext, id: string, expectedRevision?: number): Promise<UnitAnswer> {
   const row = await requireUnit(ctx, id);
+  const { parentId } = row;
+  await requireMayHandOn(ctx, { units: [{ unitId: id, parentId, formerParentId: parentId, restored: true }] });
   requireArchived('organisation unit', row.state);
   return turn(ctx, row, 'ACTIVE', expectedRevision);
 }
@@ -171,19 +152,11 @@ function turn(
   expectedRevision: number | undefined,
 ): UnitAnswer {
   if (expectedRevision !== undefined && expectedRevision !== row.revision) throw stale('organisation unit');
-  return unitAnswer(ctx, write(ctx, row, { state }, state === 'ARCHIVED' ? 'OrgUnitArchived' : 'OrgUnitRestored', {}));
+  return unitAnswer(ctx, write(ctx, row, { state }));
 }
 
-function write(
-  ctx: WriteContext,
-  row: UnitRow,
-  change: Partial<UnitRow>,
-  type: string,
-  data: Record<string, unknown>,
-): UnitRow {
+function write(ctx: WriteContext, row: UnitRow, change: Partial<UnitRow>): UnitRow {
   const next: UnitRow = { ...row, ...change, revision: row.revision + 1, updatedAt: ctx.now };
-  ctx.plan(updateRow, { ...written(next, ctx.now), expected: row.revision });
-  ctx.emit({ type, subject: `orgUnit:${row.id}`, data: { code: row.code, ...data } });
-  ctx.raise('rights');
+  writeUnit(ctx, row, next);
   return next;
 }

@@ -1,20 +1,12 @@
 /** The writes on people (api.md, "Identity"; configuration, section 6). Everyone of them needs `user.administer`. */
-import { requireNoImpersonation } from './escalation.ts';
+import { writeUser } from './changes.ts';
+import { requireMayHandOn, requireNotOwn } from './escalation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import { nameKey } from './names.ts';
 import { type UserAnswer, userAnswer } from './queries.ts';
-import {
-  afterwards,
-  archived,
-  differences,
-  exists,
-  Judgement,
-  requireActive,
-  requireArchived,
-  stale,
-} from './rules.ts';
-import { findUser, insertUser, takenNames, type UserRow, type UserWrite, updateUser as updateRow } from './store.ts';
+import { afterwards, differences, exists, Judgement, requireActive, requireArchived, stale } from './rules.ts';
+import { findUser, takenNames, type UserRow } from './store.ts';
 
 export interface NewUser {
   login: string;
@@ -39,27 +31,10 @@ export interface UserChange {
   externalId?: string | null | undefined;
 }
 
-function written(row: UserRow, at: string): UserWrite {
-  return {
-    id: row.id,
-    login: row.login,
-    login_key: nameKey(row.login),
-    display_name: row.displayName,
-    email: row.email,
-    email_key: row.email === null ? null : nameKey(row.email),
-    locale: row.locale,
-    timezone: row.timezone,
-    employee_id: row.employeeId,
-    external_id: row.externalId,
-    state: row.state,
-    at,
-  };
-}
-
 /**
  * Creates a person without password and without roles (api.md, `POST /identity/users`).
  *
- * @throws Fault RIGHT_MISSING, INVALID_VALUES, ALREADY_EXISTS with `{field}` (userId, login or email)
+ * @throws Fault RIGHT_MISSING, INVALID_VALUES, ALREADY_EXISTS with `{field}` (userId, login, email or externalId)
  */
 export async function createUser(ctx: WriteContext, input: NewUser): Promise<UserAnswer> {
   ctx.actor.require('user.administer');
@@ -83,17 +58,21 @@ export async function createUser(ctx: WriteContext, input: NewUser): Promise<Use
     updatedAt: ctx.now,
   };
   judged.settle();
-  const taken = await takenNames(ctx, { id: row.id, login: loginKey, email: emailKey }, null);
+  const taken = await takenNames(ctx, { id: row.id, login: loginKey, email: emailKey, ...own(row.externalId) }, null);
   if (taken.id) throw exists('userId', 'There is something with this id already.');
   if (taken.login) throw exists('login', 'There is a user with this login, perhaps in other letters or archived.');
   if (taken.email) throw exists('email', 'There is a user with this e-mail address, perhaps archived.');
-  ctx.plan(insertUser, written(row, ctx.now));
-  ctx.emit({
-    type: 'UserCreated',
-    subject: `user:${row.id}`,
-    data: { login: row.login, displayName: row.displayName },
-  });
+  if (taken.externalId) throw sharedExternalId();
+  writeUser(ctx, undefined, row);
   return userAnswer(row);
+}
+
+function own(externalId: string | null): { externalId?: string } {
+  return externalId === null ? {} : { externalId };
+}
+
+function sharedExternalId(): Fault {
+  return exists('externalId', 'There is a user with this external id, perhaps archived.');
 }
 
 async function requireUser(ctx: WriteContext, id: string): Promise<UserRow> {
@@ -108,7 +87,8 @@ async function requireUser(ctx: WriteContext, id: string): Promise<UserRow> {
  * Changes a person on the revision that the caller saw; values equal to the stored ones change nothing. The login stays: the
  * configuration names people by it.
  *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, INVALID_VALUES, ALREADY_EXISTS
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, INVALID_VALUES, ROLE_ESCALATION, ALREADY_EXISTS,
+ *   LAST_ADMINISTRATOR
  */
 export async function updateUser(ctx: WriteContext, input: UserChange): Promise<UserAnswer> {
   const row = await requireUser(ctx, input.userId);
@@ -126,24 +106,27 @@ export async function updateUser(ctx: WriteContext, input: UserChange): Promise<
   judged.settle();
   if (Object.keys(changes).length === 0) return userAnswer(row);
   if (Object.hasOwn(changes, 'email') || Object.hasOwn(changes, 'externalId')) {
-    await requireNoImpersonation(ctx, row.id);
+    requireNotOwn(ctx, row.id);
+    await requireMayHandOn(ctx, { people: [row.id] });
   }
   const next = { ...row, ...afterwards(changes), revision: row.revision + 1, updatedAt: ctx.now } as UserRow;
-  if (next.email !== null && Object.hasOwn(changes, 'email')) {
-    const taken = await takenNames(ctx, { email: nameKey(next.email) }, row.id);
+  const names = {
+    ...(next.email === null || !Object.hasOwn(changes, 'email') ? {} : { email: nameKey(next.email) }),
+    ...(Object.hasOwn(changes, 'externalId') ? own(next.externalId) : {}),
+  };
+  if (Object.keys(names).length > 0) {
+    const taken = await takenNames(ctx, names, row.id);
     if (taken.email) throw exists('email', 'There is a user with this e-mail address, perhaps archived.');
+    if (taken.externalId) throw sharedExternalId();
   }
-  ctx.plan(updateRow, { ...written(next, ctx.now), expected: row.revision });
-  ctx.emit({ type: 'UserChanged', subject: `user:${row.id}`, data: { login: row.login, changes } });
-  // Names of people are remembered beside what they did.
-  ctx.raise('rights');
+  writeUser(ctx, row, next);
   return userAnswer(next);
 }
 
 /**
  * Archives a person: their keys and sessions are no longer accepted, their name stays on what they did.
  *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED when they are already, REVISION_CONFLICT
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED when they are already, REVISION_CONFLICT, LAST_ADMINISTRATOR
  */
 export async function archiveUser(ctx: WriteContext, id: string, expectedRevision?: number): Promise<UserAnswer> {
   const row = await requireUser(ctx, id);
@@ -152,12 +135,13 @@ export async function archiveUser(ctx: WriteContext, id: string, expectedRevisio
 }
 
 /**
- * Takes an archived person back, with the memberships, roles and keys that they had; they sign in anew.
+ * Takes an archived person back, with the memberships, roles and keys that they had: for callers who are given all of it.
  *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, STATE_CONFLICT when the person is not archived, REVISION_CONFLICT
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ROLE_ESCALATION, STATE_CONFLICT when the person is not archived, REVISION_CONFLICT
  */
 export async function restoreUser(ctx: WriteContext, id: string, expectedRevision?: number): Promise<UserAnswer> {
   const row = await requireUser(ctx, id);
+  await requireMayHandOn(ctx, { people: [id] });
   requireArchived('user', row.state);
   return turn(ctx, row, 'ACTIVE', expectedRevision);
 }
@@ -170,9 +154,6 @@ function turn(
 ): UserAnswer {
   if (expectedRevision !== undefined && expectedRevision !== row.revision) throw stale('user');
   const next: UserRow = { ...row, state, revision: row.revision + 1, updatedAt: ctx.now };
-  ctx.plan(updateRow, { ...written(next, ctx.now), expected: row.revision });
-  const restored = { type: 'UserRestored', subject: `user:${row.id}`, data: { login: row.login } };
-  ctx.emit(state === 'ARCHIVED' ? archived(row.id, row.login) : restored);
-  ctx.raise('rights');
+  writeUser(ctx, row, next);
   return userAnswer(next);
 }

@@ -6,9 +6,11 @@ import { defineSection } from '../../mechanisms/config-define.ts';
 import { Code, type Localized, Login, Name } from '../../mechanisms/config-schemas.ts';
 import type { Change, ConfigView, MergeOptions, SectionReport } from '../../mechanisms/config-section.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import { dropGroupMember, insertGroupMember, loadGroups } from './config-store.ts';
+import { join, leave, writeGroup } from './changes.ts';
+import { loadGroups } from './config-store.ts';
 import { nameKey } from './names.ts';
-import { insertGroup, structureLock, updateGroup } from './store.ts';
+import { checkName } from './rules.ts';
+import { accessLock } from './store.ts';
 
 const Members = (of: typeof Login) => Type.Optional(Type.Array(of, { maxItems: 100_000, uniqueItems: true }));
 
@@ -54,49 +56,23 @@ function whole(view: ConfigView, report: SectionReport): void {
   }
 }
 
-/** The group and all groups that contain it, over however many steps: whoever becomes a member gets the roles of all. */
-function upwards(view: ConfigView, code: string): Set<string> {
-  const groups = view.active<Group>('groups');
-  const found = new Set([code]);
-  for (const inner of found) {
-    for (const [outer, { groups: inside }] of groups) if (inside.includes(inner)) found.add(outer);
-  }
-  return found;
-}
-
-/** Whoever makes somebody a member of a group that holds roles hands these roles on. */
-function rights(change: Change, view: ConfigView): string[] {
-  const before = change.stored?.definition as Group | undefined;
-  const after = change.definition as Group;
-  const more = (key: 'users' | 'groups'): boolean => new Set(after[key]).difference(new Set(before?.[key])).size > 0;
-  if (change.action !== 'restore' && !more('users') && !more('groups')) return [];
-  const holders = upwards(view, change.code);
-  const roles = view.active<{ assignedTo: { groups: string[] } }>('roles').values();
-  return [...roles].some((role) => role.assignedTo.groups.some((group) => holders.has(group))) ? ['role.assign'] : [];
-}
-
 function write(ctx: WriteContext, change: Change, view: { id(section: string, code: string): string }): void {
   const group = change.definition as Group;
-  const before = change.stored?.definition as Group | undefined;
-  const { id } = change;
-  const row = {
-    id,
-    code: group.code,
-    code_key: nameKey(group.code),
-    name: group.name,
-    state: change.state,
-    at: ctx.now,
-  };
-  if (change.stored === undefined) ctx.plan(insertGroup, row);
-  else ctx.plan(updateGroup, { ...row, expected: change.stored.version });
+  const { id, stored, state } = change;
+  const former = stored?.definition as Group | undefined;
+  const before =
+    stored === undefined || former === undefined
+      ? undefined
+      : { id, code: former.code, name: former.name, state: stored.state, revision: stored.version };
+  const { code, name } = group;
+  writeGroup(ctx, before, { id, code, name, state, revision: (stored?.version ?? 0) + 1 });
   if (change.action === 'archive') return;
-  for (const [key, type] of [['users', 'user'] as const, ['groups', 'group'] as const]) {
-    const stood = new Set(before?.[key]);
+  for (const [key, memberType] of [['users', 'user'] as const, ['groups', 'group'] as const]) {
+    const stood = new Set(former?.[key]);
     const stands = new Set(group[key]);
-    const member = (code: string) => ({ group_id: id, member_type: type, member_id: view.id(key, code) });
-    for (const code of stands.difference(stood))
-      ctx.plan(insertGroupMember, { id: ctx.newId(), ...member(code), at: ctx.now });
-    for (const code of stood.difference(stands)) ctx.plan(dropGroupMember, member(code));
+    const member = (of: string) => ({ groupId: id, memberId: view.id(key, of), memberType });
+    for (const of of stands.difference(stood)) join(ctx, member(of));
+    for (const of of stood.difference(stands)) leave(ctx, member(of));
   }
 }
 
@@ -106,14 +82,17 @@ export const groupsSection = defineSection<Item, Group>({
   keyOf: nameKey,
   identity: true,
   right: 'user.administer',
-  rights,
-  lock: (ctx) => ctx.lock(structureLock('groups')),
+  lock: (ctx) => ctx.lock(accessLock()),
   normalise: (item) => merge(item, undefined, { exact: true, spell: (_section, code) => code }),
   merge,
   references: (group) => [
     ...group.users.map((code, index) => ({ section: 'users', code, path: ['users', index] })),
     ...group.groups.map((code, index) => ({ section: 'groups', code, path: ['groups', index] })),
   ],
+  compile: (group, _view, report) => {
+    checkName(group.name, report);
+    return group;
+  },
   whole,
   load: async (ctx: ReadContext) => {
     const rows = await loadGroups(ctx);

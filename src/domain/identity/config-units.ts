@@ -6,9 +6,11 @@ import { defineSection } from '../../mechanisms/config-define.ts';
 import { Code, type Localized, Login, Name } from '../../mechanisms/config-schemas.ts';
 import type { Change, ConfigView, MergeOptions, SectionReport } from '../../mechanisms/config-section.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import { type UnitState, writeUnit } from './changes.ts';
 import { loadUnits } from './config-store.ts';
 import { nameKey } from './names.ts';
-import { insertUnit, structureLock, updateUnit } from './store.ts';
+import { checkLines, checkName } from './rules.ts';
+import { accessLock } from './store.ts';
 
 const UnitItem = closed({
   code: Code,
@@ -52,20 +54,20 @@ function whole(view: ConfigView, report: SectionReport): void {
 }
 
 function write(ctx: WriteContext, change: Change, view: { id(section: string, code: string): string }): void {
-  const unit = change.definition as Unit;
-  const row = {
-    id: change.id,
+  const { id, stored, state } = change;
+  const of = (unit: Unit): Omit<UnitState, 'state' | 'revision'> => ({
+    id,
     code: unit.code,
-    code_key: nameKey(unit.code),
     name: unit.name,
-    parent_id: unit.parent === undefined ? null : view.id('orgUnits', unit.parent),
-    manager_user_id: unit.manager === undefined ? null : view.id('users', unit.manager),
+    parentId: unit.parent === undefined ? null : view.id('orgUnits', unit.parent),
+    managerUserId: unit.manager === undefined ? null : view.id('users', unit.manager),
     location: unit.location ?? null,
-    state: change.state,
-    at: ctx.now,
-  };
-  if (change.stored === undefined) ctx.plan(insertUnit, row);
-  else ctx.plan(updateUnit, { ...row, expected: change.stored.version });
+  });
+  const before =
+    stored === undefined
+      ? undefined
+      : { ...of(stored.definition as Unit), state: stored.state, revision: stored.version };
+  writeUnit(ctx, before, { ...of(change.definition as Unit), state, revision: (stored?.version ?? 0) + 1 });
 }
 
 export const orgUnitsSection = defineSection<Item, Unit>({
@@ -76,12 +78,17 @@ export const orgUnitsSection = defineSection<Item, Unit>({
   right: 'user.administer',
   normalise: (item) => merge(item, undefined, { spell: (_section, code) => code }),
   merge,
-  lock: (ctx) => ctx.lock(structureLock('units')),
+  lock: (ctx) => ctx.lock(accessLock()),
   references: (unit) =>
     LINKS.flatMap(([key, section]) => {
       const code = unit[key];
       return code === undefined ? [] : [{ section, code, path: [key] }];
     }),
+  compile: (unit, _view, report) => {
+    checkName(unit.name, report);
+    checkLines({ location: unit.location }, report);
+    return unit;
+  },
   whole,
   load: async (ctx: ReadContext) => {
     const rows = await loadUnits(ctx);

@@ -1,15 +1,16 @@
 /** The bundle's section `users`. */
 import Type, { type Static } from 'typebox';
 import { closed, nullable } from '../../contract/schemas.ts';
+import { nfc } from '../../lib/text.ts';
 import { checkTimeZone } from '../../mechanisms/config-checks.ts';
 import { defineSection } from '../../mechanisms/config-define.ts';
 import { Code, LocaleCode, Login } from '../../mechanisms/config-schemas.ts';
-import type { Change, ConfigView, Report, SectionReport } from '../../mechanisms/config-section.ts';
+import type { Change, ConfigView, ItemState, Report, SectionReport } from '../../mechanisms/config-section.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import { dropOrgMember, loadUsers, setOrgMember } from './config-store.ts';
+import { place, type UserState, writeUser } from './changes.ts';
+import { loadUsers } from './config-store.ts';
 import { isEmail, nameKey } from './names.ts';
-import { archived } from './rules.ts';
-import { insertUser, updateUser } from './store.ts';
+import { checkLines } from './rules.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 255 });
 
@@ -39,17 +40,18 @@ interface User extends Partial<Record<Attribute, string>> {
 
 function attribute(item: Item, stored: User | undefined, name: Attribute): Partial<User> {
   const value = Object.hasOwn(item, name) ? item[name] : stored?.[name];
-  return value === undefined || value === null ? {} : { [name]: value };
+  return value === undefined || value === null ? {} : { [name]: nfc(value) };
 }
 
 function mergeUser(item: Item, stored: User | undefined, exact: boolean): User {
-  const user: User = { login: item.login, displayName: item.displayName ?? stored?.displayName ?? item.login };
+  const user: User = { login: item.login, displayName: nfc(item.displayName ?? stored?.displayName ?? item.login) };
   for (const name of ATTRIBUTES) Object.assign(user, attribute(item, stored, name));
   const unit = item.orgUnit ?? (exact ? undefined : stored?.orgUnit);
   return unit === undefined ? user : { ...user, orgUnit: unit };
 }
 
 function compile(user: User, _view: ConfigView, report: Report): User {
+  checkLines({ displayName: user.displayName, employeeId: user.employeeId, externalId: user.externalId }, report);
   checkTimeZone(user.timezone, ['timezone'], report);
   if (user.email !== undefined) {
     if (!isEmail(user.email)) report(['email'], 'WRONG_FORMAT', 'Use an e-mail address such as petrova@example.org.');
@@ -64,17 +66,27 @@ function compile(user: User, _view: ConfigView, report: Report): User {
   return user;
 }
 
-/** Addresses are unique over all people, archived ones too. */
+/** E-mail addresses and external ids are unique over all people, archived ones too. */
 function whole(view: ConfigView, report: SectionReport): void {
-  const owners = new Map<string, string>();
+  const emails = new Map<string, string>();
+  const externalIds = new Map<string, string>();
   const people = [...view.archived<User>('users'), ...view.active<User>('users')];
-  for (const [login, { email }] of people) {
-    if (email === undefined || !isEmail(email)) continue;
-    const key = emailKey(email);
-    const owner = owners.get(key);
-    if (owner !== undefined) report(login, ['email'], 'ALREADY_EXISTS', `The user ${owner} has this e-mail address.`);
-    else owners.set(key, login);
+  for (const [login, { email, externalId }] of people) {
+    if (email !== undefined && isEmail(email)) {
+      const owner = claim(emails, emailKey(email), login);
+      if (owner !== undefined) report(login, ['email'], 'ALREADY_EXISTS', `The user ${owner} has this e-mail address.`);
+    }
+    if (externalId === undefined) continue;
+    const owner = claim(externalIds, externalId, login);
+    if (owner !== undefined) report(login, ['externalId'], 'ALREADY_EXISTS', `The user ${owner} has this external id.`);
   }
+}
+
+/** Who has the name already; else it is the login's from now on. */
+function claim(owners: Map<string, string>, name: string, login: string): string | undefined {
+  const owner = owners.get(name);
+  if (owner === undefined) owners.set(name, login);
+  return owner;
 }
 
 function emailKey(email: string): string {
@@ -85,32 +97,28 @@ function emailKey(email: string): string {
   }
 }
 
+function stateOf(id: string, user: User, { state, version }: { state: ItemState; version: number }): UserState {
+  const {
+    login,
+    displayName,
+    email = null,
+    locale = null,
+    timezone = null,
+    employeeId = null,
+    externalId = null,
+  } = user;
+  return { id, login, displayName, email, locale, timezone, employeeId, externalId, state, revision: version };
+}
+
 function write(ctx: WriteContext, change: Change, view: { id(section: string, code: string): string }): void {
+  const { id, stored, state } = change;
   const user = change.definition as User;
-  const row = {
-    id: change.id,
-    login: user.login,
-    login_key: nameKey(user.login),
-    display_name: user.displayName,
-    email: user.email ?? null,
-    email_key: user.email === undefined ? null : nameKey(user.email),
-    locale: user.locale ?? null,
-    timezone: user.timezone ?? null,
-    employee_id: user.employeeId ?? null,
-    external_id: user.externalId ?? null,
-    state: change.state,
-    at: ctx.now,
-  };
-  if (change.stored === undefined) ctx.plan(insertUser, row);
-  else ctx.plan(updateUser, { ...row, expected: change.stored.version });
-  if (change.action === 'archive') ctx.emit(archived(change.id, user.login));
-  const before = (change.stored?.definition as User | undefined)?.orgUnit;
-  if (user.orgUnit === before || change.action === 'archive') return;
-  if (user.orgUnit === undefined) ctx.plan(dropOrgMember, { user_id: change.id });
-  else {
-    const unit = view.id('orgUnits', user.orgUnit);
-    ctx.plan(setOrgMember, { id: ctx.newId(), organization_unit_id: unit, user_id: change.id, at: ctx.now });
-  }
+  const former = stored?.definition as User | undefined;
+  const before = stored === undefined || former === undefined ? undefined : stateOf(id, former, stored);
+  writeUser(ctx, before, stateOf(id, user, { state, version: (stored?.version ?? 0) + 1 }));
+  if (user.orgUnit === former?.orgUnit || change.action === 'archive') return;
+  const unit = (code: string | undefined): string | null => (code === undefined ? null : view.id('orgUnits', code));
+  place(ctx, { userId: id, from: unit(former?.orgUnit), to: unit(user.orgUnit) });
 }
 
 export const usersSection = defineSection<Item, User>({

@@ -19,7 +19,7 @@ export const changeUser = defineOperation({
   id: 'identity.changeUser',
   path: '/identity/users/{id}',
   summary: 'Change a user',
-  description: `${KEPT} The login cannot be changed, because the configuration refers to it.`,
+  description: `${KEPT} The login cannot be changed, because the configuration refers to it. Without the right role.assign nobody changes their own e-mail address and external id, and those of another user only if the caller is given everything that this user is given: one can sign in by them.`,
   body: closed({
     expectedRevision: Revision,
     displayName: Type.Optional(Text),
@@ -30,7 +30,7 @@ export const changeUser = defineOperation({
     externalId: Type.Optional(nullable(Text)),
   }),
   answer: User,
-  faults: [...CHANGE_FAULTS, 'ALREADY_EXISTS', 'ROLE_ESCALATION'],
+  faults: [...CHANGE_FAULTS, 'ALREADY_EXISTS', 'ROLE_ESCALATION', 'LAST_ADMINISTRATOR'],
 });
 
 export const changeGroup = defineOperation({
@@ -58,7 +58,7 @@ export const changeUnit = defineOperation({
     location: Type.Optional(nullable(Text)),
   }),
   answer: OrgUnit,
-  faults: CHANGE_FAULTS,
+  faults: [...CHANGE_FAULTS, 'ROLE_ESCALATION'],
 });
 
 /** With the revision that the caller saw, or without. */
@@ -80,7 +80,7 @@ export const archiveUser = defineOperation({
   description:
     'API keys and sessions of the user stop working within a second in every process. The name stays on earlier actions.',
   answer: User,
-  faults: ARCHIVE_FAULTS,
+  faults: [...ARCHIVE_FAULTS, 'LAST_ADMINISTRATOR'],
 });
 
 export const restoreUser = defineOperation({
@@ -88,9 +88,10 @@ export const restoreUser = defineOperation({
   id: 'identity.restoreUser',
   path: '/identity/users/{id}/restore',
   summary: 'Restore an archived user',
-  description: 'The user has the same memberships, roles and keys as before. Sessions do not come back.',
+  description:
+    'The user has the same memberships, roles and keys as before, so the caller must be given all of it or hold the right role.assign. Sessions do not come back.',
   answer: User,
-  faults: RESTORE_FAULTS,
+  faults: [...RESTORE_FAULTS, 'ROLE_ESCALATION'],
 });
 
 export const archiveGroup = defineOperation({
@@ -100,7 +101,7 @@ export const archiveGroup = defineOperation({
   summary: 'Archive a group',
   description: 'Memberships are kept, but grant nothing while the group is archived.',
   answer: Group,
-  faults: ARCHIVE_FAULTS,
+  faults: [...ARCHIVE_FAULTS, 'LAST_ADMINISTRATOR'],
 });
 
 export const restoreGroup = defineOperation({
@@ -108,7 +109,8 @@ export const restoreGroup = defineOperation({
   id: 'identity.restoreGroup',
   path: '/identity/groups/{id}/restore',
   summary: 'Restore an archived group',
-  description: 'Its members get its roles again, so whoever restores it must hold them or may assign roles.',
+  description:
+    'Its members get again what it grants, so the caller must have all of it, as for a new membership, or hold the right role.assign.',
   answer: Group,
   faults: [...RESTORE_FAULTS, 'ROLE_ESCALATION'],
 });
@@ -130,7 +132,7 @@ export const restoreUnit = defineOperation({
   summary: 'Restore an archived organisation unit',
   description: 'The unit is active again, with the parent and the members that it has.',
   answer: OrgUnit,
-  faults: RESTORE_FAULTS,
+  faults: [...RESTORE_FAULTS, 'ROLE_ESCALATION'],
 });
 
 const read = { ...shared, method: 'GET', unit: 'read' } as const;
@@ -176,7 +178,7 @@ export const removeGroupMember = defineOperation({
   summary: 'Remove a member from a group',
   description: 'What the group granted to the member stops within a second. Returns the removed membership.',
   answer: GroupMembership,
-  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ROLE_ESCALATION', 'LAST_ADMINISTRATOR'],
 });
 
 export const removeOrgMember = defineOperation({
@@ -188,5 +190,5 @@ export const removeOrgMember = defineOperation({
     'With `expectedOrganizationUnitId`, the call is refused if the user is in another unit by now. Returns the removed membership.',
   body: closed({ expectedOrganizationUnitId: Type.Optional(Id) }),
   answer: OrgMembership,
-  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ORG_UNIT_CONFLICT'],
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ROLE_ESCALATION', 'ORG_UNIT_CONFLICT'],
 });

@@ -85,7 +85,7 @@ export const createUser = defineOperation({
   path: '/identity/users',
   summary: 'Create a user',
   description:
-    'Sets no password and assigns no role. Login and e-mail address are unique, regardless of case, also among archived users.',
+    'Sets no password and assigns no role. Login and e-mail address are unique, regardless of case, also among archived users; so is the external id.',
   body: closed({
     login: Login,
     displayName: Text,
@@ -157,7 +157,7 @@ export const addGroupMember = defineOperation({
   path: '/identity/group-memberships',
   summary: 'Add a user or a group to a group',
   description:
-    'Whoever adds to a group must hold the roles that its members get through it and the groups around it, or the right role.assign. A membership that stands is answered as it stands.',
+    'The caller must have what the membership gives: the roles of the group and of the groups around it, records by row conditions with $myGroups, audiences. Being a member counts, and so does a role whose `memberships` name the group, or the right role.assign, without which nobody changes their own memberships. A membership that stands is answered as it stands.',
   body: closed({ groupId: Id, memberId: Id, memberType: Type.Optional(MemberType) }),
   answer: GroupMembership,
   faults: ['RIGHT_MISSING', 'ROLE_ESCALATION', 'ARCHIVED', 'GROUP_CYCLE'],
@@ -169,12 +169,12 @@ export const setOrgMember = defineOperation({
   path: '/identity/org-memberships',
   summary: 'Put a user into an organisation unit, or move the user',
   description:
-    'A user is in at most one unit. `expectedOrganizationUnitId` is the unit that the user is in now; without it, or with null, the user must be in none. If the user is in the unit already, nothing changes.',
+    'A user is in at most one unit. `expectedOrganizationUnitId` is the unit that the user is in now; without it, or with null, the user must be in none. If the user is in the unit already, nothing changes. The caller must have what the unit grants to the user, as for a membership of a group.',
   body: closed({
     organizationUnitId: Id,
     userId: Id,
     expectedOrganizationUnitId: Type.Optional(nullable(Id)),
   }),
   answer: OrgMembership,
-  faults: ['RIGHT_MISSING', 'ARCHIVED', 'ORG_UNIT_CONFLICT'],
+  faults: ['RIGHT_MISSING', 'ROLE_ESCALATION', 'ARCHIVED', 'ORG_UNIT_CONFLICT'],
 });

@@ -11,7 +11,7 @@
 export { archiveGroup, createGroup, type GroupChange, type NewGroup, updateGroup } from './commands-groups.ts';
 export { archiveUnit, createUnit, type NewUnit, type UnitChange, updateUnit } from './commands-units.ts';
 export { archiveUser, createUser, type NewUser, updateUser, type UserChange } from './commands-users.ts';
-export { requireNoImpersonation } from './escalation.ts';
+export { requireMayHandOn } from './escalation.ts';
 export { findKey } from './names.ts';
 export { idsByName } from './names-store.ts';
 export { findNames, type NamedKind } from './store-names.ts';
@@ -26,4 +26,5 @@ export {
   whoIs,
 } from './queries.ts';
 export { identityRoutes } from './routes.ts';
+export { accessLock } from './store.ts';
 export { identityChecks } from './store-checks.ts';

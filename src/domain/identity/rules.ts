@@ -4,7 +4,7 @@ import { deepEqualJson } from '../../lib/json.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
 import type { Localized } from '../../mechanisms/config-schemas.ts';
 import { isTimeZone } from '../../mechanisms/config-checks.ts';
-import type { PlannedEvent } from '../../mechanisms/context.ts';
+import type { Report } from '../../mechanisms/config-section.ts';
 import { isEmail, nameKey } from './names.ts';
 
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
@@ -26,6 +26,12 @@ export class Judgement {
     }
     if (text.trim() === '') this.report(field, 'INVALID_TEXT', 'It must not be blank.');
     return nfc(text) as T;
+  }
+
+  /** What is wrong with a line of text. */
+  problemsOf(text: string | undefined): readonly FaultDetail[] {
+    this.line('', text);
+    return this.#problems;
   }
 
   /** The normal form in which a name is unique; of one that has none, the name itself, which is reported. */
@@ -67,6 +73,24 @@ export class Judgement {
     if (this.#problems.length > 0) {
       throw new Fault('INVALID_VALUES', 'Some values are not acceptable; details name each.', this.#problems);
     }
+  }
+}
+
+/** The same judgement of lines of text for an item of the configuration. */
+export function checkLines(lines: Readonly<Record<string, string | undefined>>, report: Report): void {
+  for (const [property, text] of Object.entries(lines)) {
+    for (const { code, message } of new Judgement().problemsOf(text)) report([property], code, message);
+  }
+}
+
+/** The same for a name, one text or one for each locale. */
+export function checkName(name: Localized, report: Report): void {
+  if (typeof name === 'string') {
+    checkLines({ name }, report);
+    return;
+  }
+  for (const [locale, text] of Object.entries(name)) {
+    for (const { code, message } of new Judgement().problemsOf(text)) report(['name', locale], code, message);
   }
 }
 
@@ -145,9 +169,4 @@ export function requireArchived(what: string, state: string): void {
 export function unknown(field: string, what: string): Fault {
   const message = `There is no such ${what}.`;
   return new Fault('INVALID_REQUEST', message, [{ path: `/${field}`, code: 'UNKNOWN_REFERENCE', message }]);
-}
-
-/** That a person was archived, by whatever way: others follow it. */
-export function archived(userId: string, login: string): PlannedEvent {
-  return { type: 'UserArchived', subject: `user:${userId}`, data: { login, userId } };
 }

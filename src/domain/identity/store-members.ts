@@ -1,4 +1,4 @@
-/** SQL on memberships: who is in which group, who is in which unit, and what roles a group hands on. */
+/** SQL on memberships: who is in which group, and who in which unit. */
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
 import type { State } from './store.ts';
@@ -91,47 +91,6 @@ export async function findPlace(
   return rows[0] ?? { unit: null, user: null, standing: null };
 }
 
-/** Roles that the person holds, directly or by groups, and the caller does not. @returns their ids */
-export async function rolesOfBeyond(ctx: ReadContext, personId: string, userId: string | null): Promise<string[]> {
-  const held = (id: string | null): Sql => sql`
-    SELECT a.role_id AS role FROM role_assignments a
-    WHERE (a.member_type = 'user' AND a.member_id = ${id}::uuid) OR (a.member_type = 'group' AND a.member_id IN (
-      WITH RECURSIVE within AS (
-        SELECT m.group_id AS id FROM group_members m JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
-        WHERE m.member_type = 'user' AND m.member_id = ${id}::uuid
-        UNION
-        SELECT m.group_id FROM within w JOIN group_members m ON m.member_type = 'group' AND m.member_id = w.id
-        JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
-      ) SELECT id FROM within))`;
-  const rows = await ctx.query<{ role: string }>(sql`${held(personId)} EXCEPT ${held(userId)}`);
-  return rows.map(({ role }) => role);
-}
-
-/**
- * Ids of the roles that members of the group hold through it and through the active groups around it, and that the person
- * does not hold.
- */
-export async function rolesBeyond(ctx: ReadContext, groupId: string, userId: string | null): Promise<string[]> {
-  const rows = await ctx.query<{ role: string }>(sql`
-    WITH RECURSIVE handed AS (
-      SELECT ${groupId}::uuid AS id
-      UNION
-      SELECT m.group_id FROM handed h JOIN group_members m ON m.member_type = 'group' AND m.member_id = h.id
-      JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
-    ), own AS (
-      SELECT m.group_id AS id FROM group_members m JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
-      WHERE m.member_type = 'user' AND m.member_id = ${userId}::uuid
-      UNION
-      SELECT m.group_id FROM own o JOIN group_members m ON m.member_type = 'group' AND m.member_id = o.id
-      JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
-    )
-    SELECT a.role_id AS role FROM handed h JOIN role_assignments a ON a.member_type = 'group' AND a.member_id = h.id
-    EXCEPT
-    SELECT a.role_id FROM role_assignments a WHERE (a.member_type = 'user' AND a.member_id = ${userId}::uuid)
-      OR (a.member_type = 'group' AND a.member_id IN (SELECT id FROM own))`);
-  return rows.map(({ role }) => role);
-}
-
 const GROUP_MEMBER = sql`(id uuid, group_id uuid, member_type text, member_id uuid, at timestamptz)`;
 
 interface MemberWrite {
@@ -151,11 +110,12 @@ export const insertGroupMember: TableWrite<MemberWrite> = {
     ON CONFLICT (group_id, member_type, member_id) DO NOTHING RETURNING 1`,
 };
 
-export const deleteGroupMember: TableWrite<{ id: string }> = {
+export const deleteGroupMember: TableWrite<Omit<MemberWrite, 'id' | 'at'>> = {
   name: 'delete_group_members',
   guard: true,
   sql: (rows: Sql) => sql`
-    DELETE FROM group_members m USING jsonb_to_recordset(${rows}) AS r (id uuid) WHERE m.id = r.id RETURNING 1`,
+    DELETE FROM group_members m USING jsonb_to_recordset(${rows}) AS r (group_id uuid, member_type text, member_id uuid)
+    WHERE m.group_id = r.group_id AND m.member_type = r.member_type AND m.member_id = r.member_id RETURNING 1`,
 };
 
 export const insertOrgMember: TableWrite<{ id: string; organization_unit_id: string; user_id: string; at: string }> = {
@@ -168,20 +128,20 @@ export const insertOrgMember: TableWrite<{ id: string; organization_unit_id: str
     ON CONFLICT (user_id) DO NOTHING RETURNING 1`,
 };
 
-/** Moves a person only from the unit in which they were seen. */
-export const moveOrgMember: TableWrite<{ id: string; organization_unit_id: string; expected: string }> = {
+/** Moves a user only from the unit in which they were seen. */
+export const moveOrgMember: TableWrite<{ user_id: string; organization_unit_id: string; expected: string }> = {
   name: 'move_org_members',
   guard: true,
   sql: (rows: Sql) => sql`
     UPDATE org_members m SET organization_unit_id = r.organization_unit_id
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, organization_unit_id uuid, expected uuid)
-    WHERE m.id = r.id AND m.organization_unit_id = r.expected RETURNING 1`,
+    FROM jsonb_to_recordset(${rows}) AS r (user_id uuid, organization_unit_id uuid, expected uuid)
+    WHERE m.user_id = r.user_id AND m.organization_unit_id = r.expected RETURNING 1`,
 };
 
-export const deleteOrgMember: TableWrite<{ id: string; expected: string }> = {
+export const deleteOrgMember: TableWrite<{ user_id: string; expected: string }> = {
   name: 'delete_org_members',
   guard: true,
   sql: (rows: Sql) => sql`
-    DELETE FROM org_members m USING jsonb_to_recordset(${rows}) AS r (id uuid, expected uuid)
-    WHERE m.id = r.id AND m.organization_unit_id = r.expected RETURNING 1`,
+    DELETE FROM org_members m USING jsonb_to_recordset(${rows}) AS r (user_id uuid, expected uuid)
+    WHERE m.user_id = r.user_id AND m.organization_unit_id = r.expected RETURNING 1`,
 };

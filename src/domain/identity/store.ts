@@ -81,15 +81,16 @@ export async function findUnit(ctx: ReadContext, id: string): Promise<UnitRow | 
 /** Which of the names that must be nobody else's are taken, archived ones counted. */
 export async function takenNames(
   ctx: ReadContext,
-  keys: { id?: string; login?: string; email?: string },
+  keys: { id?: string; login?: string; email?: string; externalId?: string },
   but: string | null,
-): Promise<{ id: boolean; login: boolean; email: boolean }> {
-  const { id = null, login = null, email = null } = keys;
-  const rows = await ctx.query<{ id: boolean; login: boolean; email: boolean }>(sql`
+): Promise<{ id: boolean; login: boolean; email: boolean; externalId: boolean }> {
+  const { id = null, login = null, email = null, externalId = null } = keys;
+  const rows = await ctx.query<{ id: boolean; login: boolean; email: boolean; externalId: boolean }>(sql`
     SELECT EXISTS (SELECT 1 FROM users WHERE id = ${id}::uuid) AS id,
       EXISTS (SELECT 1 FROM users WHERE login_key = ${login}::text AND id IS DISTINCT FROM ${but}::uuid) AS login,
-      EXISTS (SELECT 1 FROM users WHERE email_key = ${email}::text AND id IS DISTINCT FROM ${but}::uuid) AS email`);
-  return rows[0] ?? { id: false, login: false, email: false };
+      EXISTS (SELECT 1 FROM users WHERE email_key = ${email}::text AND id IS DISTINCT FROM ${but}::uuid) AS email,
+      EXISTS (SELECT 1 FROM users WHERE external_id = ${externalId}::text AND id IS DISTINCT FROM ${but}::uuid) AS "externalId"`);
+  return rows[0] ?? { id: false, login: false, email: false, externalId: false };
 }
 
 export async function takenCodes(
@@ -105,9 +106,12 @@ export async function takenCodes(
   return rows[0] ?? { id: false, code: false };
 }
 
-/** One writer at a time of what must stay free of cycles, until the unit ends. */
-export function structureLock(of: 'groups' | 'units'): Sql {
-  return sql`SELECT pg_advisory_xact_lock(hashtextextended(${`identity:${of}`}, 0))::text AS locked`;
+/**
+ * One writer at a time, until its transaction ends, of what rights follow from: memberships, the trees of groups and units, who
+ * can still assign roles. Whoever takes the lock of the configuration too takes that one first.
+ */
+export function accessLock(): Sql {
+  return sql`SELECT pg_advisory_xact_lock(hashtextextended('identity', 0))::text AS locked`;
 }
 
 /** Whether the unit stands in the other's chain of parents, or is that unit itself. Ask under the lock. */

@@ -10,4 +10,5 @@ export { knowledgeRoutes } from './routes.ts';
 export { articleEvent, articleSource } from './sources.ts';
 export { knowledgeChecks } from './store-checks.ts';
 export { articleImageUse } from './store-named.ts';
+export { articlesAdmit } from './store-reach.ts';
 export { readTextTask } from './text.ts';

@@ -1,7 +1,7 @@
 /** What search asks about versions: which there are, and the predicate of who may read one. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
-import type { Reach } from './store.ts';
+import { EVERYONE, type Reach } from './store.ts';
 
 /** Ids of active versions from `after` on, in order. */
 export async function listActiveIds(ctx: ReadContext, after: string | null, limit: number): Promise<string[]> {
@@ -16,4 +16,16 @@ export function isReached(column: Sql, { bases, admitted }: Reach): Sql {
   return sql`EXISTS (SELECT 1 FROM kb_versions kv JOIN kb_articles ka ON ka.id = kv.article_id
     WHERE kv.id = ${column} AND kv.state = 'ACTIVE' AND kv.admits && ${[...admitted]}::uuid[]
       AND ka.base_id = ANY(${bases.map(({ id }) => id)}::uuid[]))`;
+}
+
+/** Whether an active version admits one of `ids` and none of `own`: somebody who gets one of `ids` gets an article by it. */
+export async function articlesAdmit(
+  ctx: ReadContext,
+  ids: readonly string[],
+  own: readonly string[],
+): Promise<boolean> {
+  const rows = await ctx.query<{ found: boolean }>(sql`
+    SELECT EXISTS (SELECT 1 FROM kb_versions WHERE state = 'ACTIVE' AND admits && ${[...ids]}::uuid[]
+      AND NOT admits && ${[EVERYONE, ...own]}::uuid[]) AS found`);
+  return rows[0]?.found === true;
 }

@@ -56,6 +56,7 @@ export const texts = defineText(
     VERSION_TOKEN_STALE: 'Материал изменился. Прочитайте его снова.',
     SLA_COMMAND_NOT_ALLOWED: 'Сейчас этого с таймером сделать нельзя.',
     GROUP_CYCLE: 'Группы вошли бы друг в друга по кругу.',
+    LAST_ADMINISTRATOR: 'Не осталось бы никого, кто может назначать роли и войти.',
     ORG_UNIT_CONFLICT: 'Человек уже в другом подразделении.',
   },
   {
@@ -112,6 +113,7 @@ export const texts = defineText(
     VERSION_TOKEN_STALE: 'The material has changed. Read it again.',
     SLA_COMMAND_NOT_ALLOWED: 'This cannot be done with the timer now.',
     GROUP_CYCLE: 'The groups would contain each other.',
+    LAST_ADMINISTRATOR: 'Nobody who can sign in would be left to assign roles.',
     ORG_UNIT_CONFLICT: 'The person is in another unit already.',
   },
 );

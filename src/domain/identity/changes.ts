@@ -1,0 +1,211 @@
+/**
+ * The one way in which users, groups, units and memberships are written, whatever the channel: calls, imports and the configuration
+ * bundle. Each function asks for the right, says what the change gives (`escalation.ts`), plans the row on the revision that was
+ * read, and emits the event.
+ */
+import type { PlannedEvent, WriteContext } from '../../mechanisms/context.ts';
+import { handOn, requireNotOwn } from './escalation.ts';
+import { nameKey } from './names.ts';
+import { differences } from './rules.ts';
+import * as store from './store.ts';
+import * as members from './store-members.ts';
+
+/** A user as far as it is written here; where they are a member is written by itself. */
+export type UserState = Omit<store.UserRow, 'organizationUnitId' | 'createdAt' | 'updatedAt'>;
+export type GroupState = Omit<store.GroupRow, 'createdAt' | 'updatedAt'>;
+export type UnitState = Omit<store.UnitRow, 'createdAt' | 'updatedAt'>;
+
+type Changes = Record<string, [unknown, unknown]>;
+
+/** What somebody is signed in by: whoever sets it could sign in as them. */
+export const SIGN_IN_BY = ['login', 'email', 'externalId'] as const;
+
+interface Kind<State> {
+  /** Begins the names of events and of their subjects. */
+  name: 'User' | 'Group' | 'OrgUnit';
+  subject: string;
+  /** The properties whose changes an event tells. */
+  told: readonly (keyof State & string)[];
+  code(state: State): Record<string, unknown>;
+  /** What the event says beside the code when one is archived; others follow it. */
+  archived?(state: State): Record<string, unknown>;
+}
+
+const USER: Kind<UserState> = {
+  name: 'User',
+  subject: 'user',
+  told: ['login', 'displayName', 'email', 'locale', 'timezone', 'employeeId', 'externalId'],
+  code: ({ login }) => ({ login }),
+  archived: ({ id }) => ({ userId: id }),
+};
+const GROUP: Kind<GroupState> = {
+  name: 'Group',
+  subject: 'group',
+  told: ['code', 'name'],
+  code: ({ code }) => ({ code }),
+};
+const UNIT: Kind<UnitState> = {
+  name: 'OrgUnit',
+  subject: 'orgUnit',
+  told: ['code', 'name', 'parentId', 'managerUserId', 'location'],
+  code: ({ code }) => ({ code }),
+};
+
+function changesOf<State extends object>(kind: Kind<State>, before: State, after: State): Changes {
+  const next = Object.fromEntries(kind.told.map((property) => [property, after[property]]));
+  return differences(before, next as Partial<State>);
+}
+
+/** The events that tell what happened: made, archived, taken back, changed. */
+function tell<State extends { id: string; state: string }>(
+  ctx: WriteContext,
+  kind: Kind<State>,
+  before: State | undefined,
+  after: State,
+  made: Record<string, unknown>,
+): void {
+  const event = (what: string, data: Record<string, unknown>): PlannedEvent => ({
+    type: `${kind.name}${what}`,
+    subject: `${kind.subject}:${after.id}`,
+    data: { ...kind.code(after), ...data },
+  });
+  if (before === undefined) {
+    ctx.emit(event('Created', made));
+    return;
+  }
+  const changes = changesOf(kind, before, after);
+  if (Object.keys(changes).length > 0) ctx.emit(event('Changed', { changes }));
+  if (before.state === after.state) return;
+  ctx.emit(after.state === 'ARCHIVED' ? event('Archived', kind.archived?.(after) ?? {}) : event('Restored', {}));
+}
+
+function comesBack(before: { state: string } | undefined, after: { state: string }): boolean {
+  return before?.state === 'ARCHIVED' && after.state === 'ACTIVE';
+}
+
+/** @throws Fault RIGHT_MISSING, ROLE_ESCALATION */
+export function writeUser(ctx: WriteContext, before: UserState | undefined, after: UserState): void {
+  ctx.actor.require('user.administer');
+  if (before !== undefined) {
+    const changes = changesOf(USER, before, after);
+    const signsIn = SIGN_IN_BY.some((property) => Object.hasOwn(changes, property));
+    if (signsIn) requireNotOwn(ctx, after.id);
+    if (signsIn || comesBack(before, after)) handOn(ctx, { people: [after.id] });
+  }
+  const row: store.UserWrite = {
+    id: after.id,
+    login: after.login,
+    login_key: nameKey(after.login),
+    display_name: after.displayName,
+    email: after.email,
+    email_key: after.email === null ? null : nameKey(after.email),
+    locale: after.locale,
+    timezone: after.timezone,
+    employee_id: after.employeeId,
+    external_id: after.externalId,
+    state: after.state,
+    at: ctx.now,
+  };
+  if (before === undefined) ctx.plan(store.insertUser, row);
+  else ctx.plan(store.updateUser, { ...row, expected: before.revision });
+  tell(ctx, USER, before, after, { displayName: after.displayName });
+  // Names of users are remembered beside what they did.
+  if (before !== undefined) ctx.raise('rights');
+}
+
+/** @throws Fault RIGHT_MISSING, ROLE_ESCALATION */
+export function writeGroup(ctx: WriteContext, before: GroupState | undefined, after: GroupState): void {
+  ctx.actor.require('user.administer');
+  const { id, code, name, state } = after;
+  if (comesBack(before, after)) handOn(ctx, { members: [{ groupId: id, memberId: id, memberType: 'group' }] });
+  const row: store.GroupWrite = { id, code, code_key: nameKey(code), name, state, at: ctx.now };
+  if (before === undefined) ctx.plan(store.insertGroup, row);
+  else ctx.plan(store.updateGroup, { ...row, expected: before.revision });
+  tell(ctx, GROUP, before, after, { name });
+  if (before !== undefined) ctx.raise('rights');
+}
+
+/** @throws Fault RIGHT_MISSING, ROLE_ESCALATION */
+export function writeUnit(ctx: WriteContext, before: UnitState | undefined, after: UnitState): void {
+  ctx.actor.require('user.administer');
+  const { id: unitId, parentId, code } = after;
+  const restored = comesBack(before, after);
+  if (before !== undefined && (restored || parentId !== before.parentId)) {
+    handOn(ctx, { units: [{ unitId, parentId, formerParentId: before.parentId, restored }] });
+  }
+  const row: store.UnitWrite = {
+    id: unitId,
+    code,
+    code_key: nameKey(code),
+    name: after.name,
+    parent_id: parentId,
+    manager_user_id: after.managerUserId,
+    location: after.location,
+    state: after.state,
+    at: ctx.now,
+  };
+  if (before === undefined) ctx.plan(store.insertUnit, row);
+  else ctx.plan(store.updateUnit, { ...row, expected: before.revision });
+  tell(ctx, UNIT, before, after, { name: after.name });
+  // Users of a unit are over the units below it.
+  if (before !== undefined || parentId !== null) ctx.raise('rights');
+}
+
+export type Membership = Omit<members.GroupMember, 'id'>;
+
+/** Makes a user or a group a member of a group. @returns the membership's id @throws Fault RIGHT_MISSING, ROLE_ESCALATION */
+export function join(ctx: WriteContext, membership: Membership): string {
+  ctx.actor.require('user.administer');
+  handOn(ctx, { members: [membership] });
+  const { groupId, memberId, memberType } = membership;
+  const id = ctx.newId();
+  const row = { group_id: groupId, member_type: memberType, member_id: memberId };
+  ctx.plan(members.insertGroupMember, { id, ...row, at: ctx.now });
+  const data = { membershipId: id, memberId, memberType };
+  ctx.emit({ type: 'GroupMemberAdded', subject: `group:${groupId}`, data });
+  ctx.raise('rights');
+  return id;
+}
+
+/** Takes a member out of a group. @throws Fault RIGHT_MISSING, ROLE_ESCALATION */
+export function leave(ctx: WriteContext, membership: Membership, id?: string): void {
+  ctx.actor.require('user.administer');
+  const { groupId, memberId, memberType } = membership;
+  requireNotOwn(ctx, memberId);
+  ctx.plan(members.deleteGroupMember, { group_id: groupId, member_type: memberType, member_id: memberId });
+  const data = { ...(id === undefined ? {} : { membershipId: id }), memberId, memberType };
+  ctx.emit({ type: 'GroupMemberRemoved', subject: `group:${groupId}`, data });
+  ctx.raise('rights');
+}
+
+/**
+ * Puts a user into a unit, moves them from the unit in which they were seen, or takes them out of it.
+ *
+ * @param place `from` and `to`: ids of units, null for none
+ * @returns the id of the membership, where it is known
+ * @throws Fault RIGHT_MISSING, ROLE_ESCALATION
+ */
+export function place(
+  ctx: WriteContext,
+  { userId, from, to }: { userId: string; from: string | null; to: string | null },
+  standing?: string,
+): string | undefined {
+  ctx.actor.require('user.administer');
+  requireNotOwn(ctx, userId);
+  const id = standing ?? (from === null ? ctx.newId() : undefined);
+  const known = id === undefined ? {} : { membershipId: id };
+  const subject = `user:${userId}`;
+  ctx.raise('rights');
+  if (to === null) {
+    if (from !== null) ctx.plan(members.deleteOrgMember, { user_id: userId, expected: from });
+    ctx.emit({ type: 'OrgMemberRemoved', subject, data: { ...known, from } });
+    return id;
+  }
+  handOn(ctx, { places: [{ userId, unitId: to }] });
+  if (from !== null) ctx.plan(members.moveOrgMember, { user_id: userId, organization_unit_id: to, expected: from });
+  else if (id !== undefined) {
+    ctx.plan(members.insertOrgMember, { id, organization_unit_id: to, user_id: userId, at: ctx.now });
+  }
+  ctx.emit({ type: 'OrgMemberSet', subject, data: { ...known, from, to } });
+  return id;
+}

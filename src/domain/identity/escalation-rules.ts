@@ -1,0 +1,204 @@
+/** Judges what changes of identity give, against what the caller has; `escalation.ts` says the rules. */
+import { Fault } from '../../lib/fault.ts';
+import { type Audience, audienceSlice } from '../../mechanisms/config-audience.ts';
+import type { ReadContext } from '../../mechanisms/context.ts';
+import { articlesAdmit } from '../knowledge/door.ts';
+import { type MembershipVariable, type RoleFacts, roleFactsSlice } from './role-facts.ts';
+import {
+  groupsAround,
+  loadStandings,
+  rolesOfGroups,
+  rolesOfUsers,
+  type Standing,
+  unitsAbove,
+  unitsBelow,
+  usersInside,
+  usersOfUnits,
+} from './store-standing.ts';
+
+/** What a unit of work gives. */
+export interface Handed {
+  /** Users whom the caller could act as afterwards, or takes back from the archive. */
+  people: string[];
+  /** New members of groups. A group that is taken back is given to its own members: `memberId` is its own id. */
+  members: { groupId: string; memberId: string; memberType: 'user' | 'group' }[];
+  /** Users who are put into a unit. */
+  places: { userId: string; unitId: string }[];
+  /** Units that get another unit above them, or come back from the archive (`restored`). */
+  units: { unitId: string; parentId: string | null; formerParentId: string | null; restored: boolean }[];
+}
+
+type Pairs = ReadonlyMap<string, readonly string[]>;
+
+/** Start → ids. */
+function byStart(pairs: readonly { start: string; id: string }[]): Pairs {
+  const found = new Map<string, string[]>();
+  for (const { start, id } of pairs) {
+    const list = found.get(start);
+    if (list === undefined) found.set(start, [id]);
+    else list.push(id);
+  }
+  return found;
+}
+
+class Judge {
+  readonly #ctx: ReadContext;
+  readonly #caller: Standing;
+  readonly #facts: ReadonlyMap<string, RoleFacts>;
+  readonly #groups: ReadonlySet<string>;
+  readonly #roles: ReadonlySet<string>;
+  readonly #below: ReadonlySet<string>;
+  readonly #above: ReadonlySet<string>;
+  /** Ids by which an audience would come to admit somebody; judged together in the end. */
+  readonly #admitting = new Set<string>();
+
+  constructor(ctx: ReadContext, caller: Standing) {
+    this.#ctx = ctx;
+    this.#caller = caller;
+    this.#facts = ctx.config.get(roleFactsSlice);
+    this.#groups = new Set(caller.groups);
+    this.#roles = new Set(caller.roles);
+    this.#below = new Set(caller.unitsBelow);
+    this.#above = new Set(caller.unitsAbove);
+  }
+
+  /** Whether a role of the caller lists the membership; a member of `subjects` never gives to themselves. */
+  #lists(kind: 'groups' | 'orgUnits', id: string): boolean {
+    return this.#caller.roles.some((role) => {
+      const listed = this.#facts.get(role)?.[kind];
+      return listed === '*' || listed?.has(id) === true;
+    });
+  }
+
+  #depends(roles: readonly string[], variable: MembershipVariable): boolean {
+    return roles.some((role) => this.#facts.get(role)?.variables.has(variable) === true);
+  }
+
+  /** Roles out of force give nothing. */
+  #holdsAll(roles: readonly string[]): boolean {
+    return roles.every((role) => this.#roles.has(role) || !this.#facts.has(role));
+  }
+
+  async members(members: Handed['members']): Promise<void> {
+    if (members.length === 0) return;
+    const byGroup = Map.groupBy(members, ({ groupId }) => groupId);
+    const around = byStart(await groupsAround(this.#ctx, [...byGroup.keys()]));
+    const rolesAt = byStart(await rolesOfGroups(this.#ctx, [...new Set([...around.values()].flat())]));
+    const inner = members.flatMap(({ memberType, memberId }) => (memberType === 'group' ? [memberId] : []));
+    const inside = inner.length === 0 ? new Map() : byStart(await usersInside(this.#ctx, inner));
+    for (const [groupId, own] of byGroup) {
+      const subjects = own.flatMap(({ memberType, memberId }): readonly string[] =>
+        memberType === 'user' ? [memberId] : (inside.get(memberId) ?? []),
+      );
+      const toSelf = subjects.includes(this.#caller.userId);
+      const given = around.get(groupId) ?? [groupId];
+      const fresh = given.filter((id) => !this.#groups.has(id) && (toSelf || !this.#lists('groups', id)));
+      if (fresh.length === 0) continue;
+      if (toSelf) throw beyond('You would become a member of a group yourself');
+      if (!fresh.every((id) => this.#holdsAll(rolesAt.get(id) ?? []))) {
+        throw beyond('Members of this group hold roles that you do not hold');
+      }
+      const roles = [...(await rolesOfUsers(this.#ctx, subjects)), ...given.flatMap((id) => rolesAt.get(id) ?? [])];
+      if (this.#depends(roles, '$myGroups')) {
+        throw beyond('The new member would get records of this group, of which you are no member');
+      }
+      for (const id of fresh) this.#admitting.add(id);
+    }
+  }
+
+  async places(places: Handed['places']): Promise<void> {
+    const byUnit = Map.groupBy(
+      places.filter(({ unitId }) => unitId !== this.#caller.unit),
+      ({ unitId }) => unitId,
+    );
+    if (byUnit.size === 0) return;
+    const above = byStart(await unitsAbove(this.#ctx, [...byUnit.keys()]));
+    const below = byStart(await unitsBelow(this.#ctx, [...byUnit.keys()]));
+    for (const [unitId, own] of byUnit) {
+      if (!this.#lists('orgUnits', unitId)) {
+        const roles = await rolesOfUsers(
+          this.#ctx,
+          own.map(({ userId }) => userId),
+        );
+        const beneath = below.get(unitId) ?? [];
+        if (this.#depends(roles, '$myOrgUnit') || !this.#reaches(roles, beneath)) {
+          throw beyond('The user would get records of this unit, in which you are not');
+        }
+      }
+      for (const id of above.get(unitId) ?? []) if (!this.#lists('orgUnits', id)) this.#admitting.add(id);
+    }
+  }
+
+  /** Whether holders of the roles get nothing in these units that the caller does not have. */
+  #reaches(roles: readonly string[], units: readonly string[]): boolean {
+    return !this.#depends(roles, '$myOrgUnits') || units.every((id) => this.#below.has(id));
+  }
+
+  async units(units: Handed['units']): Promise<void> {
+    for (const { unitId, parentId, formerParentId, restored } of units) {
+      const above = byStart(
+        await unitsAbove(
+          this.#ctx,
+          [parentId, formerParentId].filter((id) => id !== null),
+        ),
+      );
+      const former = new Set(formerParentId === null || restored ? [] : above.get(formerParentId));
+      const joined = (parentId === null ? [] : (above.get(parentId) ?? [])).filter((id) => !former.has(id));
+      const beneath = (await unitsBelow(this.#ctx, [unitId])).map(({ id }) => id);
+      if (joined.length > 0) {
+        const roles = await rolesOfUsers(this.#ctx, await usersOfUnits(this.#ctx, joined));
+        if (!this.#reaches(roles, beneath)) {
+          throw beyond('Users of the units above would get records of this unit, in which you are not');
+        }
+      }
+      if ((await usersOfUnits(this.#ctx, beneath)).length === 0) continue;
+      for (const id of restored ? [...joined, unitId] : joined) this.#admitting.add(id);
+    }
+  }
+
+  async people(people: readonly string[]): Promise<void> {
+    for (const { userId, groups, unit, unitsBelow: below, unitsAbove: above, roles } of await loadStandings(
+      this.#ctx,
+      people,
+    )) {
+      if (userId === this.#caller.userId) continue;
+      const has =
+        this.#holdsAll(roles) &&
+        (!this.#depends(roles, '$myGroups') || groups.every((id) => this.#groups.has(id))) &&
+        (!this.#depends(roles, '$myOrgUnit') || unit === null || unit === this.#caller.unit) &&
+        this.#reaches(roles, below);
+      if (!has) throw beyond('This user is given roles or records that you are not');
+      for (const id of [userId, ...groups, ...above]) this.#admitting.add(id);
+    }
+  }
+
+  /** Whether an audience admits somebody by one of the ids and does not admit the caller. */
+  async audiences(): Promise<void> {
+    const { userId, groups } = this.#caller;
+    const own = [userId, ...groups, ...this.#above].filter((id) => id !== '');
+    const fresh = [...this.#admitting].filter((id) => !own.includes(id));
+    if (fresh.length === 0) return;
+    const admits = ({ groups: named, orgUnits, users }: Audience, ids: readonly string[]): boolean =>
+      [...named, ...orgUnits, ...users].some((id) => ids.includes(id));
+    const configured = this.#ctx.config
+      .get(audienceSlice)
+      .some((audience) => !audience.everyone && admits(audience, fresh) && !admits(audience, own));
+    if (configured || (await articlesAdmit(this.#ctx, fresh, own))) {
+      throw beyond('The user would be admitted to services, catalogue items or articles that are not for you');
+    }
+  }
+}
+
+function beyond(what: string): Fault {
+  return new Fault('ROLE_ESCALATION', `${what}; ask somebody with the right role.assign.`);
+}
+
+/** @throws Fault ROLE_ESCALATION for what the caller does not have and may not give */
+export async function judgeHanded(ctx: ReadContext, handed: Handed, caller: Standing): Promise<void> {
+  const judge = new Judge(ctx, caller);
+  await judge.people(handed.people);
+  await judge.members(handed.members);
+  await judge.places(handed.places);
+  await judge.units(handed.units);
+  await judge.audiences();
+}

@@ -1,0 +1,279 @@
+/** Who hands on access must have it, or may assign it: memberships, and what one is signed in by. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { refused } from './harness/around.ts';
+import type { TestAnswer } from './harness/app.ts';
+import { type Person, type ReachWorld, startReach } from './harness/reach.ts';
+
+let world: ReachWorld;
+
+const join = async (who: Person, group: string, member: string, memberType = 'user'): Promise<TestAnswer> =>
+  await world.call(who, 'POST', '/identity/group-memberships', { groupId: group, memberId: member, memberType });
+const put = async (who: Person, unit: string, user: string, expected?: string): Promise<TestAnswer> =>
+  await world.call(who, 'POST', '/identity/org-memberships', {
+    organizationUnitId: unit,
+    userId: user,
+    ...(expected === undefined ? {} : { expectedOrganizationUnitId: expected }),
+  });
+const escalates = (answer: TestAnswer, what = ''): void => refused(answer, 403, 'ROLE_ESCALATION', what);
+const passes = (answer: TestAnswer, what = ''): void =>
+  assert.ok(answer.status < 300, `${what} ${answer.status} ${JSON.stringify(answer.body)}`);
+const group = async (): Promise<string> =>
+  (await world.ok('admin', 'POST', '/identity/groups', { code: `g-${randomUUID()}`, name: 'G' })).id;
+const unit = async (parentId?: string): Promise<string> =>
+  (
+    await world.ok('admin', 'POST', '/identity/org-units', {
+      name: 'U',
+      ...(parentId === undefined ? {} : { parentId }),
+    })
+  ).id;
+const out = async (user: string): Promise<void> => {
+  await world.rows('DELETE FROM org_members WHERE user_id = $1', [user]);
+};
+const apply = async (who: Person, text: string, options: object = {}): Promise<TestAnswer> =>
+  await world.call(who, 'POST', '!/config/apply', { files: [{ name: 'x.yaml', text }], ...options });
+
+describe('reach by membership', () => {
+  before(async () => {
+    world = await startReach();
+  });
+  after(() => world.close());
+
+  it('is not changed for oneself: memberships, e-mail address, external id, by a call or a bundle', async () => {
+    const [clerk, member, secret, plain] = await Promise.all(['clerk', 'member', 'secret', 'plain'].map(world.id));
+    assert.ok(clerk && member && secret && plain);
+    const { revision } = (await world.ok<any[]>('admin', 'GET', '/identity/users')).find(({ id }) => id === clerk);
+    const change = (changes: object) =>
+      world.call('clerk', 'PATCH', `!/identity/users/${clerk}`, { expectedRevision: revision, ...changes });
+    escalates(await change({ email: 'other@example.org' }), 'e-mail');
+    escalates(await change({ externalId: 'subject-of-the-provider' }), 'external id');
+    escalates(await join('clerk', plain, clerk), 'a group that gives nothing');
+    escalates(await put('clerk', await world.id('alone'), clerk), 'a unit that gives nothing');
+    const [own] = await world.ok<any[]>('admin', 'GET', `!/identity/group-memberships?memberId=${member}`);
+    escalates(await world.call('member', 'DELETE', `!/identity/group-memberships/${own.id}`), 'leaving');
+    const places = await world.ok<any[]>('admin', 'GET', '!/identity/org-memberships');
+    const placed = places.find(({ userId }) => userId === member);
+    escalates(await world.call('member', 'DELETE', `!/identity/org-memberships/${placed.id}`), 'leaving a unit');
+    for (const text of [
+      'users: [ { login: clerk, externalId: subject-of-the-provider } ]',
+      'users: [ { login: clerk, email: other@example.org } ]',
+      'users: [ { login: CLERK } ]',
+      'users: [ { login: clerk, orgUnit: alone } ]',
+      'groups: [ { code: plain, users: [clerk] } ]',
+    ]) {
+      escalates(await apply('clerk', text), text);
+    }
+    passes(await change({ displayName: 'Clerk' }), 'the rest may change');
+    passes(await apply('clerk', 'users: [ { login: clerk, employeeId: "7" } ]'));
+    const indirect = await group();
+    passes(await join('admin', indirect, clerk));
+    escalates(await join('clerk', plain, indirect, 'group'), 'by a group that one is in');
+    await world.ok('admin', 'POST', `!/identity/groups/${indirect}/archive`);
+    escalates(await world.call('clerk', 'POST', `!/identity/groups/${indirect}/restore`), 'by taking a group back');
+  });
+
+  it('by a group gives no records that the caller does not have', async () => {
+    const [reader, secret, nobody] = [await world.id('by-group'), await world.id('secret'), await world.id('nobody')];
+    const values = { title: 'Theirs', team: secret };
+    const { id } = await world.ok('admin', 'POST', '/objects', { typeDefinitionId: 'case', values });
+    assert.equal(await world.sees('by-group', id), 404);
+    escalates(await join('clerk', secret, reader), 'a role of the user has $myGroups');
+    escalates(await apply('clerk', 'groups: [ { code: secret, users: [by-group] } ]'), 'bundle');
+    passes(await join('clerk', secret, nobody), 'to whom it gives nothing');
+    const inner = await group();
+    passes(await join('clerk', secret, inner, 'group'), 'nobody is in it');
+    escalates(await join('clerk', inner, reader), 'the group around it');
+    const full = await group();
+    passes(await join('admin', full, reader));
+    escalates(await join('clerk', secret, full, 'group'), 'somebody in the group');
+    assert.equal(await world.sees('by-group', id), 404);
+    passes(await join('member', secret, reader), 'a member may');
+    assert.equal(await world.sees('by-group', id), 200);
+  });
+
+  it('is judged of a bundle as a whole: two changes give together what each does not', async () => {
+    const [a, b] = [`a-${randomUUID()}`, `b-${randomUUID()}`];
+    passes(await apply('clerk', `groups: [ { code: ${a} }, { code: ${b} } ]`));
+    const both = `groups: [ { code: ${a}, users: [by-group] }, { code: ${b}, groups: [${a}] } ]`;
+    escalates(await apply('clerk', both));
+    escalates(
+      await apply('clerk', `groups: [ { code: inner, groups: [${a}] }, { code: ${a}, users: [nobody] } ]`),
+      'a role',
+    );
+    passes(await apply('clerk', `groups: [ { code: ${a}, users: [nobody] }, { code: ${b}, groups: [${a}] } ]`));
+    escalates(
+      await apply('clerk', `users: [ { login: new-${a} } ]\ngroups: [ { code: auditors, users: [new-${a}] } ]`),
+      'new',
+    );
+  });
+
+  it('by a unit gives no records that the caller does not have', async () => {
+    const [one, many, nobody] = [await world.id('by-unit'), await world.id('by-units'), await world.id('nobody')];
+    const [root, branch, leaf] = [await world.id('root'), await world.id('branch'), await world.id('leaf')];
+    escalates(await put('clerk', leaf, one), '$myOrgUnit');
+    escalates(await put('clerk', leaf, many), '$myOrgUnits');
+    passes(await put('clerk', leaf, nobody));
+    escalates(await apply('clerk', 'users: [ { login: by-unit, orgUnit: leaf } ]'), 'bundle');
+    passes(await put('member', leaf, many), 'a unit below the own one');
+    escalates(await put('member', leaf, one), '$myOrgUnit is that unit alone');
+    escalates(await put('member', root, many, leaf), 'a unit above the own one');
+    passes(await put('member', branch, many, leaf));
+    passes(await put('member', branch, one));
+    for (const user of [one, many, nobody]) await out(user);
+  });
+
+  it('by a unit that is moved or taken back gives none either', async () => {
+    const many = await world.id('by-units');
+    const [upper, lower] = [await unit(), await unit()];
+    passes(await put('admin', upper, many));
+    const move = (who: Person, id: string, parentId: string | null, expectedRevision: number) =>
+      world.call(who, 'PATCH', `!/identity/org-units/${id}`, { expectedRevision, parentId });
+    escalates(await move('clerk', lower, upper, 1), 'units above get the records of those below');
+    passes(await move('admin', lower, upper, 1));
+    await world.ok('admin', 'POST', `!/identity/org-units/${lower}/archive`);
+    escalates(await world.call('clerk', 'POST', `!/identity/org-units/${lower}/restore`));
+    await world.ok('admin', 'POST', `!/identity/org-units/${lower}/restore`);
+    await out(many);
+    const below = await unit();
+    passes(await put('admin', below, await world.user()));
+    escalates(await move('clerk', below, await world.id('apart'), 1), 'units below get the audiences of those above');
+    passes(await move('clerk', below, await world.id('alone'), 1), 'where nothing is given');
+    const codes = await world.rows<{ code: string }>('SELECT code FROM org_units WHERE id = $1', [below]);
+    escalates(await apply('clerk', `orgUnits: [ { code: ${codes[0]?.code}, parent: apart } ]`), 'bundle');
+  });
+
+  it('by an audience gives nothing that is not for the caller: services, catalogue, articles', async () => {
+    const person = await world.user();
+    escalates(await join('clerk', await world.id('admitted'), person), 'service');
+    escalates(await put('clerk', await world.id('apart'), person), 'catalogue item');
+    escalates(await apply('clerk', 'users: [ { login: newcomer, orgUnit: apart } ]'), 'a new user');
+    const readers = await group();
+    passes(await join('clerk', readers, await world.user()), 'no audience yet');
+    await world.app.apply([
+      {
+        name: 'kb.yaml',
+        text: 'knowledgeBases: [ { code: it, visibility: internal, locales: [en-US], sections: [ { code: all } ] } ]',
+      },
+    ]);
+    await world.app.app.epoch.refresh();
+    const article = {
+      code: 'a',
+      baseId: 'it',
+      sectionId: 'all',
+      visibility: 'internal',
+      locale: 'en-US',
+      title: 'A',
+      body: 'Text',
+    };
+    const { versionId } = await world.ok('admin', 'POST', '/kb/articles', article);
+    const audiences = [{ kind: 'group', id: readers }];
+    await world.ok('admin', 'PUT', `!/kb/article-versions/${versionId}/audiences`, { audiences });
+    passes(await join('clerk', readers, await world.user()), 'a draft admits nobody');
+    await world.ok('admin', 'POST', '/kb/articles/publish', { versionId });
+    escalates(await join('clerk', readers, person), 'article');
+    passes(await join('admin', readers, await world.id('clerk')));
+    passes(await join('clerk', readers, person), 'a member may');
+  });
+
+  it('may be given by whom a role names for it, to others alone', async () => {
+    const [listed, plain, delegate] = [await world.id('listed'), await world.id('plain'), await world.id('delegate')];
+    const [reader, branch] = [await world.id('by-group'), await world.id('branch')];
+    escalates(await join('clerk', listed, reader));
+    passes(await join('delegate', listed, reader));
+    escalates(await join('delegate', plain, reader), 'not named');
+    escalates(await join('delegate', listed, delegate), 'to oneself');
+    const own = await group();
+    passes(await join('admin', own, delegate));
+    escalates(await join('delegate', listed, own, 'group'), 'to oneself by a group');
+    passes(await put('delegate', branch, await world.id('by-unit')));
+    escalates(await put('delegate', await world.id('leaf'), await world.id('by-units')), 'not named');
+    escalates(await put('delegate', branch, delegate), 'to oneself');
+    passes(await join('admin', await world.id('auditors'), listed, 'group'));
+    escalates(await join('delegate', listed, await world.user()), 'what stands around the group is not named');
+    const all = `roles: [ { code: delegate, memberships: { groups: '*', orgUnits: '*' } } ]`;
+    await world.app.apply([{ name: 'all.yaml', text: all }]);
+    await world.app.app.epoch.refresh();
+    passes(await join('delegate', listed, await world.user()), 'every group');
+    escalates(await join('delegate', plain, delegate), 'never to oneself');
+    const exported = await world.ok('admin', 'GET', '!/config/roles/delegate');
+    assert.match(exported.text, /memberships:\n {2}groups: "\*"\n {2}orgUnits: "\*"/);
+    await out(await world.id('by-unit'));
+  });
+
+  it('is not come by as somebody else: password, e-mail address, external id, the archive', async () => {
+    const stronger = async (give: (id: string) => Promise<unknown>): Promise<string> => {
+      const id = await world.user();
+      await give(id);
+      return id;
+    };
+    const users = {
+      'a role': await stronger(async (id) => join('admin', await world.id('auditors'), id)),
+      'an audience': await stronger(async (id) => join('admin', await world.id('admitted'), id)),
+      'an audience by unit': await stronger(async (id) => put('admin', await world.id('apart'), id)),
+      records: await world.id('by-group'),
+    };
+    let tries = 0;
+    for (const [what, id] of Object.entries(users)) {
+      const [row] = await world.rows<{ revision: number; login: string }>(
+        'SELECT revision, login FROM users WHERE id = $1',
+        [id],
+      );
+      assert.ok(row);
+      const change = (changes: object) =>
+        world.call('clerk', 'PATCH', `!/identity/users/${id}`, { expectedRevision: row.revision, ...changes });
+      escalates(
+        await world.call('clerk', 'POST', `!/identity/users/${id}/password`, { password: 'a long enough one' }),
+        what,
+      );
+      escalates(await change({ email: `mine-${tries}@example.org` }), what);
+      escalates(await change({ externalId: `mine-${tries}` }), what);
+      for (const property of ['email: mine@example.org', 'externalId: mine']) {
+        escalates(await apply('clerk', `users: [ { login: ${row.login}, ${property} } ]`), `${what} ${property}`);
+      }
+      const rows = `x;login;name;ext\n${tries};${row.login};Imported;mine-${tries++}\n`;
+      const failed = await importUsers(rows, id);
+      assert.equal(failed, 'ROLE_ESCALATION', what);
+      await world.ok('admin', 'POST', `!/identity/users/${id}/archive`);
+      escalates(await world.call('clerk', 'POST', `!/identity/users/${id}/restore`), what);
+      await world.ok('admin', 'POST', `!/identity/users/${id}/restore`);
+    }
+    const plain = await world.user();
+    passes(await world.call('clerk', 'POST', `!/identity/users/${plain}/password`, { password: 'a long enough one' }));
+    passes(
+      await world.call('clerk', 'PATCH', `!/identity/users/${plain}`, { expectedRevision: 1, externalId: 'theirs' }),
+    );
+    const clerk = await world.id('clerk');
+    passes(
+      await world.call('clerk', 'POST', `!/identity/users/${clerk}/password`, { password: 'a long enough one' }),
+      'own',
+    );
+  });
+});
+
+let imports = 0;
+
+/** Imports a row on the user whom the external id leads to. @returns the code of the row's error */
+async function importUsers(content: string, userId: string): Promise<string | undefined> {
+  const code = `people-${imports++}`;
+  const { id } = await world.ok('admin', 'POST', '/import-definitions', {
+    code,
+    name: code,
+    targetKind: 'user',
+    format: 'CSV',
+    mode: 'UPSERT',
+    sourceCode: code,
+    resolver: { externalIdField: 'x' },
+    mapping: ['login', 'displayName', 'externalId'].map((target) => ({
+      source: { login: 'login', displayName: 'name', externalId: 'ext' }[target],
+      target,
+    })),
+  });
+  const x = content.split('\n')[1]?.split(';')[0];
+  await world.rows(
+    `INSERT INTO external_ids (source_code, target_kind, external_id, target_id, created_at) VALUES ($1, 'user', $2, $3, now())`,
+    [code, x, userId],
+  );
+  const run = await world.ok('clerk', 'POST', '/imports/run', { definitionId: id, content, dryRun: false });
+  return run.rows[0].errors[0]?.code;
+}
