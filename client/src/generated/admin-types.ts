@@ -393,7 +393,7 @@ export type ImportUndo = {
   failed: number;
   rows: Array<{
     row: number;
-    id: string;
+    id?: string;
     status: 'UNDONE' | 'SKIPPED' | 'FAILED';
     errors: Array<{
       path: string;

@@ -388,7 +388,7 @@ export class SecretsAdministration extends Group {
   }
 
   /**
-   * Create a signing secret. The value is returned only by this call. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
+   * Create a signing secret. The value is returned only by this call. Where subscriptions name the secret already, the caller must be able to manage each of them: be its `executionPrincipalId`, or hold `role.assign`. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
    *
    * `POST /signing-secrets`, right `webhook.manage`
    */
@@ -401,7 +401,7 @@ export class SecretsAdministration extends Group {
   }
 
   /**
-   * Rotate a signing secret. The previous value stays valid for `overlap`, an ISO 8601 duration (default PT0S). The new value is returned only by this call. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
+   * Rotate a signing secret. The previous value stays valid for `overlap`, an ISO 8601 duration (default PT0S). The new value is returned only by this call. The caller must be able to manage every subscription that signs with it: be its `executionPrincipalId`, or hold `role.assign`. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
    *
    * `POST /signing-secrets/{code}/rotate`, right `webhook.manage`
    */

@@ -565,7 +565,7 @@ export class ImportsOperations extends Group {
   }
 
   /**
-   * Import rows. Each row is stored independently, with the rights of the caller on every record and field. A dry run does everything except keep the changes. Malformed content is refused as a whole. Time limit 300 s; for large files use `docket import`. Needs the scope `imports:write`, and the right `import.execute`.
+   * Import rows. Each row is stored independently, with the rights of the caller on every record and field. A dry run does everything except keep the changes. Malformed content is refused as a whole. Time limit 300 s; for large files use `docket import`. Records are named only to callers who may read them; a row that leads to any other record fails with `NOT_FOUND`, without details. Needs the scope `imports:write`, and the right `import.execute`.
    *
    * `POST /imports/run`, scope `imports:write`, right `import.execute`
    */

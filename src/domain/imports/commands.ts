@@ -22,5 +22,7 @@ export async function runContent(runner: Runner, input: RunInput, parts: ImportP
   const known = requireDefinition(caller, input.definitionId);
   const { dryRun } = input;
   const runId = await runImport({ work, caller, parts, known, content: contentOf(input.content), dryRun });
-  return await work.read(caller, (ctx) => readRun(ctx, runId));
+  // The run may have taken minutes: its answer is for what the caller may read now.
+  const fresh = await parts.freshCaller(caller);
+  return await work.read(fresh, (ctx) => readRun(ctx, runId));
 }

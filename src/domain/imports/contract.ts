@@ -47,7 +47,9 @@ const RowError = Type.Object({ path: Type.String(), code: Type.String(), message
 const RowResult = Type.Object(
   {
     row: Type.Integer({ minimum: 1 }),
-    externalId: nullable(Type.String()),
+    externalId: nullable(
+      Type.String({ description: 'Null also where the caller may not read the record of the row.' }),
+    ),
     status: oneOf(['CREATED', 'UPDATED', 'SKIPPED', 'FAILED']),
     id: Type.Optional(Id),
     errors: Type.Array(RowError),
@@ -148,7 +150,7 @@ export const runImport = defineOperation({
   tag,
   summary: 'Import rows',
   description:
-    'Each row is stored independently, with the rights of the caller on every record and field. A dry run does everything except keep the changes. Malformed content is refused as a whole. Time limit 300 s; for large files use `docket import`.',
+    'Each row is stored independently, with the rights of the caller on every record and field. A dry run does everything except keep the changes. Malformed content is refused as a whole. Time limit 300 s; for large files use `docket import`. Records are named only to callers who may read them; a row that leads to any other record fails with `NOT_FOUND`, without details.',
   body: closed({ definitionId: Id, content, dryRun: Type.Boolean() }),
   answer: Run,
   timeoutMs,
@@ -254,7 +256,7 @@ export const undo = defineOperation({
       rows: Type.Array(
         Type.Object({
           row: Type.Integer({ minimum: 1 }),
-          id: Id,
+          id: Type.Optional(Id),
           status: oneOf(['UNDONE', 'SKIPPED', 'FAILED']),
           errors: Type.Array(RowError),
         }),

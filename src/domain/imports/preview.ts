@@ -8,6 +8,7 @@ import { type Candidate, candidateOf, failure, importRows, type Outcome } from '
 import { faultErrors, nextGroup } from './rules.ts';
 import type { RowStatus } from './store.ts';
 import type { Values } from './target.ts';
+import { hidden, readableTargets } from './visibility.ts';
 import { isFault } from '../../lib/fault.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -57,7 +58,15 @@ export async function previewContent(
       }
       waiting = next.rest;
     }
-    return shown;
+    const found = await units.write(caller, (ctx) =>
+      readableTargets(
+        ctx,
+        known.definition.targetKind,
+        shown.map(({ id }) => id),
+      ),
+    );
+    const readable = found.kind === 'done' ? found.data : new Set<string>();
+    return shown.map((one) => (one.id === null || readable.has(one.id) ? one : hidden(one)));
   });
   return { rows: outcomes.map(previewRow), total };
 }
@@ -67,7 +76,7 @@ function previewRow({ row, externalId, status, id, stood, stands, errors }: Outc
     row,
     externalId,
     status,
-    ...(id === null || status === 'CREATED' ? {} : { id }),
+    ...(id === null || status === 'CREATED' || status === 'FAILED' ? {} : { id }),
     before: stood,
     after: status === 'FAILED' ? null : stands,
     errors,

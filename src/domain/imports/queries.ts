@@ -5,7 +5,17 @@ import type { ReadContext } from '../../mechanisms/context.ts';
 import { findType, registry } from '../metadata/door.ts';
 import type { ImportDefinition } from './definition.ts';
 import { definitions } from './definitions.ts';
-import { countUndone, findRun, listRows, listRunRows, type RowStatus, type RunRow, type UndoCounts } from './store.ts';
+import {
+  countUndone,
+  findRun,
+  listRows,
+  listRunRows,
+  type RowStatus,
+  type RunRow,
+  type StoredRow,
+  type UndoCounts,
+} from './store.ts';
+import { hidden, readableTargets } from './visibility.ts';
 
 /** Most rows that a run shows. */
 export const MOST_ROWS = 10_000;
@@ -64,22 +74,28 @@ export async function requireRun(ctx: ReadContext, id: string): Promise<RunRow> 
   return run;
 }
 
-/** The run with its rows; the caller's right to it is for whoever asks. @throws Fault NOT_FOUND */
+function rowAnswer({ row, externalId, status, id, errors }: StoredRow): RunAnswer['rows'][number] {
+  // A row that failed made nothing: what it is about is kept to know who may see it.
+  const target = id === null || status === 'FAILED' ? {} : { id };
+  return { row, externalId, status, ...target, errors: errors ?? [] };
+}
+
+/** The run with its rows, as far as the caller may read what they lead to; the caller's right to it is for whoever asks. @throws Fault NOT_FOUND */
 export async function readRun(ctx: ReadContext, id: string): Promise<RunAnswer> {
   const run = await requireRun(ctx, id);
   const rowsTruncated = run.succeeded + run.failed + run.skipped > MOST_ROWS;
   const rows = await listRows(ctx, id, MOST_ROWS, rowsTruncated);
   const undo = await countUndone(ctx, id);
+  const kind = definitions(ctx).get(run.definitionId)?.definition.targetKind ?? 'object';
+  const readable = await readableTargets(
+    ctx,
+    kind,
+    rows.map((row) => row.id),
+  );
   return {
     ...summary(run),
     ...(undo === undefined ? {} : { undo }),
-    rows: rows.map(({ row, externalId, status, id: target, errors }) => ({
-      row,
-      externalId,
-      status,
-      ...(target === null ? {} : { id: target }),
-      errors: errors ?? [],
-    })),
+    rows: rows.map((stored) => rowAnswer(stored.id === null || readable.has(stored.id) ? stored : hidden(stored))),
     rowsTruncated,
   };
 }

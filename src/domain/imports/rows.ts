@@ -39,6 +39,11 @@ export interface Outcome {
   stands: Values | null;
 }
 
+/** What a row leads to: by its link, or by an id of our own that the importer may read. */
+interface About {
+  id: string | null;
+}
+
 export interface Done {
   outcomes: Outcome[];
 }
@@ -57,8 +62,9 @@ function outcome(candidate: Candidate, status: RowStatus, more: Partial<Outcome>
   };
 }
 
-export function failure(candidate: Candidate, errors: FaultDetail[]): Outcome {
-  return outcome(candidate, 'FAILED', { errors });
+/** @param id of what the row is about, where it leads to something */
+export function failure(candidate: Candidate, errors: FaultDetail[], id: string | null = null): Outcome {
+  return outcome(candidate, 'FAILED', { errors, id });
 }
 
 /** Which look-ups of a mapping ask for what the import itself makes. */
@@ -120,16 +126,17 @@ export async function importRows(
     const row = mapped[index] as MappedRow;
     const own = row.asked.filter(({ lookup }) => looksUpItself(definition, lookup));
     if (unwritten !== undefined && own.some((asked) => unwritten.touches(asked))) break;
+    const about: About = { id: links.get(candidate.externalId ?? '') ?? null };
     try {
       outcomes.push(
         await ctx.attempt(async () => {
           ctx.actor.require('import.execute');
-          return await importRow(ctx, definition, target, links, candidate, row, unwritten);
+          return await importRow(ctx, definition, target, about, candidate, row, unwritten);
         }),
       );
     } catch (error) {
       if (!isFault(error)) throw error;
-      outcomes.push(failure(candidate, faultErrors(error)));
+      outcomes.push(failure(candidate, faultErrors(error), about.id));
     }
   }
   return { outcomes };
@@ -153,20 +160,21 @@ async function importRow(
   ctx: WriteContext,
   definition: ImportDefinition,
   target: Target,
-  links: ReadonlyMap<string, string>,
+  about: About,
   candidate: Candidate,
   mapped: MappedRow,
   unwritten: Unwritten | undefined,
 ): Promise<Outcome> {
   const { externalId } = candidate;
   if (typeof externalId !== 'string') return failure(candidate, [noExternalId(definition, externalId)]);
-  const standing = await standingOf(ctx, target, links.get(externalId), externalId);
+  const standing = await standingOf(ctx, target, about.id, externalId);
+  about.id = standing?.id ?? null;
   const skips = standing === undefined ? definition.mode === 'UPDATE_ONLY' : definition.mode === 'CREATE_ONLY';
   if (skips) {
     const values = standing?.values ?? null;
     return outcome(candidate, 'SKIPPED', { id: standing?.id ?? null, stood: values, stands: values });
   }
-  if (mapped.problems.length > 0) return failure(candidate, mapped.problems);
+  if (mapped.problems.length > 0) return failure(candidate, mapped.problems, about.id);
   const written =
     standing === undefined
       ? await target.create(ctx, mapped.values)
@@ -194,10 +202,10 @@ async function importRow(
 async function standingOf(
   ctx: ReadContext,
   target: Target,
-  linked: string | undefined,
+  linked: string | null,
   externalId: string,
 ): Promise<Standing | undefined> {
-  if (linked !== undefined) return await target.require(ctx, linked);
+  if (linked !== null) return await target.require(ctx, linked);
   const id = canonicalUuid(externalId);
   return id === undefined ? undefined : await target.own(ctx, id);
 }

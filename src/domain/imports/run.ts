@@ -4,14 +4,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Fault, isFault } from '../../lib/fault.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
+import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import type { Caller, Units, Work } from '../../mechanisms/work.ts';
 import { type Content, checkContent, readRows } from './content.ts';
 import type { KnownDefinition } from './definitions.ts';
 import { type Candidate, candidateOf, type Done, failure, importRows, looksUpItself, type Outcome } from './rows.ts';
 import { faultErrors, nextGroup } from './rules.ts';
-import { countRows, findDone, finishRun, insertRow, insertRun } from './store.ts';
+import { countRows, findDone, findLinks, finishRun, insertRow, insertRun } from './store.ts';
 import { targetOf } from './targets.ts';
+import { hidden, readableTargets } from './visibility.ts';
 
 /** What shares a unit of work; sizes are in characters of the source. */
 const GROUP = { rows: 200, size: 500_000 };
@@ -77,8 +78,12 @@ export async function runImport(job: ImportJob): Promise<string> {
   const patienceMs = PATIENCE_MS[job.file === undefined ? 'call' : 'file'];
   const session: Session = { job, caller, runId: id, patienceMs };
   if (dryRun) {
-    const held = heldLog(work, caller, id);
-    await work.rehearse((units) => importAll(session, units, held, told));
+    const held = heldLog(session);
+    await work.rehearse(async (units) => {
+      held.units = units;
+      await importAll(session, units, held, told);
+      await held.judge();
+    });
     await held.flush();
   } else await importAll(session, work, writtenLog(id), told);
   await work.write(caller, async (ctx) => ctx.plan(finishRun, { id, at: ctx.now }));
@@ -210,9 +215,15 @@ async function importGroup(session: Session, units: Units, log: Log, group: Cand
 
 /** Keeps the result of a row that the database refused. */
 async function refuse(session: Session, units: Units, log: Log, row: Candidate, fault: Fault): Promise<void> {
-  const outcomes = [failure(row, faultErrors(fault))];
-  await units.write(session.caller, async (ctx) => log.plan(ctx, outcomes));
-  await log.add(outcomes);
+  const { sourceCode, targetKind } = session.job.known.definition;
+  const written = await units.write(session.caller, async (ctx) => {
+    const { externalId } = row;
+    const links = await findLinks(ctx, sourceCode, targetKind, typeof externalId === 'string' ? [externalId] : []);
+    const refused = [failure(row, faultErrors(fault), links.get(externalId ?? '') ?? null)];
+    log.plan(ctx, refused);
+    return refused;
+  });
+  if (written.kind === 'done') await log.add(written.data);
 }
 
 function planResults(ctx: WriteContext, runId: string, outcomes: readonly Outcome[]): void {
@@ -239,25 +250,55 @@ function writtenLog(runId: string): Log {
   return { plan: (ctx, outcomes) => planResults(ctx, runId, outcomes), add: async () => {} };
 }
 
-/** Of a dry run the results alone stay, so that they are written beside it. What it would have made has no id. */
-function heldLog(work: Work, caller: Caller, runId: string): Log & { flush(): Promise<void> } {
+/** Where the results of a dry run wait. */
+interface HeldLog extends Log {
+  /** Of the dry run, while it lasts. */
+  units: Units | undefined;
+  /** Decides of what is held who could read it if the run were real; asked before the dry run is undone. */
+  judge(): Promise<void>;
+  flush(): Promise<void>;
+}
+
+/**
+ * Of a dry run the results alone stay, so that they are written beside it. What it would have made has no id, also in later rows
+ * on it. A row whose record the caller could not read after the real run is kept as the real run would show it.
+ */
+function heldLog({ job, caller, runId }: Session): HeldLog {
+  const { definition } = job.known;
   let held: Outcome[] = [];
+  let judged: Outcome[] = [];
+  const readable = (ctx: ReadContext, outcomes: readonly Outcome[]): Promise<ReadonlySet<string>> =>
+    readableTargets(
+      ctx,
+      definition.targetKind,
+      outcomes.map(({ id }) => id),
+    );
   const flush = async (): Promise<void> => {
-    const outcomes = held;
-    held = [];
+    const there = await job.work.read(caller, (ctx) => readable(ctx, judged));
+    const outcomes = judged.map((one) => (one.id === null || there.has(one.id) ? one : { ...one, id: null }));
+    judged = [];
     for (let from = 0; from < outcomes.length; from += 1000) {
-      await work.write(caller, async (ctx) => planResults(ctx, runId, outcomes.slice(from, from + 1000)));
+      await job.work.write(caller, async (ctx) => planResults(ctx, runId, outcomes.slice(from, from + 1000)));
     }
   };
-  return {
+  const log: HeldLog = {
+    units: undefined,
     plan: () => {},
+    judge: async () => {
+      const outcomes = held;
+      held = [];
+      const fresh = await job.parts.freshCaller(caller);
+      const found = await log.units?.write(fresh, (ctx) => readable(ctx, outcomes));
+      const after = found?.kind === 'done' ? found.data : new Set<string>();
+      for (const one of outcomes) judged.push(one.id === null || after.has(one.id) ? one : hidden(one));
+    },
     add: async (outcomes) => {
-      for (const one of outcomes) {
-        const { stood: _stood, stands: _stands, before: _before, ...kept } = one;
-        held.push({ ...kept, id: one.status === 'CREATED' ? null : one.id, stood: null, stands: null });
-      }
-      if (held.length >= HELD_RESULTS) await flush();
+      for (const { before: _before, ...kept } of outcomes) held.push({ ...kept, stood: null, stands: null });
+      if (held.length < HELD_RESULTS) return;
+      await log.judge();
+      await flush();
     },
     flush,
   };
+  return log;
 }

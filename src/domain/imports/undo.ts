@@ -22,6 +22,7 @@ import {
   undoneRun,
 } from './store.ts';
 import { targetOf } from './targets.ts';
+import { hiddenErrors, readableTargets } from './visibility.ts';
 
 const PAGE = 500;
 /** A run that moved within this time may still be under way. */
@@ -29,7 +30,8 @@ const LIVE_MS = 60_000;
 
 export interface UndoneRow {
   row: number;
-  id: string;
+  /** Absent where the caller may not read what the row is about. */
+  id?: string;
   status: UndoStatus;
   errors: FaultDetail[];
 }
@@ -75,8 +77,25 @@ export async function undoRun(runner: Runner, runId: string, parts: ImportParts)
     before = rows.at(-1)?.row;
     if (rows.length < PAGE) break;
   }
+  await hideRows(runner, await parts.freshCaller(caller), known, answer);
   await work.write(caller, async (ctx) => ctx.plan(undoneRun, { id: runId, at: ctx.now, by: ctx.actor.userId }));
   return answer;
+}
+
+/** What the caller may not read is not named: others may have imported it. */
+async function hideRows(
+  { work }: Runner,
+  caller: Caller,
+  { definition }: KnownDefinition,
+  answer: UndoAnswer,
+): Promise<void> {
+  const ids = answer.rows.map(({ id }) => id ?? null);
+  const readable = await work.read(caller, (ctx) => readableTargets(ctx, definition.targetKind, ids));
+  answer.rows = answer.rows.map((one) => {
+    if (one.id === undefined || readable.has(one.id)) return one;
+    const { id: _id, ...rest } = one;
+    return { ...rest, errors: hiddenErrors(one.status) };
+  });
 }
 
 const CHANGED_SINCE = { path: '', code: 'CHANGED_SINCE', message: 'It was changed since; it stays as it is.' };
@@ -110,6 +129,7 @@ async function undoRow(
   };
   const earlier = left.get(id);
   const expected = earlier === undefined ? row.revision : earlier;
+  let absent = false;
   let outcome: UndoneRow = result('SKIPPED', [CHANGED_SINCE]);
   if (expected !== null) {
     try {
@@ -120,14 +140,18 @@ async function undoRow(
       });
     } catch (error) {
       if (!isFault(error) || error.code === 'DATABASE_UNAVAILABLE') throw error;
+      absent = error.code === 'NOT_FOUND';
       const since = error.code === 'REVISION_CONFLICT' || error.code === 'ARCHIVED';
       if (!since) outcome = result('FAILED', faultErrors(error));
     }
   }
-  return await once(async (ctx) => {
+  const marked = await once(async (ctx) => {
     ctx.plan(markUndone, { run_id: runId, row: row.row, undo: outcome.status, undo_revision: null });
     return { outcome, revision: null };
   });
+  // A record that is not there for the caller is not there for its earlier rows either: they must not tell that they share it.
+  if (absent) left.delete(id);
+  return marked;
 }
 
 async function takeBack(

@@ -2,6 +2,8 @@
 import { Fault, type FaultDetails } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { loadItems } from '../../mechanisms/config-store.ts';
+import { findVisibleComments } from '../comments/door.ts';
+import { readableIds } from '../objects/door.ts';
 import type { CompiledIntegration, IntegrationDefinition } from './definitions.ts';
 import { listRuns as listRows, type RunStatus } from './store.ts';
 
@@ -52,13 +54,27 @@ export interface RunAnswer {
   error: { code: string; message: string; details: FaultDetails } | null;
 }
 
-/** The last 100 calls, newest first, with the reason of each failure. @throws Fault RIGHT_MISSING, NOT_FOUND */
+/**
+ * The last 100 calls, newest first, with the reason of each failure; records and comments are named to those who may read them.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND
+ */
 export async function listRuns(ctx: ReadContext, id: string, status?: RunStatus): Promise<RunAnswer[]> {
   ctx.actor.require(RIGHT);
   if ((await loadItems(ctx, SECTION)).every((item) => item.id !== id)) throw missing();
   const rows = await listRows(ctx, id, status);
-  return rows.map(({ ownerId, ownerName, ...row }) => ({
+  const objects = await readableIds(
+    ctx,
+    rows.flatMap(({ objectId }) => objectId ?? []),
+  );
+  const comments = await findVisibleComments(
+    ctx,
+    rows.flatMap(({ commentId }) => commentId ?? []),
+  );
+  return rows.map(({ ownerId, ownerName, objectId, commentId, ...row }) => ({
     ...row,
+    objectId: objectId !== null && objects.has(objectId) ? objectId : null,
+    commentId: commentId !== null && comments.has(commentId) ? commentId : null,
     owner: ownerId === null ? null : { id: ownerId, displayName: ownerName ?? '' },
   }));
 }

@@ -20,7 +20,9 @@ export {
 export { type MigratedBatch, migrateTypeBatch, type Unmoved } from './migrate-type.ts';
 export {
   findVisible,
+  notFound,
   preload,
+  readableIds,
   recordOf,
   plannedRow,
   requireActive,

@@ -2,7 +2,7 @@
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { judge, type RecordView, viewOf, type VisibleObject } from './record.ts';
-import { findObject, findObjects, type ObjectRow } from './store.ts';
+import { findObject, findObjects, listAdmitted, type ObjectRow } from './store.ts';
 
 function memoKey(id: string): string {
   return `objects:${id}`;
@@ -46,6 +46,12 @@ export async function findVisible(ctx: ReadContext, id: string): Promise<Visible
   if (row === null) return undefined;
   const object = judge(ctx, row);
   return object.right.can('read') ? object : undefined;
+}
+
+/** Those of the ids that name a record which the caller may read now, archived ones too. */
+export async function readableIds(ctx: ReadContext, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const visible = ids.length === 0 ? null : ctx.actor.visible('o', 'read', ctx.now);
+  return new Set(visible === null ? [] : await listAdmitted(ctx, ids, visible));
 }
 
 /**

@@ -106,6 +106,13 @@ export interface NewObject {
   by: string | null;
 }
 
+/** Those of the records, in whatever state, that satisfy the condition. */
+export async function listAdmitted(ctx: ReadContext, ids: readonly string[], visible: Sql): Promise<string[]> {
+  const rows = await ctx.query<{ id: string }>(sql`
+    SELECT o.id FROM objects o WHERE o.id = ANY(${[...ids]}::uuid[]) AND ${visible}`);
+  return rows.map(({ id }) => id);
+}
+
 export const insertObject: TableWrite<NewObject> = {
   name: 'insert_object',
   guard: true,

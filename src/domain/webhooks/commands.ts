@@ -11,6 +11,7 @@ import { findType, registry } from '../metadata/door.ts';
 import type { CompiledWebhook, WebhookDefinition } from './definitions.ts';
 import { compile, normalise, write } from './item.ts';
 import { loadNames, withCodes } from './naming.ts';
+import { requirePrincipal } from './principal.ts';
 import { type DeliveryAnswer, deliveryAnswer, RIGHT, type SubscriptionAnswer, subscriptionAnswer } from './queries.ts';
 import { findDelivery, retryDelivery } from './store.ts';
 import { listValues } from './store-secrets.ts';
@@ -38,11 +39,6 @@ function refuse(problems: FaultDetail[]): void {
   if (problems.length > 0) {
     throw new Fault('INVALID_REQUEST', 'The subscription cannot be like this; details name each place.', problems);
   }
-}
-
-/** Nobody reads with more rights than they could give themselves. @throws Fault RIGHT_MISSING */
-function requirePrincipal(ctx: WriteContext, principalId: string | null): void {
-  if (principalId === null || principalId !== ctx.actor.userId) ctx.actor.require('role.assign');
 }
 
 /** As a bundle writes it, and the same with ids. */

@@ -277,7 +277,8 @@ export const createSecret = defineOperation({
   unit: 'write',
   status: 201,
   summary: 'Create a signing secret',
-  description: 'The value is returned only by this call.',
+  description:
+    'The value is returned only by this call. Where subscriptions name the secret already, the caller must be able to manage each of them: be its `executionPrincipalId`, or hold `role.assign`.',
   body: closed({ code: Code }),
   answer: ShownSecret,
   faults: ['RIGHT_MISSING', 'ALREADY_EXISTS', 'ARCHIVED'],
@@ -292,7 +293,7 @@ export const rotateSecret = defineOperation({
   status: 200,
   summary: 'Rotate a signing secret',
   description:
-    'The previous value stays valid for `overlap`, an ISO 8601 duration (default PT0S). The new value is returned only by this call.',
+    'The previous value stays valid for `overlap`, an ISO 8601 duration (default PT0S). The new value is returned only by this call. The caller must be able to manage every subscription that signs with it: be its `executionPrincipalId`, or hold `role.assign`.',
   params: closed({ code: Type.String({ minLength: 1, maxLength: 63 }) }),
   body: closed({ overlap: Type.Optional(Type.String({ maxLength: 40 })) }),
   answer: ShownSecret,

@@ -4,6 +4,7 @@ import type { ItemState } from '../../mechanisms/config-section.ts';
 import { loadItems } from '../../mechanisms/config-store.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { registry } from '../metadata/door.ts';
+import { readableIds } from '../objects/door.ts';
 import type { CompiledWebhook } from './definitions.ts';
 import { type AttemptRow, type DeliveryRow, findDelivery, listDeliveries as listRows } from './store.ts';
 
@@ -95,7 +96,22 @@ function errorOf(error: string | null | undefined): { error?: string } {
   return error === null || error === undefined ? {} : { error };
 }
 
-/** Receivers may repeat what they were sent: their words are for the executor, and for whoever could be the executor. */
+/** What the caller may see of deliveries beside their course. */
+interface Sight {
+  /** Receivers may repeat what they were sent: their words are for the executor, and for those who could be the executor. */
+  excerpt(subscriptionId: string): boolean;
+  /** A record that the caller may not read now is not named. */
+  object(id: string): boolean;
+}
+
+async function sightOf(ctx: ReadContext, rows: readonly DeliveryRow[]): Promise<Sight> {
+  const objects = await readableIds(
+    ctx,
+    rows.flatMap(({ objectId }) => objectId ?? []),
+  );
+  return { excerpt: await excerptReaders(ctx), object: (id) => objects.has(id) };
+}
+
 async function excerptReaders(ctx: ReadContext): Promise<(subscriptionId: string) => boolean> {
   if (ctx.actor.has('role.assign')) return () => true;
   const own = new Set(
@@ -106,7 +122,8 @@ async function excerptReaders(ctx: ReadContext): Promise<(subscriptionId: string
   return (subscriptionId) => own.has(subscriptionId);
 }
 
-function answer(row: DeliveryRow, readable: boolean): DeliveryAnswer {
+function answer(row: DeliveryRow, sight: Sight): DeliveryAnswer {
+  const readable = sight.excerpt(row.subscriptionId);
   const { id, subscriptionId, eventId, eventType, objectId, status, attemptCount, maxAttempts, createdAt } = row;
   const last = row.attempts.at(-1);
   return {
@@ -114,7 +131,7 @@ function answer(row: DeliveryRow, readable: boolean): DeliveryAnswer {
     subscriptionId,
     eventId,
     eventType,
-    objectId,
+    objectId: objectId !== null && sight.object(objectId) ? objectId : null,
     status,
     attemptCount,
     maxAttempts,
@@ -134,15 +151,15 @@ function answer(row: DeliveryRow, readable: boolean): DeliveryAnswer {
 }
 
 export async function deliveryAnswer(ctx: ReadContext, row: DeliveryRow): Promise<DeliveryAnswer> {
-  return answer(row, (await excerptReaders(ctx))(row.subscriptionId));
+  return answer(row, await sightOf(ctx, [row]));
 }
 
 /** The last 100 deliveries, newest first. @throws Fault RIGHT_MISSING */
 export async function listDeliveries(ctx: ReadContext, subscriptionId: string | undefined): Promise<DeliveryAnswer[]> {
   ctx.actor.require(RIGHT);
-  const readable = await excerptReaders(ctx);
   const rows = await listRows(ctx, subscriptionId, SHOWN);
-  return rows.map((row) => answer(row, readable(row.subscriptionId)));
+  const sight = await sightOf(ctx, rows);
+  return rows.map((row) => answer(row, sight));
 }
 
 /** @throws Fault RIGHT_MISSING, NOT_FOUND */

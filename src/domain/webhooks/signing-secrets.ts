@@ -8,6 +8,8 @@ import { loadItems, lockConfiguration, planItem } from '../../mechanisms/config-
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import { useMasterKey } from '../../mechanisms/master-key.ts';
 import { type SecretBox, secretBytes } from '../../mechanisms/secrets.ts';
+import type { CompiledWebhook } from './definitions.ts';
+import { requirePrincipal } from './principal.ts';
 import { shownSecret } from './rules.ts';
 import { dropValues, insertValue, listValues, replaceValues, type SecretValueRow } from './store-secrets.ts';
 
@@ -72,14 +74,29 @@ async function makeValue(ctx: WriteContext, box: SecretBox, secretId: string, ve
 }
 
 /**
+ * A value is shown to whoever makes it, and with it deliveries of every subscription of that secret can be forged. So making one
+ * needs the right to manage each of them, archived ones too: they come back with the same secret. Ask under the lock of the
+ * configuration, which every change of a subscription takes.
+ *
+ * @throws Fault RIGHT_MISSING
+ */
+async function requireUsers(ctx: WriteContext, code: string): Promise<void> {
+  for (const { compiled } of await loadItems(ctx, 'webhooks')) {
+    const { secretRef, executionPrincipalId } = compiled as CompiledWebhook;
+    if (secretRef === code) requirePrincipal(ctx, executionPrincipalId);
+  }
+}
+
+/**
  * Makes the first value of a secret, and the secret itself where the configuration does not name it yet.
  *
  * @throws Fault RIGHT_MISSING, ALREADY_EXISTS with `{field: 'code'}`, ARCHIVED
  */
 export async function createSecret(ctx: WriteContext, box: SecretBox, code: string): Promise<Shown> {
   ctx.actor.require(RIGHT);
-  ctx.rightsChecked();
   await lockConfiguration(ctx);
+  await requireUsers(ctx, code);
+  ctx.rightsChecked();
   const stored = (await loadItems(ctx, SECTION)).find((item) => item.code === code);
   if (stored?.state === 'ARCHIVED') throw archived();
   if (stored !== undefined && (await listValues(ctx, [stored.id])).length > 0) {
@@ -113,7 +130,8 @@ export async function createSecret(ctx: WriteContext, box: SecretBox, code: stri
 }
 
 /**
- * Makes the next value: from now on it signs, and the one before beside it for the overlap.
+ * Makes the next value: from now on it signs, and the one before beside it for the overlap. Needs the right to manage every
+ * subscription that signs with it.
  *
  * @param overlap ISO 8601 duration
  * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, INVALID_REQUEST
@@ -125,6 +143,8 @@ export async function rotateSecret(
   overlap = 'PT0S',
 ): Promise<Shown & { previousUntil: string | null }> {
   ctx.actor.require(RIGHT);
+  await lockConfiguration(ctx);
+  await requireUsers(ctx, code);
   ctx.rightsChecked();
   const stored = (await loadItems(ctx, SECTION)).find((item) => item.code === code);
   if (stored === undefined) throw new Fault('NOT_FOUND', 'There is no such signing secret.');

@@ -1,0 +1,87 @@
+/**
+ * What the right `webhook.manage` reaches of what belongs to others: values of signing secrets, and records in the list of
+ * deliveries.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { refused } from '../../../test/harness/around.ts';
+import { type Hooks, type Person, startHooks } from '../../../test/harness/hooks.ts';
+import { bundle } from '../../../test/harness/load-world.ts';
+
+let hooks: Hooks;
+let count = 0;
+
+/** A subscription, disabled, that reads as the person. */
+async function subscribed(as: Person, secretRef: string): Promise<string> {
+  const body = {
+    code: `owned-${++count}`,
+    endpoint: hooks.receiver.url,
+    secretRef,
+    executionPrincipalId: hooks.ids[as],
+    eventTypes: ['ObjectCreated'],
+    enabled: false,
+  };
+  return (await hooks.ok('boss', 'POST', '/webhooks', body)).id;
+}
+
+const rotate = (who: Person, code: string) => hooks.admin(who, 'POST', `/signing-secrets/${code}/rotate`, {});
+const create = (who: Person, code: string) => hooks.admin(who, 'POST', '/signing-secrets', { code });
+
+describe('the right webhook.manage', () => {
+  before(async () => {
+    hooks = await startHooks();
+  });
+  after(() => hooks.close());
+
+  it('rotates a secret only where every subscription of it may be managed', async () => {
+    assert.equal((await create('manager', 'own')).status, 201);
+    assert.equal((await rotate('manager', 'own')).status, 200, 'nobody uses it');
+    await subscribed('manager', 'own');
+    assert.equal((await rotate('manager', 'own')).status, 200, 'their own subscription alone');
+    const others = await subscribed('boss', 'own');
+    const answer = await rotate('manager', 'own');
+    refused(answer, 403, 'RIGHT_MISSING');
+    assert.deepEqual(answer.body.error.details, { right: 'role.assign' });
+    assert.ok(!JSON.stringify(answer.body).includes('whsec_'));
+    assert.equal((await rotate('boss', 'own')).status, 200, 'who may assign roles manages them all');
+    // An archived subscription comes back with the same secret.
+    await hooks.okAdmin('boss', 'POST', `/webhooks/${others}/archive`);
+    refused(await rotate('manager', 'own'), 403, 'RIGHT_MISSING');
+    refused(await rotate('manager', 'missing'), 404, 'NOT_FOUND');
+    refused(await rotate('nobody', 'own'), 403, 'RIGHT_MISSING');
+  });
+
+  it('makes the first value of a secret under the same condition', async () => {
+    await hooks.app.apply(bundle('signingSecrets: [waiting]'));
+    await subscribed('boss', 'waiting');
+    const answer = await create('manager', 'waiting');
+    refused(answer, 403, 'RIGHT_MISSING');
+    assert.deepEqual(answer.body.error.details, { right: 'role.assign' });
+    assert.equal((await create('boss', 'waiting')).status, 201);
+  });
+
+  it('rotates nothing beside a subscription that begins to use the secret', async () => {
+    assert.equal((await create('manager', 'raced')).status, 201);
+    const [, rotated] = await Promise.all([subscribed('boss', 'raced'), rotate('manager', 'raced')]);
+    assert.ok([200, 403].includes(rotated.status));
+    refused(await rotate('manager', 'raced'), 403, 'RIGHT_MISSING');
+  });
+
+  it('shows no record in the list of deliveries that the reader may not read', async () => {
+    const { id } = await hooks.subscribe({ as: 'boss' });
+    const seen = await hooks.make({ title: 'Seen', kind: 'a' });
+    const hidden = await hooks.make({ title: 'Hidden', kind: 'b' });
+    await hooks.settled(id, 2);
+    const listed = async (who: Person): Promise<(string | null)[]> => {
+      const deliveries = await hooks.ok(who, 'GET', `/webhook-deliveries?subscriptionId=${id}`);
+      for (const { id: delivery, objectId } of deliveries) {
+        const one = await hooks.okAdmin(who, 'GET', `/webhook-deliveries/${delivery}`);
+        assert.equal(one.objectId, objectId, 'alone as in the list');
+      }
+      return deliveries.map(({ objectId }: { objectId: string | null }) => objectId).sort();
+    };
+    assert.deepEqual(await listed('boss'), [seen.id, hidden.id].sort());
+    assert.deepEqual(await listed('limited'), [seen.id, null].sort());
+    assert.deepEqual(await listed('manager'), [null, null]);
+  });
+});
