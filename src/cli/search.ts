@@ -37,7 +37,10 @@ export function reindexCommand(docket: Command, environment: Environment): void 
 }
 
 /** What `docket doctor` says of the search projection. */
-export async function examineSearch(tool: Tool, deep: boolean): Promise<{ ok: boolean; says: string }> {
+export async function examineSearch(
+  tool: Pick<Tool, 'work' | 'caller'>,
+  deep: boolean,
+): Promise<{ ok: boolean; says: string }> {
   const found: Comparison = await tool.work.read(tool.caller, (ctx) => compareProjection(ctx, searchParts(), deep));
   const { compared, missing, stray, different } = found;
   const ok = missing + stray + different.length === 0;

@@ -2,7 +2,7 @@
  * What must hold of stored data after whatever happened (reliability, 5.1): each room says it of its own tables, `docket doctor
  * --deep` asks all. A check reads one instant, so that it can be asked while the service works.
  */
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { BlobStore } from './blobs/store.ts';
 import type { Database, Queryable } from './db/pool.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
@@ -27,6 +27,9 @@ export interface Check {
 }
 
 const MOST_NAMED = 5;
+/** A difference between history and present is named one by one, since each must be looked into. */
+const MOST_DIFFERENCES = 50;
+const REPLAYED_AT_ONCE = 500;
 const CONTENT_BATCH = 200;
 
 /** A check by one statement, whose rows have the column `what`: a name for one thing that breaks the rule. */
@@ -40,6 +43,44 @@ export function rowCheck(name: string, query: Sql | ((config: ConfigSnapshot) =>
       return { total: rows[0]?.total ?? 0, named: rows.map(({ what }) => what) };
     },
   };
+}
+
+/**
+ * A check of current rows against what their history says. `batch` gives the rows after an id, in the order of their ids, each
+ * with `id` and `differs`: the names of the columns that are not what the history says. So the memory that it takes does not
+ * grow with the table.
+ */
+export function replayCheck(name: string, kind: string, batch: (after: string, limit: number) => Sql): Check {
+  return {
+    name,
+    find: async ({ db }) => {
+      const found: Violations = { total: 0, named: [] };
+      for (let after = NIL; ; ) {
+        const rows = await db.query<{ id: string; differs: string[] }>(batch(after, REPLAYED_AT_ONCE));
+        for (const { id, differs } of rows)
+          if (differs.length > 0) note(found, `${kind} ${id} (${differs.join(', ')})`);
+        after = rows.at(-1)?.id ?? after;
+        if (rows.length < REPLAYED_AT_ONCE) return found;
+      }
+    },
+  };
+}
+
+/** Before every id. */
+export const NIL = '00000000-0000-0000-0000-000000000000';
+
+/** Adds a difference; as many are named as somebody can look into. */
+export function note(found: Violations, what: string): void {
+  found.total++;
+  if (found.named.length < MOST_DIFFERENCES) found.named.push(what);
+}
+
+/** The list of the names whose condition holds, for the column `differs` of a replay. */
+export function namesOf(conditions: Readonly<Record<string, Sql>>): Sql {
+  const items = Object.entries(conditions).map(
+    ([name, condition]) => sql`CASE WHEN ${condition} THEN ${name}::text END`,
+  );
+  return sql`array_remove(ARRAY[${join(items)}], NULL)`;
 }
 
 /**

@@ -131,6 +131,11 @@ export interface PlannedEvent {
   /** Field code → [before, after]. */
   changes?: Record<string, [unknown, unknown]>;
   data?: Record<string, unknown>;
+  /**
+   * What the change stored and the event does not say otherwise (ids, hashes of texts): `docket doctor --deep` holds current
+   * values against it. Kept in the journal as `data.$stored`, and in no answer.
+   */
+  stored?: Record<string, string | number | null>;
 }
 
 export interface WriteContext extends ReadContext {

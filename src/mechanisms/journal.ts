@@ -3,7 +3,7 @@
  * audit log, and (through the outbox row beside each event) the source of deliveries. Table `journal`, `outbox`.
  */
 import { createHash } from 'node:crypto';
-import sql, { empty, type Sql } from 'sql-template-tag';
+import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import { canonicalJson } from '../lib/json.ts';
 import type { PlannedEvent, ReadContext, TableWrite } from './context.ts';
 import type { Database, Queryable } from './db/pool.ts';
@@ -43,6 +43,24 @@ export function journalHash(row: Omit<JournalRow, 'hash'>): string {
   return createHash('sha256').update(canonicalJson(said)).digest('hex');
 }
 
+/** Member of an event's data that is for verification alone. */
+const STORED = '$stored';
+
+/** An event's data as it may leave the service, of the column `data` of `journal` under an alias. */
+export function shownData(alias: string): Sql {
+  return raw(`(${alias}.data - '${STORED}')`);
+}
+
+/** A member of what the event says was stored, as text; null where it does not say. */
+export function storedMember(alias: string, name: string): Sql {
+  return raw(`(${alias}.data -> '${STORED}' ->> '${name}')`);
+}
+
+/** Whether the event says it. */
+export function saysStored(alias: string, name: string): Sql {
+  return raw(`coalesce(${alias}.data -> '${STORED}' ? '${name}', false)`);
+}
+
 /** The stored row of an event: what the command said, and who, when and where from. */
 export function journalRow(ctx: ReadContext, event: PlannedEvent): JournalRow {
   const row = {
@@ -57,7 +75,7 @@ export function journalRow(ctx: ReadContext, event: PlannedEvent): JournalRow {
     key_id: ctx.keyId,
     correlation_id: ctx.correlationId,
     changes: event.changes ?? null,
-    data: event.data ?? null,
+    data: event.stored === undefined ? (event.data ?? null) : { ...event.data, [STORED]: event.stored },
   };
   return { ...row, hash: journalHash(row) };
 }
@@ -150,7 +168,7 @@ export async function auditRows(
 ): Promise<AuditRow[]> {
   return await ctx.query<AuditRow>(sql`
     SELECT j.id, j.at, j.type, j.subject, j.actor_id AS "actorId", u.display_name AS "actorName", j.via, j.key_id AS "keyId",
-      j.correlation_id AS "correlationId", j.data
+      j.correlation_id AS "correlationId", ${shownData('j')} AS data
     FROM journal j LEFT JOIN users u ON u.id = j.actor_id
     WHERE j.object_id IS NULL
       ${page.type === undefined ? empty : sql`AND j.type = ${page.type}`}

@@ -86,6 +86,8 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
       comments: 'what changed since a revision is told by the rows of the comment',
       webhooks: 'what an event names travels with its deliveries, in the transaction that takes it out of the outbox',
       sla: 'the history of an instance is its events',
+      attachments: 'docket doctor holds a file against its events',
+      relations: 'docket doctor holds a relation against its events',
     },
   },
   journal_seals: { owner: 'mechanisms' },

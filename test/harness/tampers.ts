@@ -3,8 +3,82 @@ import { randomUUID } from 'node:crypto';
 
 const NOBODY = randomUUID();
 
+/** Chooses a row to tamper with. */
+const ONE = (table: string): string => `CREATE TEMP TABLE one AS SELECT id FROM ${table} ORDER BY random() LIMIT 1`;
+
 /** Name of a check → statements that break its rule, the last of which says what is to be named. */
 export const TAMPERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'I13 records are what their history says': [
+    [
+      ONE('objects'),
+      `UPDATE objects SET "values" = jsonb_set("values", '{note}', '"written by hand"') WHERE id IN (SELECT id FROM one)`,
+      `SELECT 'record ' || id || ' (values.note)' AS what FROM one`,
+    ],
+    [
+      ONE('objects'),
+      `UPDATE objects SET created_by = NULL, updated_at = updated_at + interval '1 ms' WHERE id IN (SELECT id FROM one)`,
+      `SELECT 'record ' || id || ' (created_by, updated_at)' AS what FROM one`,
+    ],
+  ],
+  'I13 title and folded texts of a record follow from its values': [
+    [
+      ONE('objects'),
+      `UPDATE objects SET title = 'another' WHERE id IN (SELECT id FROM one)`,
+      `SELECT 'record ' || id || ' (title, folded)' AS what FROM one`,
+    ],
+    [
+      ONE('objects'),
+      `UPDATE objects SET folded = '{}' WHERE id IN (SELECT id FROM one)`,
+      `SELECT 'record ' || id || ' (folded)' AS what FROM one`,
+    ],
+  ],
+  'I13 comments are what their history says': [
+    [
+      ONE('comments'),
+      `UPDATE comments SET body = body || '.', author_id = NULL WHERE id IN (SELECT id FROM one)`,
+      `SELECT 'comment ' || id || ' (body, author_id)' AS what FROM one`,
+    ],
+    [
+      `CREATE TEMP TABLE one AS SELECT gen_random_uuid() AS id`,
+      `INSERT INTO comments SELECT one.id, object_id, 1, body, visibility, state, author_id, created_at, updated_at FROM comments, one LIMIT 1`,
+      `SELECT 'comment ' || id || ' (history' AS what FROM one`,
+    ],
+  ],
+  'I13 no comment of the history is gone': [
+    [
+      ONE('comments'),
+      `DELETE FROM comments WHERE id IN (SELECT id FROM one)`,
+      `SELECT 'comment ' || id AS what FROM one`,
+    ],
+  ],
+  'I13 attachments are what their history says': [
+    [
+      ONE('attachments'),
+      `UPDATE attachments SET original_filename = 'b.txt', created_at = created_at - interval '1 d' WHERE id IN (SELECT id FROM one)`,
+      `SELECT 'attachment ' || id || ' (original_filename, created_at)' AS what FROM one`,
+    ],
+  ],
+  'I13 no attachment of the history is gone': [
+    [
+      ONE('attachments'),
+      `DELETE FROM attachments WHERE id IN (SELECT id FROM one)`,
+      `SELECT 'attachment ' || id AS what FROM one`,
+    ],
+  ],
+  'I13 relations are what their history says': [
+    [
+      ONE('relations'),
+      `UPDATE relations SET state = 'ARCHIVED' WHERE id IN (SELECT id FROM one)`,
+      `SELECT 'relation ' || id || ' (state)' AS what FROM one`,
+    ],
+  ],
+  'I13 no relation of the history is gone': [
+    [
+      ONE('relations'),
+      `DELETE FROM relations WHERE id IN (SELECT id FROM one)`,
+      `SELECT 'relation ' || id AS what FROM one`,
+    ],
+  ],
   'I3 no event twice, in the journal or the outbox': [
     [
       `CREATE TEMP TABLE one AS SELECT * FROM outbox ORDER BY random() LIMIT 1`,

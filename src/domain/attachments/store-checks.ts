@@ -1,9 +1,40 @@
 /** What must hold of files after whatever happened (reliability, 5.1). */
-import sql from 'sql-template-tag';
-import { type Check, contentCheck, keptAnswersOf, rowCheck } from '../../mechanisms/checks.ts';
+import sql, { type Sql } from 'sql-template-tag';
+import { type Check, contentCheck, keptAnswersOf, namesOf, replayCheck, rowCheck } from '../../mechanisms/checks.ts';
 import { recordMissing } from '../objects/door.ts';
 
+const differs = namesOf({
+  'history (object_id)': sql`h.id IS NULL`,
+  original_filename: sql`b.original_filename IS DISTINCT FROM h.data ->> 'originalFilename'`,
+  media_type: sql`b.media_type IS DISTINCT FROM h.data ->> 'mediaType'`,
+  size: sql`b.size::text IS DISTINCT FROM h.data ->> 'size'`,
+  sha256: sql`b.sha256 IS DISTINCT FROM h.data ->> 'sha256'`,
+  state: sql`b.state IS DISTINCT FROM CASE WHEN h.archived THEN 'ARCHIVED' ELSE 'ACTIVE' END`,
+  revision: sql`b.revision IS DISTINCT FROM 1 + h.archived::int`,
+  created_at: sql`b.created_at IS DISTINCT FROM h.at`,
+  created_by: sql`b.created_by IS DISTINCT FROM h.actor_id`,
+});
+
+const replayed = (after: string, limit: number): Sql => sql`
+  WITH b AS MATERIALIZED (
+    SELECT * FROM attachments a WHERE a.id > ${after}::uuid ORDER BY a.id LIMIT ${limit}::int
+  ), e AS MATERIALIZED (
+    SELECT j.object_id, (j.data ->> 'attachmentId')::uuid AS id, j.type, j.at, j.actor_id, j.data FROM journal j
+    WHERE j.object_id = ANY (SELECT b.object_id FROM b) AND j.type IN ('AttachmentAdded', 'AttachmentArchived')
+  ), h AS (
+    SELECT e.*, EXISTS (SELECT 1 FROM e x WHERE x.id = e.id AND x.type = 'AttachmentArchived') AS archived
+    FROM e WHERE e.type = 'AttachmentAdded'
+  )
+  SELECT b.id, ${differs} AS differs FROM b LEFT JOIN h ON h.id = b.id AND h.object_id = b.object_id ORDER BY b.id`;
+
 export const attachmentChecks: readonly Check[] = [
+  replayCheck('I13 attachments are what their history says', 'attachment', replayed),
+  rowCheck(
+    'I13 no attachment of the history is gone',
+    sql`SELECT 'attachment ' || (j.data ->> 'attachmentId') AS what FROM journal j
+      LEFT JOIN attachments a ON a.id = (j.data ->> 'attachmentId')::uuid
+      WHERE j.type = 'AttachmentAdded' AND a.id IS NULL`,
+  ),
   rowCheck(
     'I4 no attachment without its record',
     sql`SELECT 'attachment ' || a.id AS what FROM attachments a WHERE ${recordMissing(sql`a.object_id`)}`,

@@ -1,4 +1,5 @@
 /** The writes on comments. A comment has a revision of its own; the record's stays as it is. */
+import { hash } from 'node:crypto';
 import { Fault } from '../../lib/fault.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
@@ -20,6 +21,10 @@ function text(body: string): string {
   throw invalidValues([
     { path: '/body', code: 'INVALID_TEXT', message: 'The text holds characters that are not allowed.' },
   ]);
+}
+
+function bodyHash(body: string): string {
+  return hash('sha256', body);
 }
 
 /**
@@ -58,7 +63,12 @@ export async function addComment(
     at: ctx.now,
   });
   rememberComment(ctx, row);
-  ctx.emit({ type: 'CommentAdded', objectId: row.objectId, data: { commentId: row.id, visibility } });
+  ctx.emit({
+    type: 'CommentAdded',
+    objectId: row.objectId,
+    data: { commentId: row.id, visibility },
+    stored: { body: bodyHash(row.body) },
+  });
   return commentAnswer(row);
 }
 
@@ -99,6 +109,7 @@ export async function editComment(
     type: 'CommentUpdated',
     objectId: row.objectId,
     data: { commentId: row.id, visibility, changed, commentRevision: next.revision },
+    stored: { body: bodyHash(next.body) },
   });
   return commentAnswer(next);
 }

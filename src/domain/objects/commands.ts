@@ -169,6 +169,7 @@ function planInsert(
     revision: 1,
     changes: changes as Record<string, [unknown, unknown]>,
     ...(data === undefined ? {} : { data }),
+    stored: { type: row.typeId, version: row.typeVersion, workflowState: row.workflowStateId },
   });
   rememberRow(ctx, row);
 }
@@ -299,6 +300,9 @@ export function applyChange(ctx: WriteContext, object: VisibleObject, plan: Obje
     revision: next.revision,
     changes: plan.changes,
     ...(plan.data === undefined ? {} : { data: plan.data }),
+    ...(next.typeVersion === row.typeVersion && next.workflowStateId === row.workflowStateId
+      ? {}
+      : { stored: { version: next.typeVersion, workflowState: next.workflowStateId } }),
   });
   rememberRow(ctx, next);
   return judge(ctx, next);

@@ -1,6 +1,7 @@
 /** What must hold of records after whatever happened (reliability, 5.1). */
 import sql, { type Sql } from 'sql-template-tag';
 import { type Check, contentCheck, keptAnswersOf, revisionsMade, rowCheck } from '../../mechanisms/checks.ts';
+import { objectReplays } from './store-replay.ts';
 
 /** Whether there is no record of that id: a predicate for rooms whose rows belong to one. */
 export function recordMissing(id: Sql): Sql {
@@ -14,6 +15,7 @@ function effects(operationId: string): Sql {
 }
 
 export const objectChecks: readonly Check[] = [
+  ...objectReplays,
   rowCheck(
     'I2 a record has as many revisions as events made, from 1 without a gap',
     sql`SELECT 'record ' || o.id AS what FROM objects o LEFT JOIN (

@@ -1,6 +1,7 @@
 /** SQL on the table `objects` and on a record's rows of the journal; nothing else touches them. */
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+import { shownData } from '../../mechanisms/journal.ts';
 
 export interface ObjectRow {
   id: string;
@@ -209,7 +210,8 @@ export interface HistoryRow {
 /** A record's events, oldest first; with `after`, only those that made a later revision. */
 export async function listEvents(ctx: ReadContext, objectId: string, after?: number): Promise<HistoryRow[]> {
   return await ctx.query<HistoryRow>(sql`
-    SELECT j.id, j.type, j.at, j.actor_id AS "actorId", u.display_name AS "actorName", j.via, j.revision, j.changes, j.data
+    SELECT j.id, j.type, j.at, j.actor_id AS "actorId", u.display_name AS "actorName", j.via, j.revision, j.changes,
+      ${shownData('j')} AS data
     FROM journal j LEFT JOIN users u ON u.id = j.actor_id
     WHERE j.object_id = ${objectId}::uuid ${after === undefined ? empty : sql`AND j.revision > ${after}::bigint`}
     ORDER BY j.at, j.seq`);

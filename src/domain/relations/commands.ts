@@ -1,6 +1,6 @@
 /** The writes on relations; cardinality, cycles and the field's veto are decided by the database (reliability, 3.5). */
 import { Fault } from '../../lib/fault.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
+import type { PlannedEvent, WriteContext } from '../../mechanisms/context.ts';
 import {
   findVisible,
   holdActive,
@@ -86,7 +86,12 @@ export async function addRelation(ctx: WriteContext, input: AddInput): Promise<A
     at: ctx.now,
     by: ctx.actor.userId,
   });
-  emit(ctx, 'RelationAdded', { relationId: id, definitionCode: definition.code, sourceId, targetId });
+  emit(
+    ctx,
+    'RelationAdded',
+    { relationId: id, definitionCode: definition.code, sourceId, targetId },
+    { definition: definition.id },
+  );
   return { relation: { id, revision: 1 }, idempotent: false };
 }
 
@@ -94,10 +99,11 @@ function emit(
   ctx: WriteContext,
   type: string,
   about: { relationId: string; definitionCode: string; sourceId: string; targetId: string },
+  stored?: PlannedEvent['stored'],
 ): void {
   const { relationId, definitionCode, sourceId, targetId } = about;
   const data = { relationId, definitionCode, sourceObjectId: sourceId, targetObjectId: targetId };
-  ctx.emit({ type, objectId: sourceId, data });
+  ctx.emit({ type, objectId: sourceId, data, ...(stored === undefined ? {} : { stored }) });
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What must hold of relations after whatever happened (reliability, 5.1). */
-import sql from 'sql-template-tag';
-import { type Check, keptAnswersOf, rowCheck } from '../../mechanisms/checks.ts';
+import sql, { type Sql } from 'sql-template-tag';
+import { type Check, keptAnswersOf, namesOf, replayCheck, rowCheck } from '../../mechanisms/checks.ts';
+import { storedMember } from '../../mechanisms/journal.ts';
 import { recordMissing } from '../objects/door.ts';
 import { type KnownDefinition, onlyOne, relationSlice } from './definitions.ts';
 
@@ -11,7 +12,38 @@ function idsOf(
   return [...known.values()].filter(wanted).map(({ id }) => id);
 }
 
+const differs = namesOf({
+  'history (source_id)': sql`h.id IS NULL`,
+  target_id: sql`b.target_id::text IS DISTINCT FROM h.data ->> 'targetObjectId'`,
+  definition_id: sql`h.definition IS NOT NULL AND b.definition_id::text <> h.definition`,
+  state: sql`b.state IS DISTINCT FROM CASE WHEN h.archived THEN 'ARCHIVED' ELSE 'ACTIVE' END`,
+  revision: sql`b.revision IS DISTINCT FROM 1 + h.archived::int`,
+  created_at: sql`b.created_at IS DISTINCT FROM h.at`,
+  created_by: sql`b.created_by IS DISTINCT FROM h.actor_id`,
+  source_once: sql`b.source_once IS DISTINCT FROM b.source_id AND b.source_once IS NOT NULL`,
+  target_once: sql`b.target_once IS DISTINCT FROM b.target_id AND b.target_once IS NOT NULL`,
+});
+
+const replayed = (after: string, limit: number): Sql => sql`
+  WITH b AS MATERIALIZED (
+    SELECT * FROM relations r WHERE r.id > ${after}::uuid ORDER BY r.id LIMIT ${limit}::int
+  ), e AS MATERIALIZED (
+    SELECT j.object_id, (j.data ->> 'relationId')::uuid AS id, j.type, j.at, j.actor_id, j.data FROM journal j
+    WHERE j.object_id = ANY (SELECT b.source_id FROM b) AND j.type IN ('RelationAdded', 'RelationArchived')
+  ), h AS (
+    SELECT e.*, ${storedMember('e', 'definition')} AS definition,
+      EXISTS (SELECT 1 FROM e x WHERE x.id = e.id AND x.type = 'RelationArchived') AS archived
+    FROM e WHERE e.type = 'RelationAdded'
+  )
+  SELECT b.id, ${differs} AS differs FROM b LEFT JOIN h ON h.id = b.id AND h.object_id = b.source_id ORDER BY b.id`;
+
 export const relationChecks: readonly Check[] = [
+  replayCheck('I13 relations are what their history says', 'relation', replayed),
+  rowCheck(
+    'I13 no relation of the history is gone',
+    sql`SELECT 'relation ' || (j.data ->> 'relationId') AS what FROM journal j
+      LEFT JOIN relations r ON r.id = (j.data ->> 'relationId')::uuid WHERE j.type = 'RelationAdded' AND r.id IS NULL`,
+  ),
   rowCheck(
     'I4 no relation without its records',
     sql`SELECT 'relation ' || r.id AS what FROM relations r

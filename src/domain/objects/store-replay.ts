@@ -1,0 +1,119 @@
+/**
+ * Replays the history of records against what is stored now: values that changed beside the service (by SQL, by a damaged
+ * restore) are found and named. What history does not know: `number`, which the database draws, and `type_version` where a
+ * record moved to a newer version without a visible change.
+ */
+import sql from 'sql-template-tag';
+import { deepEqualJson } from '../../lib/json.ts';
+import { fold } from '../../lib/text.ts';
+import { type Check, namesOf, NIL, note, replayCheck, type Violations } from '../../mechanisms/checks.ts';
+import { saysStored, storedMember } from '../../mechanisms/journal.ts';
+import { registry, titleText, type TypeVersion } from '../metadata/door.ts';
+import { derive, type Values } from './rules.ts';
+
+const ROWS_AT_ONCE = 200;
+
+const differs = namesOf({
+  history: sql`h.object_id IS NULL`,
+  type_id: sql`h.type_known AND b.type_id IS DISTINCT FROM h.type_id`,
+  type_version: sql`b.type_version < h.type_version`,
+  state: sql`b.state IS DISTINCT FROM h.state`,
+  workflow_state_id: sql`h.workflow_known AND b.workflow_state_id IS DISTINCT FROM h.workflow_state_id`,
+  revision: sql`b.revision IS DISTINCT FROM h.revision`,
+  created_at: sql`b.created_at IS DISTINCT FROM h.created_at`,
+  created_by: sql`b.created_by IS DISTINCT FROM h.created_by`,
+  updated_at: sql`b.updated_at IS DISTINCT FROM h.updated_at`,
+  updated_by: sql`b.updated_by IS DISTINCT FROM h.updated_by`,
+  archived_at: sql`b.archived_at IS DISTINCT FROM h.archived_at`,
+});
+
+/** The last word of each field is the value that must stand; archiving and transitions name other things among the changes. */
+const replayed = (after: string, limit: number) => sql`
+  WITH b AS MATERIALIZED (
+    SELECT * FROM objects o WHERE o.id > ${after}::uuid ORDER BY o.id LIMIT ${limit}::int
+  ), e AS MATERIALIZED (
+    SELECT j.object_id, j.type, j.at, j.actor_id, j.revision, j.changes, j.data,
+      j.type IN ('ObjectArchived', 'ObjectRestored') AS turned
+    FROM journal j WHERE j.object_id = ANY (SELECT b.id FROM b) AND j.revision IS NOT NULL
+  ), v AS (
+    SELECT last.object_id, jsonb_object_agg(last.key, last.value) FILTER (WHERE last.value <> 'null') AS "values"
+    FROM (
+      SELECT DISTINCT ON (e.object_id, c.key) e.object_id, c.key, c.value -> 1 AS value
+      FROM e CROSS JOIN LATERAL jsonb_each(e.changes) c
+      WHERE jsonb_typeof(e.changes) = 'object' AND c.key <> 'workflowState' AND NOT e.turned
+      ORDER BY e.object_id, c.key, e.revision DESC) last
+    GROUP BY last.object_id
+  ), h AS (
+    SELECT e.object_id, max(e.revision) AS revision,
+      (array_agg(e.at ORDER BY e.revision))[1] AS created_at, (array_agg(e.actor_id ORDER BY e.revision))[1] AS created_by,
+      (array_agg(e.at ORDER BY e.revision DESC))[1] AS updated_at,
+      (array_agg(e.actor_id ORDER BY e.revision DESC))[1] AS updated_by,
+      CASE WHEN (array_agg(e.type ORDER BY e.revision DESC) FILTER (WHERE e.turned))[1] = 'ObjectArchived'
+        THEN 'ARCHIVED' ELSE 'ACTIVE' END AS state,
+      CASE WHEN (array_agg(e.type ORDER BY e.revision DESC) FILTER (WHERE e.turned))[1] = 'ObjectArchived'
+        THEN (array_agg(e.at ORDER BY e.revision DESC) FILTER (WHERE e.turned))[1] END AS archived_at,
+      bool_or(${saysStored('e', 'type')}) AS type_known, max(${storedMember('e', 'type')})::uuid AS type_id,
+      (array_agg(${storedMember('e', 'version')} ORDER BY e.revision DESC)
+        FILTER (WHERE ${saysStored('e', 'version')}))[1]::int AS type_version,
+      -- A transition from before history kept ids says nothing of them, and what was said before it holds no longer.
+      (array_agg(${saysStored('e', 'workflowState')} ORDER BY e.revision DESC)
+        FILTER (WHERE ${saysStored('e', 'workflowState')} OR e.changes ? 'workflowState'))[1] AS workflow_known,
+      (array_agg(${storedMember('e', 'workflowState')} ORDER BY e.revision DESC)
+        FILTER (WHERE ${saysStored('e', 'workflowState')}))[1]::uuid AS workflow_state_id
+    FROM e GROUP BY e.object_id
+  )
+  SELECT b.id, ${differs} || CASE WHEN b."values" = coalesce(v."values", '{}') THEN '{}' ELSE coalesce((
+      SELECT array_agg('values.' || k.key ORDER BY k.key)
+      FROM (SELECT jsonb_object_keys(b."values" || coalesce(v."values", '{}')) AS key) k
+      WHERE (b."values" -> k.key) IS DISTINCT FROM (v."values" -> k.key)), '{}') END AS differs
+  FROM b LEFT JOIN h ON h.object_id = b.id LEFT JOIN v ON v.object_id = b.id ORDER BY b.id`;
+
+interface Derived {
+  id: string;
+  typeId: string;
+  typeVersion: number;
+  title: string | null;
+  values: Values;
+  folded: Record<string, unknown>;
+}
+
+/**
+ * What the service computes from values, and what lists and conditions read in their place. A title may also be the text of
+ * another field, or none: when a type gets another title field, stored records keep their title until they change.
+ */
+const derivedCheck: Check = {
+  name: 'I13 title and folded texts of a record follow from its values',
+  find: async ({ db, config }) => {
+    const found: Violations = { total: 0, named: [] };
+    const { byId } = registry({ config });
+    for (let after = NIL; ; ) {
+      const rows = await db.query<Derived>(sql`
+        SELECT o.id, o.type_id AS "typeId", o.type_version AS "typeVersion", o.title, o."values", o.folded FROM objects o
+        WHERE o.id > ${after}::uuid ORDER BY o.id LIMIT ${ROWS_AT_ONCE}::int`);
+      for (const row of rows) {
+        const version = byId.get(row.typeId)?.versions.get(row.typeVersion);
+        const wrong = version === undefined ? ['type_version'] : wrongIn(version, row);
+        if (wrong.length > 0) note(found, `record ${row.id} (${wrong.join(', ')})`);
+      }
+      after = rows.at(-1)?.id ?? after;
+      if (rows.length < ROWS_AT_ONCE) return found;
+    }
+  },
+};
+
+function wrongIn(version: TypeVersion, { title, values, folded }: Derived): string[] {
+  const expected: Record<string, unknown> = { ...derive(version, values).folded };
+  delete expected['$title'];
+  if (title !== null) expected['$title'] = fold(title);
+  const titles =
+    title === null ? [] : [...version.fields.keys()].map((titleField) => titleText({ ...version, titleField }, values));
+  return [
+    ...(title === null || titles.includes(title) ? [] : ['title']),
+    ...(deepEqualJson(expected, folded) ? [] : ['folded']),
+  ];
+}
+
+export const objectReplays: readonly Check[] = [
+  replayCheck('I13 records are what their history says', 'record', replayed),
+  derivedCheck,
+];
