@@ -2,10 +2,19 @@
 import { parentPort } from 'node:worker_threads';
 import { parseDocumentTask } from './bundle/document.ts';
 import { readTextTask } from './domain/knowledge/door.ts';
+import { readRichTextTask } from './domain/metadata/door.ts';
+import { wordsTask } from './domain/search/door.ts';
+import { checkJsonTask } from './http/read-json.ts';
 import { isFault } from './lib/fault.ts';
 import type { ThreadAnswer, ThreadTask } from './mechanisms/threads.ts';
 
-const TASKS = [readTextTask, parseDocumentTask] as readonly unknown[] as readonly ThreadTask<unknown, unknown>[];
+const TASKS = [
+  readTextTask,
+  parseDocumentTask,
+  wordsTask,
+  checkJsonTask,
+  readRichTextTask,
+] as readonly unknown[] as readonly ThreadTask<unknown, unknown>[];
 
 function answerOf(name: string, input: unknown): ThreadAnswer {
   try {

@@ -42,7 +42,7 @@ export function migrateCommands(docket: Command, environment: Environment): void
         const batch = async (after: string | null): Promise<string | null> => {
           const result = await tool.work.write(tool.caller, async (ctx) => {
             const moved = await migrateTypeBatch(ctx, code, after);
-            projectMoved(ctx, analysis, moved.silently);
+            await projectMoved(ctx, analysis, moved.silently);
             return moved;
           });
           if (result.kind !== 'done') throw new Error('a command without an idempotency key cannot be a replay');

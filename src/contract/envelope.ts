@@ -54,7 +54,13 @@ export const ErrorSchema = Type.Object(
 
 /** The body of a success: `{data, meta}`. `correlationId` must match `CORRELATION_ID`; no data is `null`. */
 export function success(data: unknown, correlationId: string): string {
-  return `{"data":${JSON.stringify(data) ?? 'null'},"meta":{"correlationId":"${correlationId}","apiVersion":"${API_VERSION}"}}`;
+  const [head, tail] = aroundData(correlationId);
+  return `${head}${JSON.stringify(data) ?? 'null'}${tail}`;
+}
+
+/** What stands before and behind the data of a success. */
+export function aroundData(correlationId: string): [head: string, tail: string] {
+  return ['{"data":', `,"meta":{"correlationId":"${correlationId}","apiVersion":"${API_VERSION}"}}`];
 }
 
 /** The body of an error: `{error: {code, message, details}, meta}`. `correlationId` must match `CORRELATION_ID`. */

@@ -4,11 +4,11 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { success } from '../contract/envelope.ts';
+import { aroundData, success } from '../contract/envelope.ts';
 import type { Input, Operation } from '../contract/operation.ts';
 import { Reply } from '../contract/operation.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
-import { fingerprint, parseStrictJson } from '../lib/json.ts';
+import { fingerprint } from '../lib/json.ts';
 import type { RequestFacts } from '../mechanisms/binding.ts';
 import type { SharedBudget } from '../lib/shared-budget.ts';
 import { toFault } from '../mechanisms/db/sqlstate.ts';
@@ -32,7 +32,9 @@ import {
   singleHeader,
 } from './headers.ts';
 import { MOST_OPEN_BODY, type OpenAdmission, sourceOf } from './open.ts';
+import { inPieces, isLarge } from './pieces.ts';
 import type { RateAnswer, RateLimiter } from './rate.ts';
+import { type ReadBody, readJsonBody, withRevision } from './read-json.ts';
 import type { Prepared, Route } from './route.ts';
 import type { ServerOptions } from './types.ts';
 import { standpointOf, tellPosition } from './standpoint.ts';
@@ -129,7 +131,7 @@ async function answer(
       ? { ...service.options.anonymous(), correlationId: exchange.correlationId }
       : await callerOf(service, route, exchange, sessionToken, visit);
   const body = announcesBody(request) ? await readBody(service, exchange, prepared) : undefined;
-  const input = readInput(exchange, prepared, rawParams, body);
+  const input = readInput(exchange, prepared, rawParams, body?.value);
   const asked = input.query as Readonly<Record<string, unknown>>;
   for (const scope of prepared.binding.operation.moreScopes?.(asked) ?? []) requireScope(exchange, scope);
   const facts: RequestFacts = {
@@ -147,7 +149,7 @@ async function answer(
     await turn;
     if (exchange.response.destroyed) throw new ClientGone();
   }
-  await run(service, exchange, prepared, caller, input, facts, visit);
+  await run(service, exchange, prepared, caller, { input, fingerprint: body?.fingerprint }, facts, visit);
 }
 
 function requireHost(request: IncomingMessage): void {
@@ -220,7 +222,7 @@ function requireRate(limiter: RateLimiter, exchange: Exchange, rate: RateAnswer)
 }
 
 /** The body as a JSON value; undefined when there is none. @throws Fault UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, INVALID_JSON */
-async function readBody(service: Service, exchange: Exchange, prepared: Prepared): Promise<unknown> {
+async function readBody(service: Service, exchange: Exchange, prepared: Prepared): Promise<ReadBody | undefined> {
   if (prepared.body !== undefined) requireJson(exchange.request);
   const limits =
     exchange.callerId === undefined
@@ -229,7 +231,13 @@ async function readBody(service: Service, exchange: Exchange, prepared: Prepared
   const { bytes, release } = await receiveBody(exchange, limits);
   try {
     if (bytes.length === 0) return undefined;
-    if (prepared.body !== undefined) return parseStrictJson(bytes);
+    if (prepared.body !== undefined) {
+      const { operation } = prepared.binding;
+      const { request } = exchange;
+      const keyed = operation.idempotent === true && request.headers['idempotency-key'] !== undefined;
+      const revision = (operation.ifMatch === true ? ifMatchRevision(request) : undefined) ?? undefined;
+      return await readJsonBody({ bytes, keyed, revision }, exchange.callerId ?? exchange.ip ?? null);
+    }
     // An empty object is what many clients send when there is nothing to send.
     if (bytes.length < 64 && EMPTY_OBJECT.test(bytes.toString('latin1'))) return undefined;
     throw invalid([{ path: '', code: 'UNKNOWN', message: 'This operation takes no body; send none.' }]);
@@ -284,7 +292,7 @@ function withIfMatch(request: IncomingMessage, body: unknown, problems: FaultDet
   if (body === undefined) return { expectedRevision: revision };
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const { expectedRevision } = body as { expectedRevision?: unknown };
-  if (expectedRevision === undefined) return { ...body, expectedRevision: revision };
+  if (expectedRevision === undefined) return withRevision(body, revision);
   if (expectedRevision !== revision) {
     problems.push({
       path,
@@ -301,13 +309,14 @@ async function run(
   exchange: Exchange,
   prepared: Prepared,
   caller: Caller,
-  input: Input<Operation>,
+  asked: { input: Input<Operation>; fingerprint: Buffer | undefined },
   facts: RequestFacts,
   visit: Visit | undefined,
 ): Promise<void> {
   const { binding } = prepared;
   const { operation } = binding;
-  const claim = claimOf(exchange, operation, input);
+  const { input } = asked;
+  const claim = claimOf(exchange, operation, input, asked.fingerprint);
   if (claim !== undefined) claim.onWait = () => visit?.rest();
   // What runs on after this is bounded by the database's own time limits; its answer is dropped.
   const timer = setTimeout(() => {
@@ -330,7 +339,12 @@ async function run(
 }
 
 /** @throws Fault INVALID_IDEMPOTENCY_KEY */
-function claimOf(exchange: Exchange, operation: Operation, input: Input<Operation>): IdempotencyClaim | undefined {
+function claimOf(
+  exchange: Exchange,
+  operation: Operation,
+  input: Input<Operation>,
+  known: Buffer | undefined,
+): IdempotencyClaim | undefined {
   if (operation.idempotent !== true || exchange.callerId === undefined) return undefined;
   const key = idempotencyKey(exchange.request);
   if (key === undefined) return undefined;
@@ -339,9 +353,18 @@ function claimOf(exchange: Exchange, operation: Operation, input: Input<Operatio
     callerId: exchange.callerId,
     route: operation.id + params.join(''),
     key,
-    fingerprint: fingerprint(input.body),
+    fingerprint: known ?? fingerprint(input.body),
     status: operation.status,
   };
+}
+
+/** Sends a large answer piece by piece. The request is done: who reads slowly keeps no place from others. */
+function sendLarge(exchange: Exchange, status: number, data: unknown, headers: Headers | undefined): void {
+  const [head, tail] = aroundData(exchange.correlationId);
+  const source = Readable.from(inPieces(head, data, tail), { objectMode: false, highWaterMark: 262_144 });
+  exchange
+    .sendStream(status, source, { 'Content-Type': 'application/json; charset=utf-8', ...headers })
+    .catch((error: unknown) => exchange.sendError(error));
 }
 
 /** Sends what the handler gave. @returns a promise where that takes time */
@@ -358,6 +381,7 @@ function send(
   if (replayed !== undefined) headers = { ...headers, 'Idempotency-Replayed': 'true' };
   if (operation.raw === undefined) {
     if (status === 204) exchange.sendText(204, undefined, '', headers);
+    else if (isLarge(data)) sendLarge(exchange, status, data, headers);
     else exchange.sendJson(status, success(data, exchange.correlationId), headers);
     return undefined;
   }

@@ -160,11 +160,27 @@ function segmentOf(run: string, start: number): Segment | null {
   return { text: normal, start, end: start + run.length, pieces: piecesOf(text, start) };
 }
 
+/** Unified Han ideographs and Hangul syllables: letters that are in normal form as they stand. */
+function isPlainSign(unit: number): boolean {
+  return (unit >= 0x4e00 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xd7a3);
+}
+
 function spaceless(stretch: string, start: number): Compound {
   const segments: Segment[] = [];
-  for (const { 0: unit, index } of stretch.matchAll(UNIT)) {
-    const text = normalWord(unit);
-    if (text !== '') segments.push({ text, start: start + index, end: start + index + unit.length, pieces: [] });
+  let at = 0;
+  while (at < stretch.length) {
+    // A letter before another one has no mark behind it.
+    for (; isPlainSign(stretch.charCodeAt(at)); at++) {
+      if (at + 1 < stretch.length && !isPlainSign(stretch.charCodeAt(at + 1))) break;
+      segments.push({ text: stretch[at] as string, start: start + at, end: start + at + 1, pieces: [] });
+    }
+    UNIT.lastIndex = at;
+    const unit = UNIT.exec(stretch);
+    if (unit === null) break;
+    const text = normalWord(unit[0]);
+    const end = unit.index + unit[0].length;
+    if (text !== '') segments.push({ text, start: start + unit.index, end: start + end, pieces: [] });
+    at = end;
   }
   return { kind: 'spaceless', segments, joined: null, start, end: start + stretch.length };
 }

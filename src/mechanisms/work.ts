@@ -8,6 +8,7 @@
  */
 import type { Sql } from 'sql-template-tag';
 import { isFault } from '../lib/fault.ts';
+import { Turns } from '../lib/turns.ts';
 import { type Clock, instant, newId } from './clock.ts';
 import type {
   Actor,
@@ -277,7 +278,9 @@ export class Work {
     try {
       const data = await this.#decide(ctx, fn);
       await this.#keep(ctx);
+      const turns = new Turns();
       for (const event of ctx.events) {
+        await turns.next();
         const row = journalRow(ctx, event);
         ctx.plan(journalWrite, row);
         ctx.plan(outboxWrite, { event_id: row.id, type: row.type, object_id: row.object_id, at: row.at });

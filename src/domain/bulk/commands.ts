@@ -5,6 +5,7 @@
  */
 import type { Static, TSchema } from 'typebox';
 import { type Fault, type FaultDetails, isFault } from '../../lib/fault.ts';
+import { Turns } from '../../lib/turns.ts';
 import type { Runner } from '../../mechanisms/binding.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import type { Caller } from '../../mechanisms/work.ts';
@@ -12,7 +13,8 @@ import { archiveObject, preload, updateObject } from '../objects/door.ts';
 import { transitionObject } from '../workflow/door.ts';
 import type { ArchiveItem, TransitionItem, UpdateItem } from './contract.ts';
 
-const GROUP = 100;
+/** What shares a unit of work; sizes are in characters of the items. Larger units would keep the event loop from other requests. */
+const GROUP = { items: 100, size: 500_000 };
 
 export interface ItemResult {
   objectId: string;
@@ -30,7 +32,16 @@ export type BulkInput =
 /** One item bound to its command; what it returns is the record's revision after it. */
 interface Step {
   objectId: string;
+  /** Characters of its values. */
+  size: number;
   run(ctx: WriteContext): Promise<number>;
+}
+
+/** About how many characters the texts in a value have. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  return Object.values(value).reduce((sum: number, member) => sum + sizeOf(member), 0);
 }
 
 function steps(input: BulkInput): Step[] {
@@ -38,16 +49,19 @@ function steps(input: BulkInput): Step[] {
     case 'update':
       return input.items.map((item) => ({
         objectId: item.objectId,
+        size: sizeOf(item),
         run: async (ctx) => (await updateObject(ctx, item)).revision,
       }));
     case 'archive':
       return input.items.map((item) => ({
         objectId: item.objectId,
+        size: sizeOf(item),
         run: async (ctx) => (await archiveObject(ctx, item)).revision,
       }));
     case 'transition':
       return input.items.map((item) => ({
         objectId: item.objectId,
+        size: sizeOf(item),
         run: async (ctx) => (await transitionObject(ctx, item)).object.revision,
       }));
   }
@@ -57,11 +71,14 @@ function steps(input: BulkInput): Step[] {
 function grouped(all: readonly Step[]): Step[][] {
   const groups: Step[][] = [];
   let seen = new Set<string>();
+  let size = 0;
   for (const step of all) {
     const last = groups.at(-1);
-    if (last === undefined || last.length === GROUP || seen.has(step.objectId)) {
+    size += step.size;
+    if (last === undefined || last.length === GROUP.items || size > GROUP.size || seen.has(step.objectId)) {
       groups.push([step]);
       seen = new Set([step.objectId]);
+      size = step.size;
     } else {
       last.push(step);
       seen.add(step.objectId);
@@ -92,7 +109,11 @@ async function runGroup(runner: Runner, caller: Caller, group: readonly Step[]):
       group.map((step) => step.objectId),
     );
     const results: ItemResult[] = [];
-    for (const step of group) results.push(await runStep(ctx, step));
+    const turns = new Turns();
+    for (const step of group) {
+      await turns.next();
+      results.push(await runStep(ctx, step));
+    }
     return results;
   });
   if (result.kind !== 'done') throw new Error('bulk has no idempotency key');

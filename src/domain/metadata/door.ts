@@ -49,5 +49,6 @@ export {
   type RichNode,
   richTextPlain,
 } from './values.ts';
+export { readRichTextTask, withLongTextsRead } from './rich-text-long.ts';
 export { checkMarkdown, isPlainMarkdown, plainMarkdown } from './rich-text-markdown.ts';
 export { markdownOf } from './rich-text-markdown-write.ts';

@@ -35,6 +35,15 @@ export type RichTextCheck =
   | { ok: true; stored: RichNode | null; images: readonly InlineImage[] }
   | { ok: false; problems: FaultDetail[] };
 
+/** A rich text that was read before; it stands in the place of the value from the wire. */
+export class ReadRichText {
+  readonly checked: RichTextCheck;
+
+  constructor(checked: RichTextCheck) {
+    this.checked = checked;
+  }
+}
+
 /**
  * The stored form of a document given as ProseMirror JSON or as an HTML string. `stored` is null for a document in which
  * nothing stands. `images` are the data URLs taken out of it, to be written to the blob store; handles that the document
@@ -43,6 +52,7 @@ export type RichTextCheck =
  * @param path JSON Pointer of the value; problems of a document point into it, those of HTML to the whole string
  */
 export function checkRichText(input: unknown, path: string): RichTextCheck {
+  if (input instanceof ReadRichText) return input.checked;
   if (typeof input !== 'string') return checkDocument(input, path);
   if (!isWellFormedText(input)) {
     return refuse({ path, code: 'INVALID_TEXT', message: 'The text holds U+0000 or half of a surrogate pair.' });

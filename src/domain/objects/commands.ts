@@ -2,7 +2,14 @@
 import { Fault } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import { findType, type InlineImage, numberSequence, type RecordType, registry } from '../metadata/door.ts';
+import {
+  findType,
+  type InlineImage,
+  numberSequence,
+  type RecordType,
+  registry,
+  withLongTextsRead,
+} from '../metadata/door.ts';
 import { requireRevision } from './conflict.ts';
 import { rememberRow, requireActive, requireGranted } from './load.ts';
 import { judge, type ObjectAnswer, project, type VisibleObject } from './record.ts';
@@ -84,7 +91,10 @@ async function create(
     reads: (code: string) => inForm(code) && actor.mayEverRead(type.id, code),
     writes: (code: string) => inForm(code) && actor.mayEverWrite(type.id, code),
   };
-  const { values, images } = planValues(version, input.values, 'values', reach, configured);
+  const isRich = (code: string): boolean =>
+    version.fields.get(code)?.dataType === 'rich-text' && (reach.reads(code) || reach.writes(code));
+  const read = await withLongTextsRead(input.values, isRich, 'values', ctx.actor.userId);
+  const { values, images } = planValues(version, read, 'values', reach, configured);
   await requireReferences(ctx, version, pick(values, given), 'values', eyes);
   const row = newRow(ctx, type, input.objectId ?? ctx.newId(), values);
   const object = judge(eyes, row);
@@ -195,7 +205,11 @@ export async function updateObject(ctx: WriteContext, input: UpdateInput): Promi
   ctx.rightsChecked();
   requireActive(object);
   await requireRevision(ctx, object, input.expectedRevision);
-  const planned = planChange(object.version, object.row.values, input.changes, 'changes', object.right, whole);
+  const { version, right } = object;
+  const isRich = (code: string): boolean =>
+    version.fields.get(code)?.dataType === 'rich-text' && (right.reads(code) || right.writes(code));
+  const read = await withLongTextsRead(input.changes, isRich, 'changes', ctx.actor.userId);
+  const planned = planChange(version, object.row.values, read, 'changes', right, whole);
   const codes = Object.keys(planned.changes);
   if (codes.length === 0) return project(ctx, object);
   await requireReferences(ctx, object.version, pick(planned.values, codes), 'changes');

@@ -1,8 +1,9 @@
 /** Compares the projection with the records and comments that it was made of (`docket doctor`). */
+import { Turns } from '../../lib/turns.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { formSlice } from './forms.ts';
 import type { SearchParts } from './parts.ts';
-import { projectRecord, projectText } from './projection.ts';
+import { type Analyst, projectRecord, projectText } from './projection.ts';
 import { countGaps, differingComments, differingRecords } from './store-compare.ts';
 import { listComments, listNewest, listRecords, type StoredRecord } from './store-rebuild.ts';
 
@@ -22,6 +23,8 @@ export interface Comparison {
 export async function compareProjection(ctx: ReadContext, parts: SearchParts, deep: boolean): Promise<Comparison> {
   const { missing, stray } = await countGaps(ctx);
   const different: string[] = [];
+  const turns = new Turns();
+  const analyst: Analyst = { analysis: parts.analysis, caller: null };
   let compared = 0;
   const records = async (batch: readonly StoredRecord[]): Promise<void> => {
     compared += batch.length;
@@ -39,9 +42,11 @@ export async function compareProjection(ctx: ReadContext, parts: SearchParts, de
   for (let after: string | null = null; ; ) {
     const batch = await listComments(ctx, after, BATCH);
     compared += batch.length;
-    const made = batch.map(({ id, revision, internal, body }) => {
-      return { id, revision, internal, ...projectText(parts.analysis, [{ text: body, zone: 'C' }]) };
-    });
+    const made: Parameters<typeof differingComments>[1][number][] = [];
+    for (const { id, revision, internal, body } of batch) {
+      await turns.next();
+      made.push({ id, revision, internal, ...(await projectText(analyst, [{ text: body, zone: 'C' }])) });
+    }
     different.push(...(await differingComments(ctx, made)));
     after = batch.at(-1)?.id ?? null;
     if (batch.length < BATCH || !deep) break;
@@ -51,8 +56,12 @@ export async function compareProjection(ctx: ReadContext, parts: SearchParts, de
 
 async function differing(ctx: ReadContext, parts: SearchParts, batch: readonly StoredRecord[]): Promise<string[]> {
   const forms = ctx.config.get(formSlice);
-  const made = batch.map(({ id, typeId, typeVersion, revision, number, values }) => {
-    return { id, revision, ...projectRecord(parts.analysis, forms.of(typeId, typeVersion), values, number) };
-  });
+  const turns = new Turns();
+  const analyst: Analyst = { analysis: parts.analysis, caller: null };
+  const made: Parameters<typeof differingRecords>[1][number][] = [];
+  for (const { id, typeId, typeVersion, revision, number, values } of batch) {
+    await turns.next();
+    made.push({ id, revision, ...(await projectRecord(analyst, forms.of(typeId, typeVersion), values, number)) });
+  }
   return await differingRecords(ctx, made);
 }

@@ -11,6 +11,7 @@ export { projectMoved, searchFollower } from './follow.ts';
 export { searchJobs } from './jobs.ts';
 export { wordMatch } from './lists.ts';
 export { makeSearchParts, type SearchParts } from './parts.ts';
+export { wordsTask } from './projection.ts';
 export { beginRebuild, stepRebuild } from './rebuild.ts';
 export { searchRoutes } from './routes.ts';
 export type { ArticleSource, ServiceSource } from './store-articles.ts';

@@ -1,11 +1,12 @@
 /** Keeps the projection true inside the change's own transaction: what was acknowledged is found by the next request. */
+import { Turns } from '../../lib/turns.ts';
 import type { Analysis } from '../../lib/words.ts';
 import type { Follower, PlannedEvent, WriteContext } from '../../mechanisms/context.ts';
 import { plannedComment } from '../comments/door.ts';
 import { type ObjectRow, plannedRow } from '../objects/door.ts';
 import type { ArticleSource } from './store-articles.ts';
 import { type Form, formSlice } from './forms.ts';
-import { articleRow, projectRecord, projectText } from './projection.ts';
+import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
 import { dropArticle, dropComment, putArticle, putComment, putNumbered, putRecord, unlearned } from './store.ts';
 
 /** Events after which a record's words may be others. */
@@ -21,27 +22,32 @@ function touchesWords(form: Form, event: PlannedEvent): boolean {
 }
 
 /** Records that came to another version of their type and changed nothing else, of which no event tells: it says what is searched. */
-export function projectMoved(
+export async function projectMoved(
   ctx: WriteContext,
   analysis: Analysis,
   records: readonly Pick<ObjectRow, 'id' | 'typeId' | 'typeVersion' | 'number' | 'values'>[],
-): void {
+): Promise<void> {
   const forms = ctx.config.get(formSlice);
+  const turns = new Turns();
   for (const { id, typeId, typeVersion, number, values } of records) {
+    await turns.next();
     const form = forms.of(typeId, typeVersion);
-    ctx.plan(putRecord, { id, form: form.id, ...projectRecord(analysis, form, values, number) });
+    const projected = await projectRecord({ analysis, caller: ctx.actor.userId }, form, values, number);
+    ctx.plan(putRecord, { id, form: form.id, ...projected });
     ctx.plan(unlearned, { id });
   }
 }
 
 export function searchFollower(analysis: Analysis, articles: ArticleSource): Follower {
-  const putRow = (ctx: WriteContext, row: ObjectRow, form: Form, created: boolean): void => {
-    const projected = projectRecord(analysis, form, row.values, row.number);
+  const analyst = (ctx: WriteContext): Analyst => ({ analysis, caller: ctx.actor.userId });
+
+  const putRow = async (ctx: WriteContext, row: ObjectRow, form: Form, created: boolean): Promise<void> => {
+    const projected = await projectRecord(analyst(ctx), form, row.values, row.number);
     ctx.plan(created ? putNumbered : putRecord, { id: row.id, form: form.id, ...projected });
     ctx.plan(unlearned, { id: row.id });
   };
 
-  const followRecords = (ctx: WriteContext, events: readonly PlannedEvent[]): void => {
+  const followRecords = async (ctx: WriteContext, events: readonly PlannedEvent[]): Promise<void> => {
     const forms = ctx.config.get(formSlice);
     const created = new Set<string>();
     const changed = new Map<string, { row: ObjectRow; form: Form }>();
@@ -55,10 +61,14 @@ export function searchFollower(analysis: Analysis, articles: ArticleSource): Fol
       if (event.type === 'ObjectCreated') created.add(id);
       changed.set(id, { row, form });
     }
-    for (const [id, { row, form }] of changed) putRow(ctx, row, form, created.has(id));
+    const turns = new Turns();
+    for (const [id, { row, form }] of changed) {
+      await turns.next();
+      await putRow(ctx, row, form, created.has(id));
+    }
   };
 
-  const followComments = (ctx: WriteContext, events: readonly PlannedEvent[]): void => {
+  const followComments = async (ctx: WriteContext, events: readonly PlannedEvent[]): Promise<void> => {
     const ids = new Set<string>();
     for (const { type, data } of events) {
       if (COMMENT_EVENTS.has(type) && typeof data?.commentId === 'string') ids.add(data.commentId);
@@ -70,7 +80,7 @@ export function searchFollower(analysis: Analysis, articles: ArticleSource): Fol
         ctx.plan(dropComment, { id });
         continue;
       }
-      const projected = projectText(analysis, [{ text: row.body, zone: 'C' }]);
+      const projected = await projectText(analyst(ctx), [{ text: row.body, zone: 'C' }]);
       const internal = row.visibility === 'internal';
       ctx.plan(putComment, { id, object_id: row.objectId, internal, at: row.updatedAt, ...projected });
       ctx.plan(unlearned, { id });
@@ -90,7 +100,7 @@ export function searchFollower(analysis: Analysis, articles: ArticleSource): Fol
         ctx.plan(dropArticle, { id });
         continue;
       }
-      ctx.plan(putArticle, articleRow(analysis, id, text));
+      ctx.plan(putArticle, await articleRow(analyst(ctx), id, text));
       ctx.plan(unlearned, { id });
     }
   };
@@ -98,8 +108,8 @@ export function searchFollower(analysis: Analysis, articles: ArticleSource): Fol
   return {
     name: 'search',
     follow: async (ctx, events) => {
-      followRecords(ctx, events);
-      followComments(ctx, events);
+      await followRecords(ctx, events);
+      await followComments(ctx, events);
       await followArticles(ctx, events);
     },
   };

@@ -1,8 +1,13 @@
-/** What the projection holds of a record, a comment or an article. Pure but for the analysis, which remembers stems. */
-import type { Analysis } from '../../lib/words.ts';
+/**
+ * What the projection holds of a record, a comment or an article. Short texts are analysed in the event loop, long ones in a
+ * worker thread.
+ */
+import { Fault } from '../../lib/fault.ts';
+import { type Analysis, makeAnalysis } from '../../lib/words.ts';
+import { type ThreadTask, threads } from '../../mechanisms/threads.ts';
 import { plainText } from '../metadata/door.ts';
 import type { Form } from './forms.ts';
-import { type Part, wordsOf } from './lexemes.ts';
+import { wordsOf } from './lexemes.ts';
 import type { ArticleRow } from './store.ts';
 import type { ArticleText } from './store-articles.ts';
 
@@ -13,31 +18,69 @@ export interface Projected {
   size: number;
 }
 
-export function projectRecord(
-  analysis: Analysis,
+/** Texts of one row, and how many fields the row may have. */
+interface Texts {
+  texts: readonly { text: string; zone: string; label: string }[];
+  most: number;
+  number: string | null;
+}
+
+/** Who analyses: the memory of words in this thread, and whose turn it takes in others. */
+export interface Analyst {
+  analysis: Analysis;
+  caller: string | null;
+}
+
+function analysed(analysis: Analysis, { texts, most, number }: Texts): Projected {
+  const parts = texts.map(({ text, zone, label }) => ({ lexemes: analysis.indexLexemes(text), zone, label }));
+  return wordsOf(parts, most, number);
+}
+
+const IN_THREAD = makeAnalysis();
+
+/** Its size is the number of characters; the most expensive texts take about 4 microseconds for each. */
+export const wordsTask: ThreadTask<Texts, Projected> = {
+  name: 'search.words',
+  inline: 4000,
+  run: (texts) => analysed(IN_THREAD, texts),
+};
+
+/** @throws Fault OVERLOADED */
+async function analyse({ analysis, caller }: Analyst, given: Texts): Promise<Projected> {
+  const texts = given.texts.filter(({ text }) => text !== '');
+  const size = texts.reduce((sum, { text }) => sum + text.length, 0);
+  if (size <= wordsTask.inline) return analysed(analysis, { ...given, texts });
+  const result = await threads.run(wordsTask, { ...given, texts }, { size, caller });
+  if (result.ok) return result.value;
+  throw new Fault('OVERLOADED', 'The words of the text could not be found in time; retry after Retry-After.');
+}
+
+/** @throws Fault OVERLOADED where too many long texts wait */
+export async function projectRecord(
+  analyst: Analyst,
   form: Form,
   values: Readonly<Record<string, unknown>>,
   number: string | null,
-): Projected {
-  const parts: Part[] = [];
-  for (const { field, zone, label } of form.fields) {
-    if (!Object.hasOwn(values, field.code)) continue;
-    const text = plainText(field, values[field.code]);
-    if (text !== '') parts.push({ lexemes: analysis.indexLexemes(text), zone, label });
-  }
-  return wordsOf(parts, form.fields.length, number);
+): Promise<Projected> {
+  const texts = form.fields
+    .filter(({ field }) => Object.hasOwn(values, field.code))
+    .map(({ field, zone, label }) => ({ text: plainText(field, values[field.code]), zone, label }));
+  return await analyse(analyst, { texts, most: form.fields.length, number });
 }
 
-export function projectText(analysis: Analysis, texts: readonly { text: string; zone: string }[]): Projected {
-  const parts = texts
-    .filter(({ text }) => text !== '')
-    .map(({ text, zone }) => ({ lexemes: analysis.indexLexemes(text), zone, label: '' }));
-  return wordsOf(parts, texts.length, null);
+/** @throws Fault OVERLOADED where too many long texts wait */
+export async function projectText(
+  analyst: Analyst,
+  texts: readonly { text: string; zone: string }[],
+): Promise<Projected> {
+  const given = texts.map(({ text, zone }) => ({ text, zone, label: '' }));
+  return await analyse(analyst, { texts: given, most: texts.length, number: null });
 }
 
-export function articleRow(analysis: Analysis, versionId: string, article: ArticleText): ArticleRow {
+/** @throws Fault OVERLOADED where too many long texts wait */
+export async function articleRow(analyst: Analyst, versionId: string, article: ArticleText): Promise<ArticleRow> {
   const { articleId, title, summary, tags, body, updatedAt } = article;
-  const projected = projectText(analysis, [
+  const projected = await projectText(analyst, [
     { text: title, zone: 'A' },
     { text: tags.join('\n'), zone: 'B' },
     { text: summary, zone: 'B' },

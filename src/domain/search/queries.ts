@@ -151,11 +151,13 @@ async function present(
   const objects = await loadObjects(ctx, shown);
   const wanted = wantedOf(terms);
   const others = await otherResults(ctx, parts, shown, wanted);
-  const results = shown.flatMap(({ kind, id, score }) => {
+  const results: SearchResult[] = [];
+  for (const { kind, id, score } of shown) {
     const object = kind === 'object' ? objects.get(id) : undefined;
-    if (object !== undefined) return [recordResult(ctx, parts.analysis, object, wanted, score)];
-    return others.get(`${kind} ${id}`) ?? [];
-  });
+    const other = others.get(`${kind} ${id}`);
+    if (object !== undefined) results.push(await recordResult(ctx, parts.analysis, object, wanted, score));
+    else if (other !== undefined) results.push(other);
+  }
   const count = sources.reduce((sum, source) => sum + source.count, 0);
   const total = Math.min(count, counted);
   return {

@@ -3,9 +3,10 @@
  * stopped anywhere and goes on where it was, by whoever takes the next step (configuration, `docket reindex`).
  */
 import type { WriteContext } from '../../mechanisms/context.ts';
+import { Turns } from '../../lib/turns.ts';
 import { formSlice } from './forms.ts';
 import type { SearchParts } from './parts.ts';
-import { articleRow, projectRecord, projectText } from './projection.ts';
+import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
 import { putArticle, unlearned } from './store.ts';
 import {
   countToMake,
@@ -66,13 +67,15 @@ async function makePart(ctx: WriteContext, parts: SearchParts, state: RebuildSta
   switch (state.part) {
     case 'records': {
       const records = await listRecords(ctx, state.after, BATCH);
-      planRecords(ctx, parts, records);
+      await planRecords(ctx, parts, records);
       return records.map(({ id }) => id);
     }
     case 'comments': {
       const comments = await listComments(ctx, state.after, BATCH);
+      const turns = new Turns();
       for (const { id, objectId, internal, updatedAt, body, revision } of comments) {
-        const projected = projectText(parts.analysis, [{ text: body, zone: 'C' }]);
+        await turns.next();
+        const projected = await projectText(analystOf(parts), [{ text: body, zone: 'C' }]);
         ctx.plan(remakeComment, { id, object_id: objectId, internal, at: updatedAt, revision, ...projected });
         ctx.plan(unlearned, { id });
       }
@@ -83,7 +86,7 @@ async function makePart(ctx: WriteContext, parts: SearchParts, state: RebuildSta
       for (const id of ids) {
         const text = await parts.articles.activeText(ctx, id);
         if (text === undefined) continue;
-        ctx.plan(putArticle, articleRow(parts.analysis, id, text));
+        ctx.plan(putArticle, await articleRow(analystOf(parts), id, text));
         ctx.plan(unlearned, { id });
       }
       return ids;
@@ -91,11 +94,18 @@ async function makePart(ctx: WriteContext, parts: SearchParts, state: RebuildSta
   }
 }
 
-function planRecords(ctx: WriteContext, parts: SearchParts, records: readonly StoredRecord[]): void {
+/** Background work takes turns as one caller. */
+function analystOf({ analysis }: SearchParts): Analyst {
+  return { analysis, caller: null };
+}
+
+async function planRecords(ctx: WriteContext, parts: SearchParts, records: readonly StoredRecord[]): Promise<void> {
   const forms = ctx.config.get(formSlice);
+  const turns = new Turns();
   for (const { id, typeId, typeVersion, revision, number, values } of records) {
     const form = forms.of(typeId, typeVersion);
-    const projected = projectRecord(parts.analysis, form, values, number);
+    await turns.next();
+    const projected = await projectRecord(analystOf(parts), form, values, number);
     ctx.plan(remakeRecord, { id, form: form.id, revision, type_version: typeVersion, ...projected });
     ctx.plan(unlearned, { id });
   }
@@ -112,7 +122,7 @@ export async function remakeStale(ctx: WriteContext, parts: SearchParts): Promis
   for (const form of await presentForms(ctx)) {
     if (known.has(form) || made >= BATCH) continue;
     const records = await listOfForm(ctx, form, BATCH - made);
-    planRecords(ctx, parts, records);
+    await planRecords(ctx, parts, records);
     made += records.length;
   }
   return made;

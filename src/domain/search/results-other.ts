@@ -35,7 +35,7 @@ export async function otherResults(
     const { row, object } = comment;
     put(hit, {
       title: visibleTitle(object),
-      snippet: bestSnippet(parts.analysis, [row.body], wanted),
+      snippet: await bestSnippet(parts.analysis, [row.body], wanted),
       updatedAt: row.updatedAt,
       objectId: row.objectId,
     });
@@ -51,7 +51,7 @@ export async function otherResults(
   for (const hit of [...people, ...services]) {
     const entry = byId.get(`${hit.kind} ${hit.id}`);
     if (entry === undefined) continue;
-    const snippet = bestSnippet(parts.analysis, [...entry.texts, entry.title], wanted);
+    const snippet = await bestSnippet(parts.analysis, [...entry.texts, entry.title], wanted);
     put(hit, { title: entry.title, snippet, updatedAt: entry.updatedAt });
   }
   return results;
@@ -80,7 +80,7 @@ async function putArticles(
     put(hit, {
       id: article.articleId,
       title: article.title,
-      snippet: bestSnippet(parts.analysis, [text.body, article.summary, article.title], wanted),
+      snippet: await bestSnippet(parts.analysis, [text.body, article.summary, article.title], wanted),
       updatedAt: article.updatedAt,
       versionId: hit.id,
     });

@@ -1,5 +1,6 @@
 /** What a hit shows: of a record only what the caller may read on it. */
 import type { Analysis } from '../../lib/words.ts';
+import { Turns } from '../../lib/turns.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { plainText } from '../metadata/door.ts';
 import { type ObjectAnswer, project, type VisibleObject } from '../objects/door.ts';
@@ -34,23 +35,29 @@ export function wantedOf(terms: readonly Term[]): Wanted {
 }
 
 /** The snippet of the text that has most hits; without hits the beginning of the first text; null where there is none. */
-export function bestSnippet(analysis: Analysis, texts: readonly string[], wanted: Wanted): string | null {
+export async function bestSnippet(
+  analysis: Analysis,
+  texts: readonly string[],
+  wanted: Wanted,
+): Promise<string | null> {
+  const turns = new Turns();
   let best: { text: string; hits: ReturnType<typeof hitsIn> } | undefined;
   for (const text of texts) {
     if (text === '') continue;
+    await turns.next();
     const hits = hitsIn(analysis, text, wanted);
     if (best === undefined || hits.length > best.hits.length) best = { text, hits };
   }
   return best === undefined ? null : snippetOf(best.text, best.hits);
 }
 
-export function recordResult(
+export async function recordResult(
   ctx: ReadContext,
   analysis: Analysis,
   object: VisibleObject,
   wanted: Wanted,
   score: number,
-): SearchResult {
+): Promise<SearchResult> {
   const { version, right, row } = object;
   const answer = project(ctx, object);
   const fields = [...version.fields.values()].filter(
@@ -66,7 +73,7 @@ export function recordResult(
     kind: 'object',
     id: row.id,
     title: answer.title,
-    snippet: bestSnippet(analysis, texts, wanted),
+    snippet: await bestSnippet(analysis, texts, wanted),
     score,
     updatedAt: row.updatedAt,
     typeDefinitionId: answer.typeDefinitionId,

@@ -10,6 +10,7 @@ import {
   isBlankText,
   registry,
   setValue,
+  withLongTextsRead,
 } from '../metadata/door.ts';
 import {
   applyChange,
@@ -111,7 +112,11 @@ async function plan(
   transition: Transition,
   given: Record<string, unknown>,
 ): Promise<Planned> {
-  const { remarks, fields, images, problems } = readForm(object, transition, given);
+  const isRich = (code: string): boolean =>
+    (REMARKS.get(code)?.dataType ?? object.version.fields.get(code)?.dataType) === 'rich-text' &&
+    transition.fields.some((part) => part.code === code);
+  const read = await withLongTextsRead(given, isRich, 'values', ctx.actor.userId);
+  const { remarks, fields, images, problems } = readForm(object, transition, read);
   const nothing: PlannedChange = { values: { ...object.row.values }, changes: {}, images: [] };
   const planned = collect(
     problems,

@@ -1,0 +1,62 @@
+/** Long rich texts among the values of a request: read in a worker thread before the values are judged as a whole. */
+import { pointer } from '../../lib/json.ts';
+import { type ThreadTask, threads } from '../../mechanisms/threads.ts';
+import { checkRichText, ReadRichText, type RichTextCheck } from './rich-text.ts';
+import type { InlineImage } from './rich-text-images.ts';
+
+interface Given {
+  /** The value as JSON. */
+  json: string;
+  path: string;
+}
+
+/** A `RichTextCheck` as JSON, which costs the event loop least, and its images. */
+interface Travelling {
+  json: string;
+  images: readonly InlineImage[];
+}
+
+/** Its size is in characters; the most expensive texts take about 1.2 microseconds for each. */
+export const readRichTextTask: ThreadTask<Given, Travelling> = {
+  name: 'metadata.rich-text',
+  inline: 16_000,
+  run: ({ json, path }) => {
+    const checked = checkRichText(JSON.parse(json), path);
+    if (!checked.ok) return { json: JSON.stringify(checked), images: [] };
+    return { json: JSON.stringify({ ...checked, images: [] }), images: checked.images };
+  },
+};
+
+/**
+ * The values with long rich texts read; the others are as they were given.
+ *
+ * @param isRich whether a value is a rich text that the caller may name
+ * @param member the body's member that holds the values
+ * @throws Fault OVERLOADED where too many long texts wait
+ */
+export async function withLongTextsRead(
+  given: Readonly<Record<string, unknown>>,
+  isRich: (code: string) => boolean,
+  member: string,
+  caller: string | null,
+): Promise<Record<string, unknown>> {
+  const values: [string, unknown][] = [];
+  for (const [code, value] of Object.entries(given)) {
+    const rich = (typeof value === 'string' || (typeof value === 'object' && value !== null)) && isRich(code);
+    const long = rich && !(typeof value === 'string' && value.length <= readRichTextTask.inline);
+    values.push([code, long ? await readLong(value, pointer(member, code), caller) : value]);
+  }
+  return Object.fromEntries(values);
+}
+
+async function readLong(value: unknown, path: string, caller: string | null): Promise<unknown> {
+  const json = JSON.stringify(value);
+  if (json.length <= readRichTextTask.inline) return value;
+  const result = await threads.run(readRichTextTask, { json, path }, { size: json.length, caller });
+  if (!result.ok) {
+    const message = 'The text takes too long to read. Simplify or shorten it.';
+    return new ReadRichText({ ok: false, problems: [{ path, code: 'TOO_COMPLEX', message }] });
+  }
+  const checked = JSON.parse(result.value.json) as RichTextCheck;
+  return new ReadRichText(checked.ok ? { ...checked, images: result.value.images } : checked);
+}
