@@ -14,7 +14,7 @@ import { SharedRateLimiter } from './http/rate-shared.ts';
 import type { RedirectPage } from './http/types.ts';
 import { ContentHolder } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
-import { type Clock, newId, systemClock } from './mechanisms/clock.ts';
+import { type Clock, DatabaseClock, newId } from './mechanisms/clock.ts';
 import type { Database } from './mechanisms/db/pool.ts';
 import { Replica } from './mechanisms/db/replica.ts';
 import { Epoch } from './mechanisms/epoch.ts';
@@ -46,6 +46,7 @@ export interface AppOptions {
   log: Logger;
   /** Where spans go; none are made without it. */
   tracer?: Tracer | undefined;
+  /** The database's unless given. */
   clock?: Clock;
   /** How long a request waits for rights that are due to be read, and for a lease of its budget; for tests. */
   patienceMs?: number | undefined;
@@ -77,7 +78,7 @@ export interface App {
 
 /** Builds the service on a migrated database and starts to follow rights and configuration. */
 export async function buildApp(options: AppOptions): Promise<App> {
-  const { settings, db, blobs, secrets, log, clock = systemClock } = options;
+  const { settings, db, blobs, secrets, log, clock = new DatabaseClock() } = options;
   const outbound = new Outbound({
     allowPrivate: settings.webhookAllowPrivate,
     tracer: options.tracer,
@@ -164,7 +165,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
     gauges: watcher({ db, clock, epoch, authenticator, failures, replica, holder }),
     consoleFolder: options.consoleFolder,
-    redirects: options.oidc === undefined ? [] : signInElsewhere(options.oidc, options, work, epoch),
+    redirects: options.oidc === undefined ? [] : signInElsewhere(options.oidc, { ...options, clock }, work, epoch),
     documents: {
       public: buildDocument(described, { surface: 'public', events: EVENTS }),
       console: buildDocument(described, { surface: 'console' }),
@@ -249,12 +250,17 @@ function headTeller(log: Logger): (head: SealHead) => void {
 }
 
 /** The two pages of a sign-in elsewhere: leaving, and coming back. */
-function signInElsewhere(settings: OidcSettings, options: AppOptions, work: Work, epoch: Epoch): RedirectPage[] {
+function signInElsewhere(
+  settings: OidcSettings,
+  options: AppOptions & { clock: Clock },
+  work: Work,
+  epoch: Epoch,
+): RedirectPage[] {
   const oidc = new Oidc({
     ...settings,
     secrets: options.secrets,
     work,
-    clock: options.clock ?? systemClock,
+    clock: options.clock,
     caller: () => ({
       actor: anonymousActor(),
       via: 'console',

@@ -8,7 +8,6 @@ import { systemCaller } from '../rooms.ts';
 import { type Content, importFile, type Progress } from '../domain/imports/door.ts';
 import { ensureNumbering } from '../domain/metadata/door.ts';
 import { isFault } from '../lib/fault.ts';
-import { systemClock } from '../mechanisms/clock.ts';
 import { type SessionLock, trySessionLock } from '../mechanisms/db/session-lock.ts';
 import { toFault } from '../mechanisms/db/sqlstate.ts';
 import { Epoch } from '../mechanisms/epoch.ts';
@@ -125,8 +124,8 @@ export function importCommand(docket: Command, environment: Environment): void {
         throw new Error(`${file} is no file that can be read.`);
       });
       const tool = await openTool(environment.settings(), () => {});
-      const { db } = tool;
-      const epoch = new Epoch({ db, clock: systemClock, prepare: (snapshot) => ensureNumbering(db, snapshot) });
+      const { db, clock } = tool;
+      const epoch = new Epoch({ db, clock, prepare: (snapshot) => ensureNumbering(db, snapshot) });
       let lock: SessionLock | undefined;
       try {
         const run = await importFile({

@@ -8,7 +8,7 @@ import { systemCaller } from '../rooms.ts';
 import type { Settings, TraceSampling } from '../config.ts';
 import { listenNowhere } from '../http/handed.ts';
 import { adopt, drain } from '../http/server.ts';
-import { systemClock } from '../mechanisms/clock.ts';
+import { readClock } from '../mechanisms/db/clock.ts';
 import type { Database } from '../mechanisms/db/pool.ts';
 import { isUntouched } from '../mechanisms/journal.ts';
 import type { SecretBox } from '../mechanisms/secrets.ts';
@@ -40,7 +40,7 @@ async function prepare(settings: Settings, db: Database): Promise<SecretBox> {
   const secrets = await requireMasterKey(settings, db, { say });
   if (settings.starter !== 'none' && (await isUntouched(db))) {
     const caller = systemCaller(await loadSnapshot(db));
-    await applyFolder(new Work({ db, clock: systemClock }), caller, starterFolder(settings.starter), {});
+    await applyFolder(new Work({ db, clock: await readClock(db) }), caller, starterFolder(settings.starter), {});
     say(`starter configuration "${settings.starter}" applied to the empty database`);
   }
   return secrets;

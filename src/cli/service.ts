@@ -12,7 +12,8 @@ import { ensureNumbering } from '../domain/metadata/door.ts';
 import { FileBlobs } from '../mechanisms/blobs/filesystem.ts';
 import { S3Blobs } from '../mechanisms/blobs/s3.ts';
 import type { BlobStore } from '../mechanisms/blobs/store.ts';
-import { systemClock } from '../mechanisms/clock.ts';
+import type { Clock } from '../mechanisms/clock.ts';
+import { readClock } from '../mechanisms/db/clock.ts';
 import { openEmbedded } from '../mechanisms/db/embedded.ts';
 import { MigrationError, migrate, pendingMigrations, readMigrations } from '../mechanisms/db/migrate.ts';
 import { Database } from '../mechanisms/db/pool.ts';
@@ -157,6 +158,8 @@ export async function requireSchema(db: Database, { make, newer }: SchemaAllowed
 
 export interface Tool {
   db: Database;
+  /** The database's. */
+  clock: Clock;
   work: Work;
   caller: Caller;
   close(): Promise<void>;
@@ -169,11 +172,13 @@ export async function openTool(settings: Settings, log: (line: string) => void):
     await requireSchema(db, { make: settings.migrate, newer: !settings.migrate });
     const config = await loadSnapshot(db);
     await ensureNumbering(db, config);
+    const clock = await readClock(db);
     return {
       db,
+      clock,
       work: new Work({
         db,
-        clock: systemClock,
+        clock,
         blobs: openBlobs(settings),
         followers: followers(searchParts(), { oidc: settings.oidc !== undefined }),
         constraints: CONSTRAINTS,

@@ -6,6 +6,7 @@
 import sql, { raw } from 'sql-template-tag';
 import { Fault } from '../lib/fault.ts';
 import type { Clock } from './clock.ts';
+import { databaseNow } from './db/clock.ts';
 import type { Queryable } from './db/pool.ts';
 import { positionColumn } from './db/position.ts';
 import { type ConfigSnapshot, loadSnapshot } from './snapshot.ts';
@@ -17,6 +18,7 @@ const PATIENCE_MS = 300;
 
 export interface EpochOptions {
   db: Queryable;
+  /** Given the database's time with each reading. */
   clock: Clock;
   /** Called with each new snapshot before it is used, for example to create what it needs in the database. */
   prepare?: (snapshot: ConfigSnapshot) => Promise<void>;
@@ -61,10 +63,14 @@ export class Epoch {
     const asked = performance.now();
     const { onPosition } = this.#options;
     const place = onPosition === undefined ? raw('NULL::text') : positionColumn;
-    const [row] = await this.#options.db.query<{ config: number; rights: number; position: string | null }>(
-      sql`SELECT config, rights, ${place} AS position FROM epoch`,
-    );
+    const [row] = await this.#options.db.query<{
+      config: number;
+      rights: number;
+      now: number;
+      position: string | null;
+    }>(sql`SELECT config, rights, ${databaseNow} AS now, ${place} AS position FROM epoch`);
     if (row === undefined) throw new Error('the epoch row is missing');
+    this.#options.clock.saw?.(row.now, asked, performance.now());
     onPosition?.(row.position);
     if (this.#snapshot === undefined || this.#snapshot.epoch !== row.config) {
       const snapshot = await loadSnapshot(this.#options.db);

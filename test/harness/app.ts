@@ -116,8 +116,7 @@ interface Opened {
 }
 
 async function startOn({ options, database, databaseUrl, db }: Opened): Promise<TestApp> {
-  const clock = options.clock ?? systemClock;
-  const work = new Work({ db, clock });
+  const work = new Work({ db, clock: options.clock ?? systemClock });
   const caller = async () => systemCaller(await loadSnapshot(db));
   if (options.on === undefined && options.bundle !== 'none') {
     const bundle = options.bundle ?? 'itsm';
@@ -143,7 +142,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     blobs: options.blobs?.(new FileBlobs(folder)) ?? new FileBlobs(folder),
     log: options.log ?? pino({ level: 'silent' }),
     tracer: options.tracer,
-    clock,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     patienceMs: options.impatient === true ? undefined : PATIENCE_MS,
     deliveryEveryMs: options.deliveryEveryMs,
     oidc: options.oidc,
