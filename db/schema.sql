@@ -255,8 +255,8 @@ CREATE TABLE journal (
   hash bytea NOT NULL,
   CONSTRAINT journal_pkey PRIMARY KEY (seq)
 );
-CREATE INDEX journal_audit ON journal USING btree (at, seq) WHERE (object_id IS NULL);
-CREATE INDEX journal_object ON journal USING btree (object_id, at, seq) WHERE (object_id IS NOT NULL);
+CREATE INDEX journal_audit ON journal USING btree (seq) WHERE (object_id IS NULL);
+CREATE INDEX journal_object ON journal USING btree (object_id, seq) WHERE (object_id IS NOT NULL);
 CREATE INDEX journal_sealed ON journal USING btree (txid, seq);
 
 CREATE TABLE journal_sealing (
@@ -417,6 +417,7 @@ CREATE TABLE outbox (
   type text NOT NULL,
   object_id uuid,
   at timestamp(3) with time zone NOT NULL,
+  place bigint,
   CONSTRAINT outbox_pkey PRIMARY KEY (seq)
 );
 
@@ -639,13 +640,15 @@ CREATE TABLE webhook_deliveries (
   lease uuid,
   finished_at timestamp(3) with time zone,
   error text,
+  event_place bigint DEFAULT 0 NOT NULL,
   CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
   CONSTRAINT webhook_deliveries_once UNIQUE (event_id, subscription_id),
   CONSTRAINT webhook_deliveries_check CHECK ((attempt_count <= max_attempts)),
   CONSTRAINT webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'FAILED'::text, 'SKIPPED'::text])))
 );
-CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (subscription_id, due_at, id) WHERE (status = 'PENDING'::text);
-CREATE INDEX webhook_deliveries_of ON webhook_deliveries USING btree (subscription_id, id);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (subscription_id, due_at, event_place, id) WHERE (status = 'PENDING'::text);
+CREATE INDEX webhook_deliveries_in ON webhook_deliveries USING btree (status, event_place, id);
+CREATE INDEX webhook_deliveries_of ON webhook_deliveries USING btree (subscription_id, status, event_place, id);
 
 CREATE TABLE webhook_periods (
   id uuid NOT NULL,
@@ -655,11 +658,41 @@ CREATE TABLE webhook_periods (
   event_types text[] NOT NULL,
   max_attempts integer NOT NULL,
   base_delay_ms integer NOT NULL,
+  from_place bigint,
+  until_place bigint,
+  types text[] DEFAULT '{}'::text[] NOT NULL,
   CONSTRAINT webhook_periods_pkey PRIMARY KEY (id),
   CONSTRAINT webhook_periods_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES config_items(id)
 );
 CREATE INDEX webhook_periods_of ON webhook_periods USING btree (subscription_id, from_at);
 CREATE INDEX webhook_periods_open ON webhook_periods USING btree (subscription_id) WHERE (until_at IS NULL);
+CREATE TRIGGER webhook_periods_place BEFORE INSERT OR UPDATE ON webhook_periods FOR EACH ROW EXECUTE FUNCTION docket_period_place();
+
+CREATE OR REPLACE FUNCTION docket_period_place()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  place bigint := nullif(current_setting('docket.period_place', true), '')::bigint;
+  ends boolean := NEW.until_at IS NOT NULL AND NEW.until_place IS NULL;
+BEGIN
+  IF NEW.from_place IS NOT NULL AND NOT ends THEN
+    RETURN NEW;
+  END IF;
+  IF place IS NULL THEN
+    PERFORM pg_advisory_xact_lock(7236823413);
+    place := nextval(pg_get_serial_sequence('journal', 'seq'));
+    PERFORM set_config('docket.period_place', place::text, true);
+  END IF;
+  IF NEW.from_place IS NULL THEN
+    NEW.from_place := place;
+  END IF;
+  IF ends THEN
+    NEW.until_place := place;
+  END IF;
+  RETURN NEW;
+END
+$function$;
 
 CREATE OR REPLACE FUNCTION docket_require(guard text, actual bigint, expected bigint)
  RETURNS boolean

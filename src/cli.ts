@@ -13,7 +13,7 @@ import type { Environment } from './cli/environment.ts';
 import { importCommand } from './cli/imports.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
 import { reasonOf } from './cli/output.ts';
-import { secretCommands } from './cli/secrets.ts';
+import { secretCommands, webhookCommands } from './cli/secrets.ts';
 import { reindexCommand } from './cli/search.ts';
 import type { Role } from './cli/processes.ts';
 import { serve } from './cli/serve.ts';
@@ -53,6 +53,7 @@ function program(environment: Environment): Command {
   configurationCommands(docket, environment);
   keyCommands(docket, environment);
   secretCommands(docket, environment);
+  webhookCommands(docket, environment);
   userCommands(docket, environment);
   importCommand(docket, environment);
   backupCommands(docket, environment);

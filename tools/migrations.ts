@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { readMigrations } from '../src/mechanisms/db/migrate.ts';
 
 /** The migrations of the first release make tables in an empty database: their indexes hold up nobody. */
-const FIRST_RELEASE = 13;
+const FIRST_RELEASE = 16;
 
 /** Rule → why it does not hold here. */
 const EXCUSED: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const EXCUSED: Readonly<Record<string, string>> = {
   'prefer-bigint-over-smallint': 'a status of HTTP has three digits',
 };
 /** Excused for the first release alone. */
-const EXCUSED_FIRST = ['require-concurrent-index-creation'];
+const EXCUSED_FIRST = ['require-concurrent-index-creation', 'require-concurrent-index-deletion'];
 
 export interface Complaint {
   file: string;

@@ -90,13 +90,16 @@ async function examineDatabase(settings: Settings): Promise<DatabaseExamined> {
       const server = await opened.db.facts();
       const supported = server.number >= OLDEST_SERVER;
       const wide = server.encoding === 'UTF8';
-      const remedy = `${supported ? '' : '; use PostgreSQL 15 to 18'}${wide ? '' : '; make one with the encoding UTF8'}`;
-      const says = `PostgreSQL ${server.version}, ${server.encoding}${remedy}`;
+      const use = `${supported ? '' : '; use PostgreSQL 15 to 18'}${wide ? '' : '; make one with the encoding UTF8'}`;
+      const says = `PostgreSQL ${server.version}, ${server.encoding}${use}`;
       checks.push({ name: 'database', ok: supported && wide, says });
       checks.push({ name: 'durability', ok: server.fsync === 'on', says: `fsync is ${server.fsync}` });
       const apart = Math.abs(Date.parse(server.now) - systemClock.now());
-      const clock = `${apart} ms between this machine and the database`;
-      checks.push({ name: 'clock', ok: apart < CLOCKS_APART_MS, says: clock });
+      const together = apart < CLOCKS_APART_MS;
+      const remedy = together
+        ? ''
+        : ': synchronise both; certificates and calls to S3 are judged by the clock of this machine';
+      checks.push({ name: 'clock', ok: together, says: `${apart} ms between this machine and the database${remedy}` });
       const pending = await pendingOf(opened.db);
       const migrations = pending.length === 0 ? 'none pending' : `run docket migrate: ${pending.join(', ')}`;
       checks.push({ name: 'migrations', ok: pending.length === 0, says: migrations });
@@ -129,9 +132,14 @@ async function examineContents(settings: Settings, deep: boolean): Promise<Exami
       says: indexes.length === 0 ? 'none pending' : saysPending(indexes),
     });
     checks.push({ name: 'search projection', ...(await examineSearch(tool, deep)) });
-    checks.push({ name: 'outbox', ok: true, says: `${await outboxSize(tool.db)} events waiting for dispatch` });
+    const { failing, missing } = await examineDeliveries(tool.db);
+    const lost =
+      missing.events === 0
+        ? ''
+        : `; ${missing.events} events have no delivery for ${missing.subscriptions.join(', ')}: run docket webhooks redispatch`;
+    const waiting = `${await outboxSize(tool.db)} events waiting for dispatch${lost}`;
+    checks.push({ name: 'outbox', ok: missing.events === 0, says: waiting });
     checks.push(...(await examineSealed(settings, tool.db)));
-    const failing = await examineDeliveries(tool.db);
     const reached =
       failing.length === 0
         ? 'no enabled one fails'

@@ -1,6 +1,6 @@
-/** `docket secrets …` */
+/** `docket secrets …` and `docket webhooks …` */
 import type { Command } from 'commander';
-import { createSecret, rotateSecret } from '../domain/webhooks/door.ts';
+import { createSecret, redispatch, rotateSecret } from '../domain/webhooks/door.ts';
 import type { Environment } from './environment.ts';
 import { withTool, write } from './keys.ts';
 import { requireMasterKey } from './master-key.ts';
@@ -43,5 +43,23 @@ export function secretCommands(docket: Command, environment: Environment): void 
         return await write(tool, (ctx) => rotateSecret(ctx, box, code, options.overlap));
       });
       output(options.json === true).result({ code, secret }, [`New value of ${code}, shown this once:`, secret]);
+    });
+}
+
+export function webhookCommands(docket: Command, environment: Environment): void {
+  docket
+    .command('webhooks')
+    .description('Deliveries of webhooks.')
+    .command('redispatch')
+    .description('Make the deliveries that docket doctor found missing; those that exist are not made again.')
+    .option('--json', 'print {events}')
+    .action(async (options: Json) => {
+      const events = await withTool(
+        environment,
+        () => {},
+        (tool) => redispatch(tool.db),
+      );
+      const line = events === 0 ? 'Every event has its deliveries.' : `${events} events wait for dispatch by a worker.`;
+      output(options.json === true).result({ events }, [line]);
     });
 }

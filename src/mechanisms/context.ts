@@ -94,8 +94,13 @@ export interface TableWrite<Row> {
   readonly columns?: Readonly<Record<string, string>>;
   /** Whether `sql` may be another for another value of the same name; else it is asked for once a process. */
   readonly varies?: true;
-  /** @param alone whether there is one row, so that no order of locking must be kept among several */
-  sql(rows: Sql, alone: boolean): Sql;
+  /** Whether the rows are written only after the unit's guarded writes have theirs, with the locks on them. */
+  readonly afterGuards?: true;
+  /**
+   * @param alone whether there is one row, so that no order of locking must be kept among several
+   * @param ready for a write with `afterGuards`: a condition that the statement must have, true once the guarded writes ran
+   */
+  sql(rows: Sql, alone: boolean, ready: Sql): Sql;
   /** Phantom: the shape of a row. */
   readonly row?: Row;
 }

@@ -29,8 +29,10 @@ export function flushStatement(statements: Statements, { planned, claimed, late,
     const { busy, kept } = claimParts(statements, late);
     outputs.push([busy, claimed], [kept, claimed]);
   }
-  for (const { write, rows } of planned) {
-    ctes.push([writePart(statements, write, rows), rows]);
+  const writes = [...planned];
+  const guarded = writes.flatMap(({ write }) => (write.guard ? [write.name] : []));
+  for (const { write, rows } of writes) {
+    ctes.push([writePart(statements, write, rows, guarded), rows]);
     if (write.guard) outputs.push([writeGuard(statements, write), rows]);
   }
   if (claimed !== undefined) ctes.push([claimParts(statements, late).ctes, claimed]);

@@ -1,12 +1,16 @@
 /**
  * The journal: one append-only log written in the change's own transaction, read three ways: a record's history, the
  * audit log, and (through the outbox row beside each event) the source of deliveries. Table `journal`, `outbox`.
+ *
+ * `journal.seq` is the place of an event. It is drawn from one sequence while the transaction holds the rows that it changes
+ * (`afterGuards`), so the places of a record's events rise with its revisions. Everything is ordered by place. `at` is shown and
+ * never decides an order: clocks are set back, and those of two processes differ.
  */
 import { createHash } from 'node:crypto';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import { canonicalJson } from '../lib/json.ts';
 import type { PlannedEvent, ReadContext, TableWrite } from './context.ts';
-import type { Database, Queryable } from './db/pool.ts';
+import type { Database, Queryable, Transaction } from './db/pool.ts';
 
 export interface JournalRow {
   id: string;
@@ -83,6 +87,7 @@ export function journalRow(ctx: ReadContext, event: PlannedEvent): JournalRow {
 export const journalWrite: TableWrite<JournalRow> = {
   name: 'journal_rows',
   guard: false,
+  afterGuards: true,
   columns: {
     id: 'uuid',
     at: 'timestamptz',
@@ -98,25 +103,26 @@ export const journalWrite: TableWrite<JournalRow> = {
     data: 'jsonb',
     hash: 'text',
   },
-  sql: (rows: Sql) => sql`
+  sql: (rows: Sql, _alone: boolean, ready: Sql) => sql`
     INSERT INTO journal (id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id, changes, data, hash)
     SELECT id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id, changes, data, decode(hash, 'hex')
-    FROM ${rows}`,
+    FROM ${rows} WHERE ${ready}
+    RETURNING seq, id, type, object_id, at`,
 };
 
-export const outboxWrite: TableWrite<{ event_id: string; type: string; object_id: string | null; at: string }> = {
+/** One outbox row for each row of `journalWrite`, planned once after it; it has no values of its own. */
+export const outboxWrite: TableWrite<Record<string, never>> = {
   name: 'outbox_rows',
   guard: false,
-  columns: { event_id: 'uuid', type: 'text', object_id: 'uuid', at: 'timestamptz' },
-  sql: (rows: Sql) => sql`
-    INSERT INTO outbox (event_id, type, object_id, at)
-    SELECT event_id, type, object_id, at
-    FROM ${rows}`,
+  sql: () => sql`
+    INSERT INTO outbox (event_id, type, object_id, at, place)
+    SELECT id, type, object_id, at, seq FROM journal_rows`,
 };
 
 /** An outbox row as a consumer gets it. */
 export interface OutboxRow {
-  seq: number;
+  /** The event's place in the journal. */
+  place: number;
   event_id: string;
   type: string;
   object_id: string | null;
@@ -133,18 +139,28 @@ export interface OutboxRow {
 export async function drainOutbox(
   db: Database,
   limit: number,
-  consume: (rows: OutboxRow[], tx: { query<Row>(statement: Sql): Promise<Row[]> }) => Promise<void>,
+  consume: (rows: OutboxRow[], tx: Transaction) => Promise<void>,
 ): Promise<number> {
   return await db.transaction('BEGIN', async (tx) => {
     const rows = await tx.query<OutboxRow>(sql`
-      DELETE FROM outbox WHERE seq IN (SELECT seq FROM outbox ORDER BY seq LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
-      RETURNING seq, event_id, type, object_id, at`);
+      DELETE FROM outbox x WHERE seq IN (SELECT seq FROM outbox ORDER BY seq LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
+      RETURNING event_id, type, object_id, at, coalesce(place, (
+        -- Written by a version that did not say the place; the newest are looked at first.
+        SELECT j.seq FROM journal j WHERE j.id = x.event_id AND j.object_id IS NOT DISTINCT FROM x.object_id
+        ORDER BY j.seq DESC LIMIT 1)) AS place`);
     if (rows.length > 0) {
-      rows.sort((a, b) => a.seq - b.seq);
+      rows.sort((a, b) => a.place - b.place);
       await consume(rows, tx);
     }
     return rows.length;
   });
+}
+
+/** Puts the events at these places back into the outbox, from which a consumer takes them again. */
+export async function returnToOutbox(tx: Transaction, places: readonly number[]): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO outbox (event_id, type, object_id, at, place)
+    SELECT id, type, object_id, at, seq FROM journal WHERE seq = ANY(${[...places]}::bigint[]) ORDER BY seq`);
 }
 
 /** An event that is about no record: configuration, keys, rights, identity, sign-ins. */
@@ -161,7 +177,7 @@ export interface AuditRow {
   data: Record<string, unknown> | null;
 }
 
-/** The audit log, newest first. */
+/** The audit log, the last entry first. */
 export async function auditRows(
   ctx: ReadContext,
   page: { type?: string; subject?: string; limit: number; offset: number },
@@ -173,7 +189,7 @@ export async function auditRows(
     WHERE j.object_id IS NULL
       ${page.type === undefined ? empty : sql`AND j.type = ${page.type}`}
       ${page.subject === undefined ? empty : sql`AND j.subject = ${page.subject}`}
-    ORDER BY j.at DESC, j.seq DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`);
+    ORDER BY j.seq DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`);
 }
 
 /** Whether nothing ever happened here: every change of configuration, people or records leaves an event. */

@@ -8,11 +8,29 @@ type Rows = readonly unknown[];
 /** More rows than this travel as JSON, so that the statements that there are stay few. */
 const FEW = 4;
 
-/** The CTE that writes the rows. */
-export function writePart(statements: Statements, write: TableWrite<unknown>, rows: Rows): Part {
+/** The CTE that writes the rows. `guarded` names the unit's writes with a guard. */
+export function writePart(
+  statements: Statements,
+  write: TableWrite<unknown>,
+  rows: Rows,
+  guarded: readonly string[],
+): Part {
   const few = write.columns !== undefined && rows.length <= FEW ? rows.length : 0;
-  const build = (): Sql => sql`${raw(write.name)} AS (${write.sql(rowSource(write, few), few === 1)})`;
-  return write.varies === true ? loosePart(build()) : statements.part(write, String(few), build);
+  const names = write.afterGuards === true ? guarded : [];
+  const build = (): Sql => sql`${raw(write.name)} AS (${write.sql(rowSource(write, few), few === 1, ready(names))})`;
+  return write.varies === true ? loosePart(build()) : statements.part(write, [few, ...names].join(' '), build);
+}
+
+/**
+ * True once the named writes ran. PostgreSQL promises no order among the writes of one statement, except that one which reads what
+ * others return waits for those.
+ */
+function ready(names: readonly string[]): Sql {
+  if (names.length === 0) return sql`true`;
+  return join(
+    names.map((name) => sql`(SELECT count(*) FROM ${raw(name)}) >= 0`),
+    ' AND ',
+  );
 }
 
 /** What `sql` of the write is given: the JSON parameter, or with `columns` an item for FROM named `r`. */

@@ -227,7 +227,7 @@ export class Work {
     options: WriteOptions = {},
   ): Promise<WriteResult<T>> {
     const claim = options.idempotency;
-    const patience = this.#clock.now() + WAIT_MS;
+    const patience = performance.now() + WAIT_MS;
     let again = false;
     for (let attempt = 1; ; attempt++) {
       try {
@@ -244,7 +244,7 @@ export class Work {
           }
         }
         if (guard === 'idempotency-busy') {
-          if (this.#clock.now() >= patience) throw inProgress();
+          if (performance.now() >= patience) throw inProgress();
           claim?.onWait?.();
           await pause(25 + Math.random() * 225);
           continue;
@@ -281,10 +281,9 @@ export class Work {
       const turns = new Turns();
       for (const event of ctx.events) {
         await turns.next();
-        const row = journalRow(ctx, event);
-        ctx.plan(journalWrite, row);
-        ctx.plan(outboxWrite, { event_id: row.id, type: row.type, object_id: row.object_id, at: row.at });
+        ctx.plan(journalWrite, journalRow(ctx, event));
       }
+      if (ctx.events.length > 0) ctx.plan(outboxWrite, {});
       const late = await this.#verified(ctx, () => this.#flush(ctx, data, options.idempotency));
       if (late !== undefined) (data as Record<string, unknown>)[late.key] = late.value;
       await held.close(true);

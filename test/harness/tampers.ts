@@ -272,7 +272,8 @@ export const TAMPERS: Readonly<Record<string, readonly (readonly string[])[]>> =
   ],
   'I6 one delivery for each event and subscription that takes it': [
     [
-      `INSERT INTO webhook_periods SELECT gen_random_uuid(), id, now() - interval '1 day', NULL, '{ObjectCreated}', 3, 1000 FROM config_items LIMIT 1`,
+      `INSERT INTO webhook_periods (id, subscription_id, from_at, from_place, event_types, max_attempts, base_delay_ms)
+        SELECT gen_random_uuid(), id, now(), 0, '{ObjectCreated}', 3, 1000 FROM config_items LIMIT 1`,
       `CREATE TEMP TABLE one AS SELECT id FROM journal WHERE type = 'ObjectCreated' ORDER BY random() LIMIT 1`,
       `DELETE FROM outbox WHERE event_id IN (SELECT id FROM one)`,
       `SELECT id AS what FROM one`,

@@ -1168,7 +1168,7 @@ export type WebhookDelivery = {
    */
   nextAttemptAt?: string;
   /**
-   * RFC 3339 UTC with milliseconds.
+   * When the last attempt ended, or was found not to be needed.
    */
   finishedAt?: string;
   response?: {
@@ -2557,11 +2557,11 @@ export type WebhooksCreateData = {
     >;
     filters?: {
       /**
-       * Ids or codes; none: all types.
+       * Ids or codes; none: all types. Events on records of other types make no delivery.
        */
       types?: Array<string>;
       /**
-       * A condition on the record, judged with the rights of the executor.
+       * A condition on the record, judged with the rights of the executor when the event is sent.
        */
       condition?: {
         field?: unknown;
@@ -2599,6 +2599,10 @@ export type WebhooksDeliveriesData = {
   path?: never;
   query?: {
     subscriptionId?: string;
+    /**
+     * Statuses separated by commas: PENDING, DELIVERED, FAILED, SKIPPED.
+     */
+    status?: string;
   };
   url: '/webhook-deliveries';
 };

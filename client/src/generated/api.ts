@@ -822,7 +822,7 @@ export class WebhooksOperations extends Group {
   }
 
   /**
-   * List the last 100 deliveries. Newest first, of the subscription named, or of all; each with its attempts. Needs the scope `webhooks:manage`, and the right `webhook.manage`.
+   * List the last 100 deliveries. Of the newest event first, of the subscription named, or of all; each with its attempts. With `status`, the last 100 of those. Needs the scope `webhooks:manage`, and the right `webhook.manage`.
    *
    * `GET /webhook-deliveries`, scope `webhooks:manage`, right `webhook.manage`
    */

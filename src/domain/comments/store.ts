@@ -54,7 +54,7 @@ export async function listChanges(ctx: ReadContext, row: CommentRow, after: numb
     FROM journal j LEFT JOIN users u ON u.id = j.actor_id
     WHERE j.object_id = ${row.objectId}::uuid AND j.type = 'CommentUpdated' AND j.data->>'commentId' = ${row.id}
       AND (j.data->>'commentRevision')::bigint > ${after}::bigint
-    ORDER BY j.at, j.seq`);
+    ORDER BY j.seq`);
 }
 
 /** Ids of the record's comments that are internal now, archived ones too. */

@@ -207,14 +207,14 @@ export interface HistoryRow {
   data: Record<string, unknown> | null;
 }
 
-/** A record's events, oldest first; with `after`, only those that made a later revision. */
+/** A record's events in the order in which they took effect; with `after`, only those that made a later revision. */
 export async function listEvents(ctx: ReadContext, objectId: string, after?: number): Promise<HistoryRow[]> {
   return await ctx.query<HistoryRow>(sql`
     SELECT j.id, j.type, j.at, j.actor_id AS "actorId", u.display_name AS "actorName", j.via, j.revision, j.changes,
       ${shownData('j')} AS data
     FROM journal j LEFT JOIN users u ON u.id = j.actor_id
     WHERE j.object_id = ${objectId}::uuid ${after === undefined ? empty : sql`AND j.revision > ${after}::bigint`}
-    ORDER BY j.at, j.seq`);
+    ORDER BY j.seq`);
 }
 
 /** Records of the type on an older version, by id from `after` on. */

@@ -117,7 +117,7 @@ export async function listEvents(ctx: ReadContext, instance: Pick<Instance, 'id'
     SELECT j.id, j.type, j.at, j.actor_id AS "actorId", u.display_name AS "actorName", j.via, j.data
     FROM journal j LEFT JOIN users u ON u.id = j.actor_id
     WHERE j.object_id = ${instance.objectId}::uuid AND j.type LIKE 'Sla%' AND j.data->>'slaInstanceId' = ${instance.id}
-    ORDER BY j.at, j.seq`);
+    ORDER BY j.seq`);
 }
 
 /** Id → name of those who held pauses. */

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
 import { Code, oneOf } from '../../mechanisms/config-schemas.ts';
+import { DELIVERY_STATUSES } from './definitions.ts';
 import { EVENT_KINDS } from './event-kinds.ts';
 
 const ItemState = oneOf(['ACTIVE', 'ARCHIVED']);
@@ -14,7 +15,11 @@ const Endpoint = Type.String({
 const EventTypes = Type.Array(oneOf(EVENT_KINDS), { minItems: 1, uniqueItems: true });
 const Filters = closed({
   types: Type.Optional(
-    Type.Array(IdOrCode, { maxItems: 1000, uniqueItems: true, description: 'Ids or codes; none: all types.' }),
+    Type.Array(IdOrCode, {
+      maxItems: 1000,
+      uniqueItems: true,
+      description: 'Ids or codes; none: all types. Events on records of other types make no delivery.',
+    }),
   ),
   condition: Type.Optional(
     // Its grammar is judged by the condition language, which names each place.
@@ -26,7 +31,7 @@ const Filters = closed({
         logic: Type.Optional(Type.Unknown()),
         conditions: Type.Optional(Type.Unknown()),
       },
-      { description: 'A condition on the record, judged with the rights of the executor.' },
+      { description: 'A condition on the record, judged with the rights of the executor when the event is sent.' },
     ),
   ),
 });
@@ -67,12 +72,15 @@ const Delivery = Type.Object(
     eventId: Id,
     eventType: Type.String(),
     objectId: nullable(Id),
-    status: oneOf(['PENDING', 'DELIVERED', 'FAILED', 'SKIPPED']),
+    status: oneOf(DELIVERY_STATUSES),
     attemptCount: Type.Integer(),
     maxAttempts: Type.Integer(),
     createdAt: Instant,
     nextAttemptAt: Type.Optional(Instant),
-    finishedAt: Type.Optional(Instant),
+    finishedAt: Type.Optional({
+      ...Instant,
+      description: 'When the last attempt ended, or was found not to be needed.',
+    }),
     response: Type.Optional(Response),
     error: Type.Optional(Type.String()),
     attempts: Type.Array(
@@ -136,8 +144,18 @@ export const listDeliveries = defineOperation({
   unit: 'snapshot',
   status: 200,
   summary: 'List the last 100 deliveries',
-  description: 'Newest first, of the subscription named, or of all; each with its attempts.',
-  query: closed({ subscriptionId: Type.Optional(Id) }),
+  description:
+    'Of the newest event first, of the subscription named, or of all; each with its attempts. With `status`, the last 100 of those.',
+  query: closed({
+    subscriptionId: Type.Optional(Id),
+    status: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: `Statuses separated by commas: ${DELIVERY_STATUSES.join(', ')}.`,
+        examples: ['PENDING,FAILED'],
+      }),
+    ),
+  }),
   answer: Type.Array(Delivery),
   faults: ['RIGHT_MISSING'],
 });

@@ -1,4 +1,4 @@
-/** Subscriptions as stored: the bundle's shape with every default filled in, and the same with ids (configuration, section 3). */
+/** Subscriptions and deliveries as stored: the bundle's shape with every default filled in, and the same with ids (configuration, section 3). */
 import type { Condition } from '../../lib/filter.ts';
 
 export interface WebhookDefinition {
@@ -18,3 +18,8 @@ export interface WebhookDefinition {
 export interface CompiledWebhook extends WebhookDefinition {
   executionPrincipalId: string | null;
 }
+
+export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'SKIPPED'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+/** What a delivery that gets no further attempt may be. */
+export const FINISHED = ['DELIVERED', 'FAILED', 'SKIPPED'] as const satisfies readonly DeliveryStatus[];

@@ -4,7 +4,7 @@
  */
 import { type Clock, instant, newId } from '../../mechanisms/clock.ts';
 import type { Database } from '../../mechanisms/db/pool.ts';
-import type { Outbound } from '../../mechanisms/outbound.ts';
+import type { Outbound, Outcome } from '../../mechanisms/outbound.ts';
 import type { SecretBox } from '../../mechanisms/secrets.ts';
 import type { Caller, Work } from '../../mechanisms/work.ts';
 import type { CompiledWebhook } from './definitions.ts';
@@ -198,7 +198,8 @@ export class Deliverer {
     );
     const headers = signedHeaders(sender.secrets, timestamp, id, body);
     const outcome = await outbound.post(sender.webhook.endpoint, headers, body);
-    const now = clock.now();
+    // A clock that was set back meanwhile must not end the attempt before it began.
+    const now = Math.max(clock.now(), at + durationOf(outcome));
     const slow = outcome.kind === 'failed' || (outcome.kind === 'answered' && outcome.durationMs > this.#limits.slowMs);
     if (slow) this.#troubles.set(sender.id, (this.#troubles.get(sender.id) ?? 0) + 1);
     else this.#troubles.delete(sender.id);
@@ -208,6 +209,7 @@ export class Deliverer {
       status: verdict.status,
       attempted: true,
       at: timestamp,
+      ended_at: instant(now),
       due_at: instant(now + verdict.delayMs),
       http_status: verdict.httpStatus,
       duration_ms: verdict.durationMs,
@@ -218,8 +220,9 @@ export class Deliverer {
 
   #unsent(status: 'PENDING' | 'SKIPPED', delayMs: number, error: string | null): Omit<Finished, 'id' | 'lease'> {
     const now = this.#options.clock.now();
+    const at = instant(now);
     const none = { http_status: null, duration_ms: 0, excerpt: null };
-    return { status, attempted: false, at: instant(now), due_at: instant(now + delayMs), error, ...none };
+    return { status, attempted: false, at, ended_at: at, due_at: instant(now + delayMs), error, ...none };
   }
 
   #skipped(reason: string): Omit<Finished, 'id' | 'lease'> {
@@ -309,6 +312,10 @@ export class Deliverer {
     await this.#noting;
     if (this.#notes.length > 0) await this.#write();
   }
+}
+
+function durationOf(outcome: Outcome): number {
+  return outcome.kind === 'refused' ? 0 : outcome.durationMs;
 }
 
 type Settle = (delivery: LeasedDelivery, finished: Omit<Finished, 'id' | 'lease'>) => void;

@@ -1,4 +1,4 @@
-/** The first stage: from events in the outbox to deliveries, one for each subscription that took the event when it happened. */
+/** The first stage: from events in the outbox to deliveries, one for each subscription in whose period the event lies. */
 import { instant, newId } from '../../mechanisms/clock.ts';
 import type { Clock } from '../../mechanisms/clock.ts';
 import type { Database } from '../../mechanisms/db/pool.ts';
@@ -30,6 +30,7 @@ export async function dispatchEvents(db: Database, clock: Clock): Promise<{ made
         event_type: event.type,
         object_id: event.object_id,
         event_at: event.at,
+        event_place: event.place,
         about,
         max_attempts: maxAttempts,
         base_delay_ms: baseDelayMs,

@@ -1,8 +1,14 @@
-/** What `docket doctor` asks of webhooks (configuration, section 2). */
-import type { Queryable } from '../../mechanisms/db/pool.ts';
+/** What `docket doctor` asks of webhooks, and how events without deliveries are dispatched again. */
+import type { Database, Queryable } from '../../mechanisms/db/pool.ts';
+import { returnToOutbox } from '../../mechanisms/journal.ts';
 import type { SecretBox } from '../../mechanisms/secrets.ts';
 import { sealPurpose } from './signing-secrets.ts';
+import { findMissing, type Missing, missingPlaces, stillMissing } from './store-checks.ts';
 import { findFailing, findValues } from './store-delivery.ts';
+
+/** How many of the newest events are looked at without `--deep`. */
+const LOOKED_AT = 100_000;
+const BATCH = 1000;
 
 export interface SecretsExamined {
   /** Signing secrets that have a value. */
@@ -29,7 +35,27 @@ export async function examineSecrets(
   return { secrets: new Set(values.map(({ code }) => code)).size, closed: [...closed] };
 }
 
-/** Codes of enabled subscriptions that reach nobody. */
-export async function examineDeliveries(db: Queryable): Promise<string[]> {
-  return await findFailing(db);
+/** Codes of enabled subscriptions whose last deliveries failed, and events without the deliveries that they should have. */
+export async function examineDeliveries(db: Queryable): Promise<{ failing: string[]; missing: Missing }> {
+  return { failing: await findFailing(db), missing: await findMissing(db, LOOKED_AT) };
+}
+
+/**
+ * Puts events without the deliveries that they should have back into the outbox, from which a worker dispatches them. Deliveries
+ * that exist are not made again.
+ *
+ * @returns how many events were put back
+ */
+export async function redispatch(db: Database): Promise<number> {
+  const places = await db.transaction('BEGIN', missingPlaces);
+  let returned = 0;
+  for (let from = 0; from < places.length; from += BATCH) {
+    const batch = places.slice(from, from + BATCH);
+    await db.transaction('BEGIN', async (tx) => {
+      const missing = await stillMissing(tx, batch);
+      await returnToOutbox(tx, missing);
+      returned += missing.length;
+    });
+  }
+  return returned;
 }

@@ -81,12 +81,12 @@ export function compile(webhook: WebhookDefinition, view: CompileView, report: R
 }
 
 /**
- * Writes the item and, with it, from when on it takes which events. A change of an enabled connection ends one period and begins
- * another at the same instant: it is disabled, changed and enabled in the one transaction.
+ * Writes the item and, with it, which events it takes from now on. A change of an enabled connection ends one period and begins
+ * another at the same place in the journal: it is disabled, changed and enabled in the one transaction.
  */
 export function write(ctx: WriteContext, change: Change): void {
   planItem(ctx, change);
-  const { enabled, eventTypes, retryPolicy } = change.definition as WebhookDefinition;
+  const { enabled, eventTypes, filters, retryPolicy } = change.definition as WebhookDefinition;
   if (change.stored !== undefined) ctx.plan(closePeriod, { subscription_id: change.id, at: ctx.now });
   if (change.state === 'ACTIVE' && enabled) {
     ctx.plan(openPeriod, {
@@ -94,6 +94,7 @@ export function write(ctx: WriteContext, change: Change): void {
       subscription_id: change.id,
       at: ctx.now,
       event_types: eventTypes,
+      types: filters.types,
       max_attempts: retryPolicy.maxAttempts,
       base_delay_ms: retryPolicy.baseDelayMs,
     });

@@ -31,7 +31,7 @@ export interface Sender {
 export type Payload = { kind: 'send'; data: Record<string, unknown> } | { kind: 'skip'; reason: string };
 
 const OUT_OF_SIGHT: Payload = { kind: 'skip', reason: 'The executor may not see what the event is about.' };
-const FILTERED: Payload = { kind: 'skip', reason: 'The filter of the subscription does not hold.' };
+const FILTERED: Payload = { kind: 'skip', reason: 'The condition of the subscription does not hold.' };
 
 export class Payloads {
   readonly #parts: EventParts;
@@ -74,17 +74,15 @@ export class Payloads {
   }
 
   async #article(ctx: ReadContext, about: Record<string, unknown>, webhook: CompiledWebhook): Promise<Payload> {
-    const { types, condition } = webhook.filters;
-    // A filter is about records; what is none cannot meet it.
-    if (types.length > 0 || condition !== undefined) return FILTERED;
+    // A condition is about records: an article cannot meet it.
+    if (webhook.filters.condition !== undefined) return FILTERED;
     const data = await this.#parts.article?.(ctx, about);
     return data === undefined ? OUT_OF_SIGHT : { kind: 'send', data: { ...data } };
   }
 
   /** Judged on what the executor may see: a condition on a hidden field is false, whatever it asks. */
   #holds(ctx: ReadContext, object: VisibleObject, sender: Sender): boolean {
-    const { types, condition } = sender.webhook.filters;
-    if (types.length > 0 && !types.includes(object.type.code)) return false;
+    const { condition } = sender.webhook.filters;
     if (condition === undefined) return true;
     const parsed = this.#condition(ctx, object.type, sender);
     if (parsed === null) return false;

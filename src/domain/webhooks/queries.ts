@@ -5,7 +5,7 @@ import { loadItems } from '../../mechanisms/config-store.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { registry } from '../metadata/door.ts';
 import { readableIds } from '../objects/door.ts';
-import type { CompiledWebhook } from './definitions.ts';
+import { type CompiledWebhook, DELIVERY_STATUSES, type DeliveryStatus } from './definitions.ts';
 import { type AttemptRow, type DeliveryRow, findDelivery, listDeliveries as listRows } from './store.ts';
 
 export const RIGHT = 'webhook.manage';
@@ -154,10 +154,33 @@ export async function deliveryAnswer(ctx: ReadContext, row: DeliveryRow): Promis
   return answer(row, await sightOf(ctx, [row]));
 }
 
-/** The last 100 deliveries, newest first. @throws Fault RIGHT_MISSING */
-export async function listDeliveries(ctx: ReadContext, subscriptionId: string | undefined): Promise<DeliveryAnswer[]> {
+/** @throws Fault INVALID_REQUEST for a status that there is not */
+function statusesOf(list: string | undefined): readonly DeliveryStatus[] {
+  if (list === undefined) return DELIVERY_STATUSES;
+  const named = [...new Set(list.split(','))];
+  const known = DELIVERY_STATUSES.filter((status) => named.includes(status));
+  if (known.length < named.length) {
+    const message = `Use statuses separated by commas, of ${DELIVERY_STATUSES.join(', ')}.`;
+    throw new Fault('INVALID_REQUEST', 'There is no such status of deliveries.', [
+      { path: 'query.status', code: 'UNKNOWN_STATUS', message },
+    ]);
+  }
+  return known;
+}
+
+/**
+ * The last 100 deliveries, that of the newest event first.
+ *
+ * @param filter whose deliveries, and with which statuses, separated by commas; what is absent restricts nothing
+ * @throws Fault RIGHT_MISSING, INVALID_REQUEST
+ */
+export async function listDeliveries(
+  ctx: ReadContext,
+  filter: { subscriptionId?: string; status?: string },
+): Promise<DeliveryAnswer[]> {
   ctx.actor.require(RIGHT);
-  const rows = await listRows(ctx, subscriptionId, SHOWN);
+  const statuses = statusesOf(filter.status);
+  const rows = await listRows(ctx, filter.subscriptionId, statuses, SHOWN);
   const sight = await sightOf(ctx, rows);
   return rows.map((row) => answer(row, sight));
 }

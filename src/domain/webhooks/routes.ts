@@ -18,7 +18,7 @@ export function webhookRoutes(secrets: SecretBox, outbound: Pick<Outbound, 'refu
     bind(contract.disableSubscription, (ctx, { params }) => commands.disableSubscription(ctx, params.id)),
     bind(contract.archiveSubscription, (ctx, { params }) => commands.archiveSubscription(ctx, params.id)),
     bind(contract.restoreSubscription, (ctx, { params }) => commands.restoreSubscription(ctx, params.id)),
-    bind(contract.listDeliveries, (ctx, { query }) => listDeliveries(ctx, query.subscriptionId)),
+    bind(contract.listDeliveries, (ctx, { query }) => listDeliveries(ctx, query)),
     bind(contract.getDelivery, (ctx, { params }) => getDelivery(ctx, params.id)),
     bind(contract.retryDelivery, (ctx, { params }) => commands.retry(ctx, params.id)),
     bind(contract.listSecrets, (ctx) => listSecrets(ctx)),

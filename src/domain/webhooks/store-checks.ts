@@ -1,18 +1,65 @@
 /** What must hold of deliveries after whatever happened (reliability, 5.1). */
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { type Check, rowCheck, waiting } from '../../mechanisms/checks.ts';
+import type { Queryable, QueryOptions, Transaction } from '../../mechanisms/db/pool.ts';
+import { PERIOD_LOCK, TAKES } from './store-delivery.ts';
+
+/**
+ * Events that a period takes, that do not wait for dispatch, and that have no delivery for its subscription: rows of `j` and `p`.
+ * Deliveries of older events may have been removed after their time.
+ *
+ * @param among which rows of the journal are looked at
+ */
+function missing(columns: Sql, among: Sql): Sql {
+  return sql`SELECT ${columns} FROM webhook_periods p JOIN journal j ON ${TAKES}
+    WHERE ${among} AND NOT ${waiting(sql`j.id`)}
+      AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.event_id = j.id AND d.subscription_id = p.subscription_id)`;
+}
+
+const KEPT = sql`j.at > now() - interval '13 days'`;
+
+/** Events without deliveries: how many, and the codes of the subscriptions that miss them. */
+export interface Missing {
+  events: number;
+  subscriptions: string[];
+}
+
+/** @param newest how many places of the journal are looked at, from its end */
+export async function findMissing(db: Queryable, newest: number): Promise<Missing> {
+  const recent = sql`${KEPT} AND j.seq > (SELECT max(seq) FROM journal) - ${newest}::bigint`;
+  const [row] = await db.query<Missing>(sql`
+    SELECT count(DISTINCT m.id)::int AS events,
+      coalesce(array_agg(DISTINCT i.code ORDER BY i.code) FILTER (WHERE i.code IS NOT NULL), '{}') AS subscriptions
+    FROM (${missing(sql`j.id, p.subscription_id`, recent)}) m LEFT JOIN config_items i ON i.id = m.subscription_id`);
+  return row ?? { events: 0, subscriptions: [] };
+}
+
+/** The places of these events, in order. Looks at the whole journal, however long it takes. */
+export async function missingPlaces(tx: Transaction): Promise<number[]> {
+  await tx.query(sql`SELECT set_config('statement_timeout', '0', true)`);
+  return await places(tx, KEPT, { patient: true });
+}
+
+/**
+ * Those of the events that still have no delivery. Until the transaction ends nobody dispatches, and nobody else asks this.
+ */
+export async function stillMissing(tx: Transaction, among: readonly number[]): Promise<number[]> {
+  await tx.query(sql`SELECT pg_advisory_xact_lock(${PERIOD_LOCK}::bigint)`);
+  return await places(tx, sql`j.seq = ANY(${[...among]}::bigint[])`);
+}
+
+async function places(tx: Transaction, among: Sql, options?: QueryOptions): Promise<number[]> {
+  const rows = await tx.query<{ place: number }>(
+    sql`SELECT DISTINCT m.seq AS place FROM (${missing(sql`j.seq`, among)}) m ORDER BY m.seq`,
+    options,
+  );
+  return rows.map(({ place }) => place);
+}
 
 export const webhookChecks: readonly Check[] = [
-  // A minute at either end of a period: clocks of processes differ, and a period and an event may be written at once. Older
-  // deliveries may have been purged.
   rowCheck(
     'I6 one delivery for each event and subscription that takes it',
-    sql`SELECT 'event ' || j.id || ' for subscription ' || p.subscription_id AS what
-      FROM webhook_periods p
-      JOIN journal j ON j.type = ANY(p.event_types) AND j.at >= p.from_at + interval '1 minute'
-        AND (p.until_at IS NULL OR j.at < p.until_at - interval '1 minute') AND j.at > now() - interval '13 days'
-      WHERE NOT ${waiting(sql`j.id`)}
-        AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.event_id = j.id AND d.subscription_id = p.subscription_id)
+    sql`${missing(sql`'event ' || j.id || ' for subscription ' || p.subscription_id AS what`, KEPT)}
       UNION ALL SELECT 'event ' || d.event_id || ' for subscription ' || d.subscription_id FROM webhook_deliveries d
       GROUP BY d.event_id, d.subscription_id HAVING count(*) > 1`,
   ),

@@ -1,7 +1,9 @@
 /** SQL of dispatch and delivery: what workers do with outbox rows and deliveries, any number of them at once. */
 import sql from 'sql-template-tag';
-import type { Queryable } from '../../mechanisms/db/pool.ts';
+import type { Queryable, Transaction } from '../../mechanisms/db/pool.ts';
 import type { Backlog, OutboxRow } from '../../mechanisms/journal.ts';
+import { FINISHED } from './definitions.ts';
+import { newest } from './store.ts';
 
 /** What of an event's data travels with its delivery: names of things, and nothing that somebody wrote. */
 const ABOUT = [
@@ -28,21 +30,31 @@ export interface Matched {
   baseDelayMs: number;
 }
 
-/** Which subscriptions took the events when these happened. The event's data is read where its index finds it. */
-export async function matchEvents(db: Queryable, rows: readonly OutboxRow[]): Promise<Matched[]> {
-  const events = JSON.stringify(rows.map(({ event_id, type, object_id, at }) => ({ event_id, type, object_id, at })));
-  return await db.query<Matched>(sql`
-    SELECT e.event_id AS "eventId", p.subscription_id AS "subscriptionId", p.max_attempts AS "maxAttempts",
+/** The lock of `docket_period_place()`, which gives the periods of subscriptions their places. */
+export const PERIOD_LOCK = 7_236_823_413;
+
+/**
+ * The predicate that period `p` takes the event of journal row `j`: the event lies in it by place, and is of a kind and on a record
+ * of a type that the subscription named. An event without a record is of no type.
+ */
+export const TAKES = sql`j.type = ANY(p.event_types) AND j.seq > p.from_place
+  AND (p.until_place IS NULL OR j.seq <= p.until_place)
+  AND (p.types = '{}' OR EXISTS (SELECT 1 FROM objects o JOIN config_items t ON t.id = o.type_id
+    WHERE o.id = j.object_id AND t.code = ANY(p.types)))`;
+
+/**
+ * Which subscriptions take the events. No period begins or ends meanwhile: one that does so later is given a place behind those of
+ * all these events.
+ */
+export async function matchEvents(tx: Transaction, rows: readonly OutboxRow[]): Promise<Matched[]> {
+  // A statement of its own: the next one sees what was committed while this one waited.
+  await tx.query(sql`SELECT pg_advisory_xact_lock_shared(${PERIOD_LOCK}::bigint)`);
+  return await tx.query<Matched>(sql`
+    SELECT j.id AS "eventId", p.subscription_id AS "subscriptionId", p.max_attempts AS "maxAttempts",
       p.base_delay_ms AS "baseDelayMs",
-      coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(coalesce(o.data, a.data)) WHERE key = ANY(${ABOUT}::text[])),
-        '{}') AS about
-    FROM jsonb_to_recordset(${events}::jsonb) AS e (event_id uuid, type text, object_id uuid, at timestamptz)
-    JOIN webhook_periods p
-      ON e.type = ANY(p.event_types) AND p.from_at <= e.at AND (p.until_at IS NULL OR e.at < p.until_at)
-    LEFT JOIN LATERAL (SELECT j.data FROM journal j
-      WHERE j.object_id = e.object_id AND j.at = e.at AND j.id = e.event_id LIMIT 1) o ON true
-    LEFT JOIN LATERAL (SELECT j.data FROM journal j
-      WHERE e.object_id IS NULL AND j.object_id IS NULL AND j.at = e.at AND j.id = e.event_id LIMIT 1) a ON true`);
+      coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(j.data) WHERE key = ANY(${ABOUT}::text[])), '{}') AS about
+    FROM journal j JOIN webhook_periods p ON ${TAKES}
+    WHERE j.seq = ANY(${rows.map(({ place }) => place)}::bigint[])`);
 }
 
 export interface NewDelivery {
@@ -52,6 +64,7 @@ export interface NewDelivery {
   event_type: string;
   object_id: string | null;
   event_at: string;
+  event_place: number;
   about: Record<string, unknown>;
   max_attempts: number;
   base_delay_ms: number;
@@ -60,12 +73,13 @@ export interface NewDelivery {
 
 export async function insertDeliveries(db: Queryable, rows: readonly NewDelivery[]): Promise<void> {
   await db.query(sql`
-    INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, object_id, event_at, about, max_attempts,
-      base_delay_ms, created_at, due_at)
-    SELECT id, subscription_id, event_id, event_type, object_id, event_at, about, max_attempts, base_delay_ms, at, at
+    INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, object_id, event_at, event_place, about,
+      max_attempts, base_delay_ms, created_at, due_at)
+    SELECT id, subscription_id, event_id, event_type, object_id, event_at, event_place, about, max_attempts, base_delay_ms,
+      at, at
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (id uuid, subscription_id uuid, event_id uuid,
-      event_type text, object_id uuid, event_at timestamptz, about jsonb, max_attempts integer, base_delay_ms integer,
-      at timestamptz)
+      event_type text, object_id uuid, event_at timestamptz, event_place bigint, about jsonb, max_attempts integer,
+      base_delay_ms integer, at timestamptz)
     ON CONFLICT (event_id, subscription_id) DO NOTHING`);
 }
 
@@ -77,6 +91,8 @@ export interface LeasedDelivery {
   eventType: string;
   objectId: string | null;
   eventAt: string;
+  /** The event's place in the journal. */
+  eventPlace: number;
   about: Record<string, unknown>;
   attemptCount: number;
   maxAttempts: number;
@@ -96,29 +112,31 @@ export interface LeaseRequest {
 
 /**
  * Takes due deliveries of enabled subscriptions: each is handed to one process alone until its lease ends. No subscription gets
- * more than its share of the whole, so that one whose receiver hangs leaves room for the others.
+ * more than its share of the whole, so that one whose receiver hangs leaves room for the others. Those of one subscription that are
+ * due at one time come in the order of their events.
  */
 export async function leaseDeliveries(db: Queryable, request: LeaseRequest): Promise<LeasedDelivery[]> {
   const { lease, now, until, total, each } = request;
-  return await db.query<LeasedDelivery>(sql`
+  const leased = await db.query<LeasedDelivery>(sql`
     WITH enabled AS (
       SELECT p.subscription_id AS id, least(coalesce(r.room, ${each}::int), greatest(4, ${total}::int / (count(*) OVER ())::int)) AS room
       FROM webhook_periods p
       LEFT JOIN jsonb_to_recordset(${JSON.stringify(request.rooms)}::jsonb) AS r (id uuid, room integer)
         ON r.id = p.subscription_id
-      WHERE p.until_at IS NULL
+      WHERE p.until_place IS NULL
     ), due AS MATERIALIZED (
       SELECT d.id FROM enabled e CROSS JOIN LATERAL (
         SELECT x.id FROM webhook_deliveries x
         WHERE x.subscription_id = e.id AND x.status = 'PENDING' AND x.due_at <= ${now}::timestamptz
-        ORDER BY x.due_at, x.id LIMIT e.room FOR UPDATE SKIP LOCKED) d
+        ORDER BY x.due_at, x.event_place, x.id LIMIT e.room FOR UPDATE SKIP LOCKED) d
       LIMIT ${total}::int
     )
     UPDATE webhook_deliveries d SET lease = ${lease}::uuid, due_at = ${until}::timestamptz
     FROM due WHERE d.id = due.id
     RETURNING d.id, d.subscription_id AS "subscriptionId", d.event_id AS "eventId", d.event_type AS "eventType",
-      d.object_id AS "objectId", d.event_at AS "eventAt", d.about, d.attempt_count AS "attemptCount",
-      d.max_attempts AS "maxAttempts", d.base_delay_ms AS "baseDelayMs"`);
+      d.object_id AS "objectId", d.event_at AS "eventAt", d.event_place AS "eventPlace", d.about,
+      d.attempt_count AS "attemptCount", d.max_attempts AS "maxAttempts", d.base_delay_ms AS "baseDelayMs"`);
+  return leased.sort((a, b) => a.eventPlace - b.eventPlace);
 }
 
 export interface SenderRow {
@@ -150,7 +168,10 @@ export interface Finished {
   status: 'PENDING' | 'DELIVERED' | 'FAILED' | 'SKIPPED';
   /** Whether something was sent, so that there is an attempt to note. */
   attempted: boolean;
+  /** When the attempt began. */
   at: string;
+  /** When it ended; for a delivery that was not attempted, when that was decided. */
+  ended_at: string;
   due_at: string;
   http_status: number | null;
   duration_ms: number;
@@ -163,10 +184,11 @@ export async function finishDeliveries(db: Queryable, rows: readonly Finished[])
   await db.query(sql`
     WITH r AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (id uuid, lease uuid, status text,
-        attempted boolean, at timestamptz, due_at timestamptz, http_status integer, duration_ms integer, excerpt text, error text)
+        attempted boolean, at timestamptz, ended_at timestamptz, due_at timestamptz, http_status integer, duration_ms integer,
+        excerpt text, error text)
     ), done AS (
       UPDATE webhook_deliveries d SET status = r.status, attempt_count = d.attempt_count + r.attempted::int, lease = NULL,
-        due_at = r.due_at, finished_at = CASE WHEN r.status <> 'PENDING' THEN r.at END,
+        due_at = r.due_at, finished_at = CASE WHEN r.status <> 'PENDING' THEN r.ended_at END,
         error = CASE WHEN r.status <> 'PENDING' THEN r.error END
       FROM r WHERE d.id = r.id AND d.lease = r.lease AND d.status = 'PENDING'
       RETURNING d.id, d.attempt_count
@@ -180,11 +202,13 @@ export async function finishDeliveries(db: Queryable, rows: readonly Finished[])
 export async function purgeDeliveries(db: Queryable, before: string, limit: number): Promise<number> {
   const rows = await db.query<{ n: number }>(sql`
     WITH kept AS (
-      SELECT s.id, (SELECT x.id FROM webhook_deliveries x WHERE x.subscription_id = s.id ORDER BY x.id DESC OFFSET 99 LIMIT 1) AS oldest
+      SELECT s.id, (SELECT x.event_place FROM ${newest(sql`s.id`, 100)} AS x
+        ORDER BY x.event_place DESC OFFSET 99 LIMIT 1) AS oldest
       FROM config_items s WHERE s.section = 'webhooks'
     ), gone AS (
       DELETE FROM webhook_deliveries WHERE id IN (
-        SELECT d.id FROM kept k JOIN webhook_deliveries d ON d.subscription_id = k.id AND d.id < k.oldest
+        SELECT d.id FROM kept k JOIN webhook_deliveries d
+          ON d.subscription_id = k.id AND d.status = ANY(${FINISHED}::text[]) AND d.event_place < k.oldest
         WHERE d.finished_at < ${before}::timestamptz LIMIT ${limit}::int FOR UPDATE OF d SKIP LOCKED)
       RETURNING id
     ), attempts AS (DELETE FROM webhook_attempts a USING gone WHERE a.delivery_id = gone.id)
@@ -196,10 +220,9 @@ export async function purgeDeliveries(db: Queryable, before: string, limit: numb
 export async function findFailing(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ code: string }>(sql`
     SELECT i.code FROM webhook_periods p JOIN config_items i ON i.id = p.subscription_id
-    WHERE p.until_at IS NULL AND (
+    WHERE p.until_place IS NULL AND (
       SELECT count(*) FILTER (WHERE d.status = 'FAILED') = 3 FROM (
-        SELECT x.status FROM webhook_deliveries x
-        WHERE x.subscription_id = p.subscription_id AND x.finished_at IS NOT NULL ORDER BY x.id DESC LIMIT 3) d)
+        SELECT x.status FROM ${newest(sql`p.subscription_id`, 3, FINISHED)} AS x ORDER BY x.event_place DESC LIMIT 3) d)
     ORDER BY i.code`);
   return rows.map(({ code }) => code);
 }

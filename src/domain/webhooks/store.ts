@@ -1,32 +1,38 @@
 /** SQL on subscriptions' periods and on deliveries, as administration sees them. Subscriptions are configuration items. */
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+import { DELIVERY_STATUSES, type DeliveryStatus } from './definitions.ts';
 
-/** The subscription takes no more events from `at` on. */
+/** The subscription takes no more events. From which place in the journal on, the table's trigger decides. */
 export const closePeriod: TableWrite<{ subscription_id: string; at: string }> = {
   name: 'close_webhook_period',
   guard: false,
   sql: (rows: Sql) => sql`
     UPDATE webhook_periods p SET until_at = greatest(p.from_at, r.at)
     FROM jsonb_to_recordset(${rows}) AS r (subscription_id uuid, at timestamptz)
-    WHERE p.subscription_id = r.subscription_id AND p.until_at IS NULL`,
+    WHERE p.subscription_id = r.subscription_id AND p.until_place IS NULL`,
 };
 
-/** It takes events of these types from `at` on, which are delivered by this policy. */
+/**
+ * It takes events of these kinds, on records of these types, which are delivered by this policy. The trigger gives it the place of
+ * the period that ends in the same transaction.
+ */
 export const openPeriod: TableWrite<{
   id: string;
   subscription_id: string;
   at: string;
   event_types: readonly string[];
+  /** Codes of record types; none means all. */
+  types: readonly string[];
   max_attempts: number;
   base_delay_ms: number;
 }> = {
   name: 'open_webhook_period',
   guard: false,
   sql: (rows: Sql) => sql`
-    INSERT INTO webhook_periods (id, subscription_id, from_at, event_types, max_attempts, base_delay_ms)
-    SELECT id, subscription_id, at, event_types, max_attempts, base_delay_ms
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, subscription_id uuid, at timestamptz, event_types text[],
+    INSERT INTO webhook_periods (id, subscription_id, from_at, event_types, types, max_attempts, base_delay_ms)
+    SELECT id, subscription_id, at, event_types, types, max_attempts, base_delay_ms
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, subscription_id uuid, at timestamptz, event_types text[], types text[],
       max_attempts integer, base_delay_ms integer)`,
 };
 
@@ -52,13 +58,30 @@ export interface AttemptRow {
   error: string | null;
 }
 
+/**
+ * The newest deliveries of each status, as an item for FROM: `limit` of each, read from the end of an index, however many
+ * deliveries there are.
+ *
+ * @param subscriptionId whose; absent: of all subscriptions
+ */
+export function newest(
+  subscriptionId: Sql | undefined,
+  limit: number,
+  statuses: readonly DeliveryStatus[] = DELIVERY_STATUSES,
+): Sql {
+  const of = subscriptionId === undefined ? empty : sql`AND y.subscription_id = ${subscriptionId}`;
+  return sql`(SELECT z.* FROM unnest(${[...statuses]}::text[]) AS wanted (status) CROSS JOIN LATERAL (
+    SELECT y.* FROM webhook_deliveries y WHERE y.status = wanted.status ${of}
+    ORDER BY y.event_place DESC, y.id DESC LIMIT ${limit}::int) AS z)`;
+}
+
 export interface DeliveryRow {
   id: string;
   subscriptionId: string;
   eventId: string;
   eventType: string;
   objectId: string | null;
-  status: 'PENDING' | 'DELIVERED' | 'FAILED' | 'SKIPPED';
+  status: DeliveryStatus;
   attemptCount: number;
   maxAttempts: number;
   createdAt: string;
@@ -78,16 +101,18 @@ const DELIVERY = sql`d.id, d.subscription_id AS "subscriptionId", d.event_id AS 
       'error', a.error) ORDER BY a.number), '[]')
     FROM webhook_attempts a WHERE a.delivery_id = d.id) AS attempts`;
 
-/** Newest first: ids are made in the order of time. */
+/** The delivery of the newest event first, by the events' places in the journal. */
 export async function listDeliveries(
   ctx: ReadContext,
   subscriptionId: string | undefined,
+  statuses: readonly DeliveryStatus[],
   limit: number,
 ): Promise<DeliveryRow[]> {
-  const of = subscriptionId === undefined ? empty : sql`WHERE x.subscription_id = ${subscriptionId}::uuid`;
+  const of = subscriptionId === undefined ? undefined : sql`${subscriptionId}::uuid`;
   return await ctx.query<DeliveryRow>(sql`
-    SELECT ${DELIVERY} FROM (SELECT x.* FROM webhook_deliveries x ${of} ORDER BY x.id DESC LIMIT ${limit}::int) AS d
-    ORDER BY d.id DESC`);
+    SELECT ${DELIVERY} FROM (SELECT x.* FROM ${newest(of, limit, statuses)} AS x
+      ORDER BY x.event_place DESC, x.id DESC LIMIT ${limit}::int) AS d
+    ORDER BY d.event_place DESC, d.id DESC`);
 }
 
 export async function findDelivery(ctx: ReadContext, id: string): Promise<DeliveryRow | undefined> {
@@ -104,5 +129,5 @@ export const retryDelivery: TableWrite<{ id: string; at: string }> = {
       finished_at = NULL, error = NULL
     FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz)
     WHERE d.id = r.id AND d.status = 'FAILED' AND EXISTS (
-      SELECT 1 FROM webhook_periods p WHERE p.subscription_id = d.subscription_id AND p.until_at IS NULL) RETURNING 1`,
+      SELECT 1 FROM webhook_periods p WHERE p.subscription_id = d.subscription_id AND p.until_place IS NULL) RETURNING 1`,
 };

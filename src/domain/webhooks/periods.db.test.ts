@@ -1,0 +1,264 @@
+/** Which events a subscription takes, by places in the journal and types of records, and how its deliveries are listed. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import sql from 'sql-template-tag';
+import { type Hooks, startHooks } from '../../../test/harness/hooks.ts';
+import { dispatchEvents } from './dispatch.ts';
+import { examineDeliveries, redispatch } from './doctor.ts';
+import { newest } from './store.ts';
+
+const clock = { now: () => Date.now() };
+
+describe('the period of a subscription', () => {
+  let hooks: Hooks;
+  before(async () => {
+    hooks = await startHooks({ idle: true });
+  });
+  after(() => hooks.close());
+  beforeEach(async () => {
+    for (const { id, state } of await hooks.ok('boss', 'GET', '/webhooks')) {
+      if (state === 'ACTIVE') await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/archive`);
+    }
+    await dispatchEvents(hooks.app.db, clock);
+    hooks.receiver.received.length = 0;
+    hooks.receiver.answer = { status: 200 };
+  });
+
+  const journal = `INSERT INTO journal (id, at, type, via, hash) VALUES (gen_random_uuid(), now(), 'ObjectCreated', 'api', '\\x00')`;
+  const event = `WITH e AS (${journal} RETURNING seq, id, type, object_id, at)
+    INSERT INTO outbox (event_id, type, object_id, at, place) SELECT id, type, object_id, at, seq FROM e RETURNING event_id`;
+  const waitsForLock = (what: string) =>
+    hooks.rows(
+      `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() AND query ~ $1`,
+      [what],
+    );
+
+  it('takes a change that began before it was enabled and was written after', async () => {
+    const { id: objectId } = await hooks.make();
+    const { id } = await hooks.subscribe({ enabled: false, eventTypes: ['ObjectUpdated'] });
+    const client = await hooks.app.db.connect();
+    let changed: Promise<{ status: number }>;
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT 1 FROM objects WHERE id = $1 FOR UPDATE', [objectId]);
+      changed = hooks.call('boss', 'PATCH', `/objects/${objectId}`, {
+        expectedRevision: 1,
+        changes: { title: 'Waits' },
+      });
+      while ((await waitsForLock('UPDATE objects')).length === 0) await sleep(10);
+      await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/enable`);
+    } finally {
+      await client.query('COMMIT');
+      client.release();
+    }
+    assert.equal((await changed).status, 200);
+    const [row] = await hooks.rows<{ after: boolean }>(
+      `SELECT (SELECT seq FROM journal WHERE object_id = $1 AND revision = 2) > from_place AS after
+        FROM webhook_periods WHERE subscription_id = $2`,
+      [objectId, id],
+    );
+    assert.equal(row?.after, true, 'its place is drawn when it holds the record');
+    await dispatchEvents(hooks.app.db, clock);
+    assert.deepEqual(
+      (await hooks.deliveries(id)).map((one) => one.objectId),
+      [objectId],
+    );
+  });
+
+  it('leaves out an event that has its place before it, however late it commits', async () => {
+    const { id } = await hooks.subscribe({ enabled: false });
+    const client = await hooks.app.db.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query(event);
+      await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/enable`);
+      await client.query('COMMIT');
+    } finally {
+      client.release();
+    }
+    await dispatchEvents(hooks.app.db, clock);
+    assert.deepEqual(await hooks.deliveries(id), []);
+  });
+
+  it('takes an event that commits before disabling does, and none that comes after', async () => {
+    const { id } = await hooks.subscribe();
+    const client = await hooks.app.db.connect();
+    let taken: string | undefined;
+    try {
+      await client.query('BEGIN');
+      taken = ((await client.query(event)).rows[0] as { event_id: string }).event_id;
+      await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/disable`);
+      await client.query('COMMIT');
+      await client.query(event);
+    } finally {
+      client.release();
+    }
+    await dispatchEvents(hooks.app.db, clock);
+    assert.deepEqual(
+      (await hooks.deliveries(id)).map(({ eventId }) => eventId),
+      [taken],
+    );
+  });
+
+  it('is decided before an event is dispatched that lies behind it', async () => {
+    const { id } = await hooks.subscribe({ enabled: false });
+    const client = await hooks.app.db.connect();
+    let dispatched: Promise<unknown>;
+    let taken: string | undefined;
+    try {
+      await client.query('BEGIN');
+      // As enabling does, which has its place now and commits later.
+      await client.query(
+        `INSERT INTO webhook_periods (id, subscription_id, from_at, event_types, max_attempts, base_delay_ms)
+          VALUES (gen_random_uuid(), $1, now(), '{ObjectCreated}', 3, 1000)`,
+        [id],
+      );
+      [{ event_id: taken }] = (await hooks.rows(event)) as [{ event_id: string }];
+      dispatched = dispatchEvents(hooks.app.db, clock);
+      while ((await waitsForLock('pg_advisory_xact_lock_shared')).length === 0) await sleep(10);
+    } finally {
+      await client.query('COMMIT');
+      client.release();
+    }
+    await dispatched;
+    assert.deepEqual(
+      (await hooks.deliveries(id)).map(({ eventId }) => eventId),
+      [taken],
+    );
+  });
+
+  it('gives the periods that one transaction ends and begins one place', async () => {
+    const { id } = await hooks.subscribe();
+    const client = await hooks.app.db.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('UPDATE webhook_periods SET until_at = now() WHERE subscription_id = $1', [id]);
+      await hooks.rows(event);
+      await client.query(
+        `INSERT INTO webhook_periods (id, subscription_id, from_at, event_types, max_attempts, base_delay_ms)
+          VALUES (gen_random_uuid(), $1, now(), '{ObjectCreated}', 3, 1000)`,
+        [id],
+      );
+      await client.query('COMMIT');
+    } finally {
+      client.release();
+    }
+    const [row] = await hooks.rows<{ n: number; places: number }>(
+      `SELECT count(*)::int AS n, count(DISTINCT coalesce(until_place, from_place))::int AS places
+        FROM webhook_periods WHERE subscription_id = $1`,
+      [id],
+    );
+    assert.deepEqual(row, { n: 2, places: 1 });
+    await dispatchEvents(hooks.app.db, clock);
+    assert.equal((await hooks.deliveries(id)).length, 1, 'no event falls between, none into both');
+  });
+
+  it('draws places one by one, so that a later one is never smaller', async () => {
+    const [row] = await hooks.rows<{ cache: number }>(
+      `SELECT seqcache::int AS cache FROM pg_sequence WHERE seqrelid = pg_get_serial_sequence('journal', 'seq')::regclass`,
+    );
+    assert.equal(row?.cache, 1);
+  });
+
+  it('takes events on records of its types alone; others make no delivery', async () => {
+    const { id: things } = await hooks.subscribe({ filters: { types: ['thing'] } });
+    const { id: both } = await hooks.subscribe({ filters: { types: ['thing', 'other'] } });
+    const { id: all } = await hooks.subscribe();
+    const thing = await hooks.make();
+    const other = await hooks.make({}, 'other');
+    await dispatchEvents(hooks.app.db, clock);
+    const about = async (id: string) => (await hooks.deliveries(id)).map(({ objectId }) => objectId);
+    assert.deepEqual(await about(things), [thing.id]);
+    assert.deepEqual(await about(both), [other.id, thing.id]);
+    assert.deepEqual(await about(all), [other.id, thing.id]);
+  });
+
+  it('is held by docket doctor against what was dispatched, and mended', async () => {
+    const { id, code } = await hooks.subscribe({ filters: { types: ['thing'] } });
+    await hooks.make({}, 'other');
+    for (let turn = 0; turn < 3; turn++) await hooks.make();
+    const none = { events: 0, subscriptions: [] };
+    const missing = async () => (await examineDeliveries(hooks.app.db)).missing;
+    assert.deepEqual(await missing(), none, 'what waits is not missing');
+    await dispatchEvents(hooks.app.db, clock);
+    assert.deepEqual(await missing(), none);
+    await hooks.rows(
+      `DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries WHERE subscription_id = $1 ORDER BY event_place LIMIT 2)`,
+      [id],
+    );
+    assert.deepEqual(await missing(), { events: 2, subscriptions: [code] });
+    assert.deepEqual(await Promise.all([redispatch(hooks.app.db), redispatch(hooks.app.db)]).then(sum), 2);
+    assert.deepEqual(await missing(), none);
+    await dispatchEvents(hooks.app.db, clock);
+    assert.equal((await hooks.deliveries(id)).length, 3);
+    assert.equal(await redispatch(hooks.app.db), 0);
+  });
+});
+
+const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+describe('deliveries', () => {
+  let hooks: Hooks;
+  before(async () => {
+    hooks = await startHooks({ idle: true });
+  });
+  after(() => hooks.close());
+
+  it('of one batch begin in the order of their events, and end when their last attempt did', async () => {
+    const { id } = await hooks.subscribe({ retryPolicy: { maxAttempts: 1, baseDelayMs: 1 } });
+    const made = [];
+    for (let turn = 0; turn < 20; turn++) made.push((await hooks.make()).id);
+    hooks.receiver.answer = { status: 500, delayMs: 300 };
+    const loop = hooks.app.app.startWorker();
+    const rows = await hooks.settled(id, made.length);
+    await loop.stop();
+    assert.deepEqual(
+      rows.map(({ objectId }) => objectId),
+      made.toReversed(),
+    );
+    const begun = rows.toReversed().map(({ attempts }) => attempts[0].at);
+    assert.deepEqual(begun, begun.toSorted());
+    for (const { finishedAt, attempts, response } of rows) {
+      assert.ok(response.durationMs >= 290);
+      assert.ok(Date.parse(finishedAt) - Date.parse(attempts[0].at) >= response.durationMs, JSON.stringify(attempts));
+    }
+  });
+
+  it('are listed by status: the last hundred of those, read from an index', async () => {
+    const { id } = await hooks.subscribe({ enabled: false });
+    await hooks.rows(
+      `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, event_place, about, status,
+          max_attempts, base_delay_ms, created_at, due_at, finished_at)
+        SELECT gen_random_uuid(), CASE WHEN n % 50 = 0 THEN $1 ELSE gen_random_uuid() END, gen_random_uuid(), 'ObjectCreated',
+          now(), n, '{}', CASE WHEN n % 200 = 0 THEN 'FAILED' WHEN n % 200 = 50 THEN 'SKIPPED' ELSE 'DELIVERED' END, 1, 1, now(),
+          now(), now() FROM generate_series(1, 30000) n`,
+      [id],
+    );
+    await hooks.rows('ANALYZE webhook_deliveries');
+    const list = async (query: string) =>
+      await hooks.ok<{ status: string }[]>('boss', 'GET', `/webhook-deliveries${query}`);
+    const statuses = (rows: { status: string }[]) => [...new Set(rows.map(({ status }) => status))].sort();
+    const failed = await list('?status=FAILED');
+    assert.deepEqual([failed.length, statuses(failed)], [100, ['FAILED']]);
+    const troubled = await list(`?status=FAILED,SKIPPED,PENDING&subscriptionId=${id}`);
+    assert.deepEqual([troubled.length, statuses(troubled)], [100, ['FAILED', 'SKIPPED']]);
+    assert.deepEqual(await list('?status=PENDING'), []);
+    assert.equal((await list('')).length, 100);
+    for (const wrong of ['?status=', '?status=failed', '?status=FAILED,', '?status=FAILED,LOST', '?status=FAILED%20']) {
+      const { status, body } = await hooks.call('boss', 'GET', `/webhook-deliveries${wrong}`);
+      assert.deepEqual([status, body.error.code, body.error.details[0].path], [400, 'INVALID_REQUEST', 'query.status']);
+    }
+    for (const [own, named] of [
+      [undefined, ['FAILED']],
+      [undefined, undefined],
+      [id, ['FAILED', 'SKIPPED']],
+    ] as const) {
+      const { text, values } = newest(own === undefined ? undefined : sql`${own}::uuid`, 100, named);
+      const plan = await hooks.rows<{ 'QUERY PLAN': string }>(`EXPLAIN SELECT * FROM ${text} AS x`, values);
+      const lines = plan.map((row) => row['QUERY PLAN']).join('\n');
+      assert.match(lines, own === undefined ? /webhook_deliveries_in/ : /webhook_deliveries_of/);
+      assert.doesNotMatch(lines, /Seq Scan on webhook_deliveries|Sort/);
+    }
+  });
+});
