@@ -1,6 +1,7 @@
 /** The composition root: introduces rooms and drivers to each other. */
 import type { Logger } from 'pino';
 import type { OidcSettings, Settings } from './config.ts';
+import { readExamples } from './contract/examples.ts';
 import { buildDocument } from './contract/openapi.ts';
 import { Authenticator, anonymousActor, Oidc, OIDC_PATH } from './domain/access/door.ts';
 import { ensureNumbering } from './domain/metadata/door.ts';
@@ -146,6 +147,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
           patienceMs: options.patienceMs,
         });
   const described = bound.map((binding) => binding.operation);
+  const examples = readExamples();
   const server = buildServer({
     bindings: bound,
     authenticate: (credentials) => authenticator.authenticate(credentials),
@@ -167,8 +169,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
     consoleFolder: options.consoleFolder,
     redirects: options.oidc === undefined ? [] : signInElsewhere(options.oidc, { ...options, clock }, work, epoch),
     documents: {
-      public: buildDocument(described, { surface: 'public', events: EVENTS }),
-      console: buildDocument(described, { surface: 'console' }),
+      public: buildDocument(described, { surface: 'public', events: EVENTS, examples }),
+      console: buildDocument(described, { surface: 'console', examples }),
     },
   });
   // Last, so that nothing runs on where the service cannot be built.

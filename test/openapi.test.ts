@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { EVENTS } from '../src/domain/webhooks/door.ts';
 import { EVENT_KINDS } from '../src/domain/webhooks/event-kinds.ts';
 import { operations } from '../src/rooms.ts';
+import { readExamples } from '../src/contract/examples.ts';
 import { buildDocument } from '../src/contract/openapi.ts';
 import { routesOf } from '../src/http/route.ts';
 import type { TestAnswer } from './harness/app.ts';
@@ -59,7 +60,8 @@ const answer = (status: number, body: unknown, headers: Record<string, string> =
 describe('openapi', () => {
   for (const [surface, file, prefix] of SURFACES) {
     it(`has the ${surface} document written down as the operations say`, async () => {
-      const text = `${JSON.stringify(buildDocument(operations(), { surface, events: EVENTS }), null, 2)}\n`;
+      const document = buildDocument(operations(), { surface, events: EVENTS, examples: readExamples() });
+      const text = `${JSON.stringify(document, null, 2)}\n`;
       const written = await readFile(path.join(ROOT, 'openapi', file), 'utf8');
       assert.ok(written === text, `openapi/${file} is stale: run node tools/openapi.ts`);
     });

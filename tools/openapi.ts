@@ -6,9 +6,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EVENTS } from '../src/domain/webhooks/door.ts';
 import { operations } from '../src/rooms.ts';
+import { readExamples } from '../src/contract/examples.ts';
 import { buildDocument } from '../src/contract/openapi.ts';
 
 const folder = path.resolve(import.meta.dirname, '../openapi');
+const examples = readExamples();
 const check = process.argv.includes('--check');
 
 await mkdir(folder, { recursive: true });
@@ -17,7 +19,7 @@ for (const [name, surface] of [
   ['admin.json', 'console'],
 ] as const) {
   const file = path.join(folder, name);
-  const text = `${JSON.stringify(buildDocument(operations(), { surface, events: EVENTS }), null, 2)}\n`;
+  const text = `${JSON.stringify(buildDocument(operations(), { surface, events: EVENTS, examples }), null, 2)}\n`;
   if (!check) {
     await writeFile(file, text);
   } else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {

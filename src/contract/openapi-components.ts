@@ -15,6 +15,7 @@ const REQUEST_HEADERS = new Map<string, Json>([
     {
       description: 'Kept and sent back; a new one is made where this is missing or of another form.',
       schema: { type: 'string', maxLength: 128 },
+      example: 'nightly-export-42',
     },
   ],
   [
@@ -23,6 +24,7 @@ const REQUEST_HEADERS = new Map<string, Json>([
       description:
         'With the same key and the same body within 24 hours the change is made once and its answer given again.',
       schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+      example: 'order-4711-printer',
     },
   ],
   [
@@ -30,6 +32,7 @@ const REQUEST_HEADERS = new Map<string, Json>([
     {
       description: 'The revision in quotes, in place of expectedRevision in the body; both given must agree.',
       schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' },
+      example: '"3"',
     },
   ],
   [
@@ -39,6 +42,7 @@ const REQUEST_HEADERS = new Map<string, Json>([
         'The newest that was answered to a write: the answer shows that write, whichever process or replica gives it. ' +
         'Without effect where reads come from the primary alone.',
       schema: { type: 'string', pattern: '^[0-9A-Fa-f]{1,8}/[0-9A-Fa-f]{1,8}$' },
+      example: '0/1A2B3C4',
     },
   ],
 ]);

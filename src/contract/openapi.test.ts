@@ -197,6 +197,26 @@ describe('the OpenAPI document', () => {
     );
   });
 
+  it('names components so that generators can make identifiers of the names', () => {
+    for (const group of Object.values(built('console').components) as Any[]) {
+      for (const name of Object.keys(group)) assert.match(name, /^[A-Za-z][A-Za-z0-9._-]*$/);
+    }
+  });
+
+  it('shows examples where the operation has one', () => {
+    const body = { name: 'a' };
+    const thing = { id: '0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55', kind: 'a', parts: [], part: null };
+    const examples = {
+      'things.create': { body, answer: thing },
+      'things.list': { query: { q: 'a' }, answer: [thing] },
+    };
+    const { paths }: Any = buildDocument(sample, { surface: 'public', examples });
+    assert.deepEqual(paths['/things'].post.requestBody.content['application/json'].example, body);
+    assert.deepEqual(paths['/things'].post.responses[201].content['application/json'].example.data, thing);
+    assert.equal(paths['/things'].get.parameters[0].example, 'a');
+    assert.equal(Object.hasOwn(paths['/things/{thingId}'].delete.parameters[0], 'example'), false);
+  });
+
   it('lists every status with its codes', () => {
     const { responses } = built('public').paths['/things'].post;
     const statuses = ['201', '400', '401', '403', '409', '413', '415', '429', '431', '500', '503'];

@@ -4,6 +4,7 @@
  */
 import type { TSchema } from 'typebox';
 import { MetaSchema } from './envelope.ts';
+import type { Example, Examples } from './examples.ts';
 import { FAULTS, type FaultCode } from './faults.ts';
 import { answerHeaders, Components } from './openapi-components.ts';
 import { type DescribedEvent, webhooksOf } from './openapi-events.ts';
@@ -15,6 +16,8 @@ export interface DocumentOptions {
   surface: 'public' | 'console';
   /** What the service sends to others; described in the public document alone. */
   events?: readonly DescribedEvent[];
+  /** Worked examples by operation. */
+  examples?: Examples;
   title?: string;
   /** Version of the described interface. */
   version?: string;
@@ -73,7 +76,7 @@ export function buildDocument(operations: readonly Operation[], options: Documen
   for (const operation of described) {
     const item = paths.get(operation.path) ?? {};
     paths.set(operation.path, item);
-    item[operation.method.toLowerCase()] = describe(operation, surface, components);
+    item[operation.method.toLowerCase()] = describe(operation, surface, components, options.examples?.[operation.id]);
   }
   const tags = Map.groupBy(described, (operation) => operation.tag);
   return {
@@ -108,8 +111,13 @@ function isOn(operation: Operation, surface: DocumentOptions['surface']): boolea
   return operation.access !== 'console' || surface === 'console';
 }
 
-function describe(operation: Operation, surface: DocumentOptions['surface'], components: Components): Json {
-  const success = successOf(operation, components);
+function describe(
+  operation: Operation,
+  surface: DocumentOptions['surface'],
+  components: Components,
+  example: Example = {},
+): Json {
+  const success = successOf(operation, components, example);
   const scope = operation.access === 'open' || operation.access === 'console' ? undefined : operation.access;
   return {
     operationId: operation.id,
@@ -119,8 +127,8 @@ function describe(operation: Operation, surface: DocumentOptions['surface'], com
     security: operation.access === 'open' ? [] : securityOf(surface),
     ...(scope === undefined ? {} : { 'x-scope': scope }),
     ...(operation.right === undefined ? {} : { 'x-right': operation.right }),
-    parameters: parametersOf(operation, components),
-    ...(operation.body === undefined ? {} : { requestBody: bodyOf(operation, operation.body, components) }),
+    parameters: parametersOf(operation, components, example),
+    ...(operation.body === undefined ? {} : { requestBody: bodyOf(operation, operation.body, components, example) }),
     responses: {
       [operation.status]: success,
       ...othersOf(operation, success),
@@ -153,7 +161,7 @@ function documentOperation(components: Components): Json {
       200: {
         description: 'The document.',
         headers: answerHeaders([], components),
-        content: { 'application/json': { schema: { type: 'object' } } },
+        content: { 'application/json': { schema: { type: 'object' }, example: { openapi: '3.1.0', paths: {} } } },
       },
       304: { description: NOT_MODIFIED, headers: answerHeaders([], components) },
       ...errorsOf(['INVALID_REQUEST', 'HEADERS_TOO_LARGE', 'INTERNAL'], components),
@@ -173,7 +181,7 @@ function othersOf({ alsoAnswers = [] }: Operation, success: Json): Json {
   return Object.fromEntries(alsoAnswers.map((status) => [status, described[status]]));
 }
 
-function parametersOf(operation: Operation, components: Components): Json[] {
+function parametersOf(operation: Operation, components: Components, example: Example): Json[] {
   const parameters: Json[] = [];
   for (const [place, schema] of [
     ['path', operation.params],
@@ -193,6 +201,7 @@ function parametersOf(operation: Operation, components: Components): Json[] {
         required: isRequired,
         ...(description === undefined ? {} : { description }),
         schema: rest,
+        ...exampleOf((place === 'path' ? example.params : example.query)?.[name]),
       });
     }
   }
@@ -203,7 +212,7 @@ function parametersOf(operation: Operation, components: Components): Json[] {
   return parameters;
 }
 
-function bodyOf(operation: Operation, schema: TSchema, components: Components): Json {
+function bodyOf(operation: Operation, schema: TSchema, components: Components, example: Example): Json {
   // Where every member may be left out, or stand in a header, the body may be too.
   const { required = [], anyOf = [] } = schema as { required?: string[]; anyOf?: { required?: string[] }[] };
   const needsChoice = anyOf.length > 0 && anyOf.every((choice) => (choice.required ?? []).length > 0);
@@ -211,10 +220,11 @@ function bodyOf(operation: Operation, schema: TSchema, components: Components): 
     operation.ifMatch === true
       ? required.every((name) => name === 'expectedRevision')
       : required.length === 0 && !needsChoice;
-  return { required: !optional, content: { 'application/json': { schema: components.schema(schema) } } };
+  const content = { schema: components.schema(schema), ...exampleOf(example.body) };
+  return { required: !optional, content: { 'application/json': content } };
 }
 
-function successOf(operation: Operation, components: Components): Json {
+function successOf(operation: Operation, components: Components, example: Example): Json {
   const own = operation.idempotent === true ? ['Idempotency-Replayed'] : [];
   const rated = operation.access === 'open' ? [] : ['RateLimit-Policy', 'RateLimit'];
   const writes = ['write', 'own'].includes(operation.unit) && operation.access !== 'open' && operation.mayLag !== true;
@@ -222,7 +232,10 @@ function successOf(operation: Operation, components: Components): Json {
   const answer: Json = { description: 'Done.', headers: answerHeaders([...own, ...rated, ...placed], components) };
   if (operation.status === 204) return answer;
   if (operation.raw !== undefined) {
-    const media = operation.raw.mediaTypes.map((type) => [type, mediaOf(type, operation, components)]);
+    const media = operation.raw.mediaTypes.map((type) => [
+      type,
+      { ...mediaOf(type, operation, components), ...(example.mediaType === type ? exampleOf(example.answer) : {}) },
+    ]);
     return { ...answer, content: Object.fromEntries(media) };
   }
   const schema = {
@@ -230,7 +243,15 @@ function successOf(operation: Operation, components: Components): Json {
     required: ['data', 'meta'],
     properties: { data: components.schema(operation.answer), meta: components.schema(MetaSchema) },
   };
-  return { ...answer, content: { 'application/json': { schema } } };
+  const envelope = example.answer === undefined ? undefined : { data: example.answer, meta: EXAMPLE_META };
+  return { ...answer, content: { 'application/json': { schema, ...exampleOf(envelope) } } };
+}
+
+const EXAMPLE_META = { correlationId: '0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55', apiVersion: 'v1' };
+
+/** The member of a parameter or content that holds the example. */
+function exampleOf(value: unknown): Json {
+  return value === undefined ? {} : { example: value };
 }
 
 function mediaOf(type: string, operation: Operation, components: Components): Json {

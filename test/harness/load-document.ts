@@ -109,6 +109,14 @@ export function documentCheck(document: Json, prefix: string): AnswerCheck {
   };
 }
 
+/** Holds a value against a schema of the document. @returns what is not as described, members that nobody described too */
+export function valueProblems(document: Json, schema: unknown, value: unknown): string[] {
+  const validator = Compile(closed(standalone(schema, document)) as never);
+  if (validator.Check(value)) return [];
+  const [, errors] = validator.Errors(value);
+  return errors.map((error) => `${error.instancePath} ${error.message}`);
+}
+
 /** Holds the body of a delivery against the document's `webhooks`. @returns what is not as described; nothing when all is */
 export function deliveryProblems(document: Json, body: { eventType: string }): string[] {
   const described = (document['webhooks'] as Record<string, { post: { requestBody: Json } }>)[body.eventType];

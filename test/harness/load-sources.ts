@@ -88,6 +88,8 @@ export function filesBelow(folder: string, endings: readonly string[] = ['.ts'])
   return readdirSync(start, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
     .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
+    // Packages of a workspace.
+    .filter((file) => !file.includes('/node_modules/'))
     .sort();
 }
 

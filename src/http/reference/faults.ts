@@ -13,7 +13,7 @@ function operationsWith(document: OpenApi, code: FaultCode): { id: string; summa
   return Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ operationId: id, summary, responses }) => {
       const names = Object.values(responses).flatMap(
-        ({ $ref = '' }) => $ref.split('/').at(-1)?.split('-').slice(1) ?? [],
+        ({ $ref = '' }) => $ref.split('/').at(-1)?.split('-').slice(2) ?? [],
       );
       return names.includes(code) ? [{ id, summary }] : [];
     }),

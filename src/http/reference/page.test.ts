@@ -30,6 +30,12 @@ describe('the API reference', () => {
     );
   });
 
+  it('shows the examples of request and answer', () => {
+    const article = page.split('id="objects.create"')[1]?.split('</article>')[0] ?? '';
+    assert.equal(article.split('<summary>Example</summary>').length, 3);
+    assert.ok(article.includes('&quot;typeDefinitionId&quot;: &quot;incident&quot;'));
+  });
+
   it('shows each error code that an operation can answer with', () => {
     const article = page.split('id="objects.update"')[1]?.split('</article>')[0] ?? '';
     for (const code of ['REVISION_CONFLICT', 'FIELD_READ_ONLY', 'INVALID_VALUES', 'ARCHIVED']) {

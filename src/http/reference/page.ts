@@ -19,7 +19,7 @@ interface Parameter extends Named {
 }
 
 interface Content {
-  content?: Record<string, { schema: Schema }>;
+  content?: Record<string, { schema: Schema; example?: unknown }>;
 }
 
 interface Answer extends Named, Content {
@@ -83,11 +83,17 @@ function parametersOf(document: OpenApi, { operation }: Shown): string {
 
 function contentOf({ content }: Content): string {
   return Object.entries(content ?? {})
-    .map(([mediaType, { schema }]) => {
+    .map(([mediaType, { schema, example }]) => {
       const named = mediaType === 'application/json' ? '' : `<p><code>${escapeHtml(mediaType)}</code></p>`;
-      return named + members(schema.properties?.data === undefined ? schema : onlyData(schema));
+      return named + members(schema.properties?.data === undefined ? schema : onlyData(schema)) + exampleOf(example);
     })
     .join('');
+}
+
+function exampleOf(example: unknown): string {
+  if (example === undefined) return '';
+  const text = typeof example === 'string' ? example : JSON.stringify(example, null, 2);
+  return `<details><summary>Example</summary><pre><code>${escapeHtml(text)}</code></pre></details>`;
 }
 
 /** Every answer's `meta` is the same, so the page shows `data` alone. */
@@ -95,10 +101,10 @@ function onlyData(schema: Schema): Schema {
   return { ...schema, properties: { data: schema.properties?.data ?? {} } };
 }
 
-/** `400-INVALID_JSON-INVALID_REQUEST` → links to what the codes mean. */
+/** `Error-400-INVALID_JSON-INVALID_REQUEST` → links to what the codes mean. */
 function codesOf(document: OpenApi, answer: Answer): string {
   if (answer.$ref === undefined) return '';
-  const [, ...codes] = last(answer.$ref).split('-');
+  const [, , ...codes] = last(answer.$ref).split('-');
   const known = document.components.responses[last(answer.$ref)]?.description;
   const links = codes.map((code) => `<a href="#error-${code}"><code>${escapeHtml(code)}</code></a>`).join(' ');
   return links === '' && known !== undefined ? prose(known) : links;

@@ -1,0 +1,171 @@
+/** Calls about people, connections and configuration, as they come in the examples of the OpenAPI documents. */
+import type { Recorder } from './examples.ts';
+
+/** Ids of users. */
+export interface People {
+  admin: string;
+  anna: string;
+}
+
+export async function identityStory(on: Recorder): Promise<People> {
+  const ben = await on.keep('identity.createUser', {
+    body: {
+      login: 'ben',
+      displayName: 'Ben Miller',
+      email: 'ben@example.org',
+      locale: 'en-US',
+      timezone: 'Europe/London',
+      employeeId: '4711',
+    },
+  });
+  const users = await on.keep('identity.users');
+  const idOf = (name: string): string => users.find(({ login }: { login: string }) => login === name).id;
+  const params = { id: ben.id };
+  await on.keep('identity.setPassword', { params, body: { password: 'a long password of Ben' } });
+  await on.keep('identity.changeUser', { params, body: { expectedRevision: 1, employeeId: '4712' } });
+  const group = await on.keep('identity.createGroup', { body: { code: 'printing', name: 'Printing team' } });
+  await on.keep('identity.groups');
+  const member = await on.keep('identity.addGroupMember', { body: { groupId: group.id, memberId: ben.id } });
+  await on.keep('identity.groupMembers', { query: { groupId: group.id } });
+  await on.keep('identity.removeGroupMember', { params: { id: member.id } });
+  await on.keep('identity.changeGroup', {
+    params: { id: group.id },
+    body: { expectedRevision: 1, name: 'Printers and scanners' },
+  });
+  const unit = await on.keep('identity.createOrgUnit', {
+    body: { name: 'Sales London', code: 'sales-london', managerUserId: ben.id, location: 'London' },
+  });
+  await on.keep('identity.orgUnits');
+  const place = await on.keep('identity.setOrgMember', { body: { organizationUnitId: unit.id, userId: ben.id } });
+  await on.keep('identity.orgMembers', { query: { organizationUnitId: unit.id } });
+  await on.keep('identity.removeOrgMember', {
+    params: { id: place.id },
+    body: { expectedOrganizationUnitId: unit.id },
+  });
+  await on.keep('identity.changeOrgUnit', {
+    params: { id: unit.id },
+    body: { expectedRevision: 1, location: 'Leeds' },
+  });
+  await on.keep('identity.archiveGroup', { params: { id: group.id }, body: { expectedRevision: 2 } });
+  await on.keep('identity.archiveOrgUnit', { params: { id: unit.id }, body: { expectedRevision: 2 } });
+  await on.keep('identity.archiveUser', { params, body: { expectedRevision: 2 } });
+  await on.keep('identity.archived');
+  await on.keep('identity.restoreGroup', { params: { id: group.id }, body: { expectedRevision: 3 } });
+  await on.keep('identity.restoreOrgUnit', { params: { id: unit.id }, body: { expectedRevision: 3 } });
+  await on.keep('identity.restoreUser', { params, body: { expectedRevision: 3 } });
+  return { admin: idOf('admin'), anna: idOf('anna') };
+}
+
+export async function integrationStory(on: Recorder, { admin }: People): Promise<void> {
+  await on.keep('secrets.create', { body: { code: 'monitoring' } });
+  await on.keep('secrets.list');
+  await on.keep('secrets.rotate', { params: { code: 'monitoring' }, body: { overlap: 'P1D' } });
+  const hook = await on.keep('webhooks.create', {
+    body: {
+      code: 'monitoring',
+      endpoint: 'https://1.1.1.1/docket',
+      secretRef: 'monitoring',
+      executionPrincipalId: admin,
+      eventTypes: ['ObjectCreated', 'ObjectTransitioned'],
+      filters: { types: ['incident'], condition: { field: 'priority', operator: 'equals', value: 'p1' } },
+      retryPolicy: { maxAttempts: 5, baseDelayMs: 1000 },
+      enabled: false,
+    },
+  });
+  const params = { id: hook.id };
+  await on.keep('webhooks.list');
+  await on.keep('webhooks.change', { params, body: { eventTypes: ['ObjectCreated'] } });
+  await on.keep('webhooks.enable', { params });
+  await deliveryStory(on, hook.id);
+  await on.keep('webhooks.disable', { params });
+  await on.keep('webhooks.archive', { params });
+  await on.keep('webhooks.restore', { params });
+  const config = {
+    command: 'object.create',
+    typeDefinitionId: 'incident',
+    mapping: [
+      { source: 'alert.summary', target: 'title' },
+      { source: 'alert.text', target: 'description' },
+    ],
+  };
+  const alert = { alert: { summary: 'Disk of db-2 is full', text: '98 % used' } };
+  const made = await on.keep('integrations.create', {
+    body: { code: 'alerts', type: 'inbound-webhook', executionPrincipalId: admin, config },
+  });
+  const id = { id: made.id };
+  await on.keep('integrations.change', {
+    params: id,
+    body: { config: { ...config, mapping: [...config.mapping, { source: 'alert.priority', target: 'priority' }] } },
+  });
+  await on.keep('integrations.try', { params: id, body: { body: alert } });
+  await on.keep('integrations.enable', { params: id });
+  await on.keep('inbound.run', { params: { integrationId: made.id }, body: alert });
+  await on.keep('integrations.runs', { params: id, query: { status: 'SUCCEEDED' } });
+  await on.keep('integrations.list');
+  await on.keep('integrations.disable', { params: id });
+  await on.keep('integrations.archive', { params: id });
+  await on.keep('integrations.restore', { params: id });
+}
+
+/** The service of the examples sends nothing: a delivery that failed is written as the worker writes it. */
+async function deliveryStory(on: Recorder, subscriptionId: string): Promise<void> {
+  const id = '01a202d0-5c1e-7d20-8a11-3f0c5b7e9a10';
+  const client = await on.app.db.connect();
+  try {
+    await client.query(
+      `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, about, status, attempt_count,
+        max_attempts, base_delay_ms, created_at, due_at, finished_at)
+      VALUES ($1, $2, $1, 'ObjectCreated', now(), '{}', 'FAILED', 5, 5, 1000, now(), now(), now())`,
+      [id, subscriptionId],
+    );
+  } finally {
+    client.release();
+  }
+  await on.keep('webhooks.deliveries', { query: { subscriptionId } });
+  await on.keep('webhooks.delivery', { params: { id } });
+  await on.keep('webhooks.retry', { params: { id } });
+}
+
+export async function configurationStory(on: Recorder, { admin }: People, password: string): Promise<void> {
+  await on.keep('config.list', { params: { section: 'types' } });
+  await on.keep('config.item', { params: { section: 'calendars', code: 'office' } });
+  const text =
+    'relationDefinitions:\n  - code: mentions\n    name: Mentions\n    inverseName: Mentioned by\n    sourceTypes: [incident]\n    targetTypes: [problem]\n    cardinality: many-to-many\n';
+  const files = [{ name: 'relations.yaml', text }];
+  await on.keep('config.plan', { body: { files } });
+  await on.keep('config.apply', { body: { files } });
+  await on.keep('config.export', { query: { identity: false } });
+  await on.keep('audit.list', { query: { page: 1, pageSize: 25 } });
+  const key = await on.keep('keys.create', {
+    body: { owner: 'admin', name: 'nightly export', scopes: ['objects:read', 'exports:read'], allow: ['192.0.2.0/24'] },
+  });
+  await on.keep('keys.list');
+  await on.keep('keys.rotate', { params: { id: key.id }, body: { overlap: 'PT1H' } });
+  await on.keep('keys.revoke', { params: { id: key.id } });
+  await on.keep('desk.types');
+  await on.keep('desk.lookup', { query: { kind: 'user', q: 'ann' } });
+  const queue = await on.keep('desk.queues.create', {
+    body: {
+      name: 'Urgent incidents',
+      shared: true,
+      definition: { type: 'incident', filter: { field: 'priority', operator: 'equals', value: 'p1' } },
+    },
+  });
+  const params = { queueId: queue.id };
+  await on.keep('desk.queues.list');
+  await on.keep('desk.queues.change', { params, body: { expectedRevision: 1, name: 'Critical incidents' } });
+  await on.keep('desk.queues.delete', { params, body: { expectedRevision: 2 } });
+  await on.keep('health.backlog');
+  await sessionStory(on, admin, password);
+}
+
+async function sessionStory(on: Recorder, admin: string, password: string): Promise<void> {
+  await on.make('identity.setPassword', { params: { id: admin }, body: { password } });
+  await on.keep('session.ways');
+  await on.keep('session.create', { body: { login: 'admin', password } });
+  const signedIn = await on.app.request('POST', '/api/admin/v1/session', { body: { login: 'admin', password } });
+  const [cookie = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');
+  const session = { cookie, 'x-docket-csrf': signedIn.body.data.csrfToken as string };
+  await on.keep('session.get', {}, session);
+  await on.keep('session.delete', {}, session);
+}

@@ -1,0 +1,27 @@
+/**
+ * Records the examples of the OpenAPI documents anew: `npm run openapi:examples`. Starts a service of its own, makes the calls of
+ * `test/harness/examples-*.ts` and writes `openapi/examples`, a file for each group of operations. Then run `npm run openapi`.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { operations } from '../src/rooms.ts';
+import { recordExamples } from '../test/harness/examples.ts';
+import { globalSetup, globalTeardown } from '../test/harness/global-setup.ts';
+
+const folder = path.resolve(import.meta.dirname, '../openapi/examples');
+
+await globalSetup();
+try {
+  const examples = await recordExamples();
+  const groups = Map.groupBy(operations(), ({ tag }) => tag.toLowerCase().replaceAll(' ', '-'));
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  for (const [group, members] of groups) {
+    const kept = members.flatMap(({ id }) => (examples.has(id) ? [[id, examples.get(id)] as const] : []));
+    await writeFile(path.join(folder, `${group}.json`), `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`);
+  }
+  const missing = operations().filter(({ id }) => !examples.has(id));
+  process.stdout.write(`${examples.size} examples; missing: ${missing.map(({ id }) => id).join(' ') || 'none'}\n`);
+} finally {
+  await globalTeardown();
+}
