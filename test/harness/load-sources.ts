@@ -85,12 +85,14 @@ export function parseSource(file: string, text: string): Source {
 export function filesBelow(folder: string, endings: readonly string[] = ['.ts']): string[] {
   const start = path.join(ROOT, folder);
   if (!existsSync(start)) return [];
-  return readdirSync(start, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
-    .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
-    // Packages of a workspace.
-    .filter((file) => !file.includes('/node_modules/'))
-    .sort();
+  return (
+    readdirSync(start, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
+      .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
+      // Packages of a workspace.
+      .filter((file) => !file.includes('/node_modules/'))
+      .sort()
+  );
 }
 
 export function readSources(...folders: string[]): Source[] {
