@@ -1,5 +1,5 @@
 /** Calls about people, connections and configuration, as they come in the examples of the OpenAPI documents. */
-import type { Recorder } from './examples.ts';
+import type { Recorder } from './examples-recorder.ts';
 
 /** Ids of users. */
 export interface People {

@@ -1,5 +1,5 @@
 /** Calls about records, articles, imports and exports, as they come in the examples of the OpenAPI documents. */
-import type { Recorder } from './examples.ts';
+import type { Recorder } from './examples-recorder.ts';
 import type { People } from './examples-administration.ts';
 
 export const ADMIN_PASSWORD = 'correct horse battery staple';
