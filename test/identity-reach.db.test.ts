@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { refused } from './harness/around.ts';
+import { configSections } from '../src/rooms.ts';
+import { refused, tally } from './harness/around.ts';
 import type { TestAnswer } from './harness/app.ts';
 import { type Person, type ReachWorld, startReach } from './harness/reach.ts';
 
@@ -33,6 +34,41 @@ const out = async (user: string): Promise<void> => {
 };
 const apply = async (who: Person, text: string, options: object = {}): Promise<TestAnswer> =>
   await world.call(who, 'POST', '!/config/apply', { files: [{ name: 'x.yaml', text }], ...options });
+
+/** Every place of a bundle that names groups or units: what each of them gives to members is judged, or is a membership itself. */
+const NAMED = [
+  'catalogs.items.audience.groups',
+  'catalogs.items.audience.orgUnits',
+  'groups.groups',
+  'roles.assignedTo.groups',
+  'roles.memberships.groups',
+  'roles.memberships.orgUnits',
+  'services.audience.groups',
+  'services.audience.orgUnits',
+];
+
+interface Shape {
+  properties?: Record<string, Shape>;
+  items?: Shape;
+  anyOf?: Shape[];
+}
+
+function* namedIn(shape: Shape, path: string): Generator<string> {
+  for (const part of shape.anyOf ?? []) yield* namedIn(part, path);
+  if (shape.items !== undefined) yield* namedIn(shape.items, path);
+  for (const [property, part] of Object.entries(shape.properties ?? {})) {
+    const at = `${path}.${property}`;
+    if (property === 'groups' || property === 'orgUnits') yield at;
+    else yield* namedIn(part, at);
+  }
+}
+
+describe('what groups and units are named for', () => {
+  it('is known to the rules on memberships', () => {
+    const found = configSections.flatMap(({ key, schema }) => [...namedIn(schema as Shape, key)]);
+    assert.deepEqual([...new Set(found)].sort(), NAMED);
+  });
+});
 
 describe('reach by membership', () => {
   before(async () => {
@@ -106,6 +142,22 @@ describe('reach by membership', () => {
       await apply('clerk', `users: [ { login: new-${a} } ]\ngroups: [ { code: auditors, users: [new-${a}] } ]`),
       'new',
     );
+  });
+
+  it('is judged of calls at once as of one after the other', async () => {
+    const [reader, secret, listed] = [await world.id('by-group'), await world.id('secret'), await world.id('listed')];
+    const clear = () => world.rows('DELETE FROM group_members WHERE member_id = $1 OR group_id = $2', [reader, listed]);
+    for (let turn = 0; turn < 10; turn++) {
+      await clear();
+      await world.rows('DELETE FROM group_members WHERE member_id = $1', [listed]);
+      // Each alone is allowed: an empty group into another, and a member into a group that the caller may give.
+      const calls = [() => join('delegate', secret, listed, 'group'), () => join('delegate', listed, reader)];
+      if (turn % 2 === 1) calls.reverse();
+      const answers = await Promise.all(calls.map((send) => send()));
+      assert.deepEqual(tally(answers), { 201: 1, '403 ROLE_ESCALATION': 1 }, `turn ${turn}`);
+    }
+    await clear();
+    await world.rows('DELETE FROM group_members WHERE member_id = $1', [listed]);
   });
 
   it('by a unit gives no records that the caller does not have', async () => {

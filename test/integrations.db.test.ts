@@ -36,7 +36,7 @@ describe('integrations', () => {
     const again = await around.call('chief', 'POST', '/integrations', { ...body, config: COMMENT });
     refused(again, 409, 'ALREADY_EXISTS');
     assert.deepEqual(again.body.error.details, { field: 'code' });
-    const { files } = (await world.admin('GET', '/config/export?identity=true')).body.data;
+    const { files } = (await world.admin('GET', '/config/export')).body.data;
     const plan = (await world.admin('POST', '/config/plan', { files, prune: true })).body.data as any[];
     assert.deepEqual(
       plan.filter(({ action }) => action !== 'leave'),

@@ -62,7 +62,7 @@ class Judge {
     this.#above = new Set(caller.unitsAbove);
   }
 
-  /** Whether a role of the caller lists the membership; a member of `subjects` never gives to themselves. */
+  /** Whether a role of the caller lists the membership, so that they may give it to others. */
   #lists(kind: 'groups' | 'orgUnits', id: string): boolean {
     return this.#caller.roles.some((role) => {
       const listed = this.#facts.get(role)?.[kind];
@@ -172,18 +172,18 @@ class Judge {
     }
   }
 
-  /** Whether an audience admits somebody by one of the ids and does not admit the caller. */
+  /** @throws Fault ROLE_ESCALATION where an audience admits somebody by one of the ids and does not admit the caller */
   async audiences(): Promise<void> {
     const { userId, groups } = this.#caller;
-    const own = [userId, ...groups, ...this.#above].filter((id) => id !== '');
-    const fresh = [...this.#admitting].filter((id) => !own.includes(id));
-    if (fresh.length === 0) return;
-    const admits = ({ groups: named, orgUnits, users }: Audience, ids: readonly string[]): boolean =>
-      [...named, ...orgUnits, ...users].some((id) => ids.includes(id));
+    const own = new Set([userId, ...groups, ...this.#above].filter((id) => id !== ''));
+    const fresh = this.#admitting.difference(own);
+    if (fresh.size === 0) return;
+    const admits = ({ groups: named, orgUnits, users }: Audience, ids: ReadonlySet<string>): boolean =>
+      [named, orgUnits, users].some((list) => list.some((id) => ids.has(id)));
     const configured = this.#ctx.config
       .get(audienceSlice)
       .some((audience) => !audience.everyone && admits(audience, fresh) && !admits(audience, own));
-    if (configured || (await articlesAdmit(this.#ctx, fresh, own))) {
+    if (configured || (await articlesAdmit(this.#ctx, [...fresh], [...own]))) {
       throw beyond('The user would be admitted to services, catalogue items or articles that are not for you');
     }
   }
