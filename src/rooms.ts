@@ -1,4 +1,5 @@
 /** Every room that there is: the only file that names them all, and what each brings to the service. */
+import type { Constraints } from './mechanisms/db/sqlstate.ts';
 import type { ConfigSection } from './mechanisms/config-section.ts';
 import { bundleRoutes } from './bundle/routes.ts';
 import { addItem } from './bundle/single.ts';
@@ -176,7 +177,7 @@ export function operations(): Operation[] {
   return bindings(parts).map((bound) => bound.operation);
 }
 /** Unique constraints that a client can run into, and what to tell it. */
-export const CONSTRAINTS: ReadonlyMap<string, { code: string; field?: string }> = new Map([
+export const CONSTRAINTS: Constraints = new Map([
   ['objects_pkey', { code: 'ALREADY_EXISTS', field: 'objectId' }],
   ['kb_versions_draft', { code: 'ALREADY_EXISTS', field: 'code' }],
   ['users_login', { code: 'ALREADY_EXISTS', field: 'login' }],

@@ -176,7 +176,9 @@ function shapeProblems(files: readonly { path: string; text: string }[]): string
       'nore|disable)',
     ];
     const excuse = new RegExp(excuses.join('')).exec(text)?.[0];
-    if (excuse !== undefined) problems.push(`${file} has an excuse: ${excuse}`);
+    // This file proves that misspelt names do not compile.
+    const proof = file === 'test/closed-unions.test.ts' && excuse === ['@ts-', 'expect'].join('');
+    if (excuse !== undefined && !proof) problems.push(`${file} has an excuse: ${excuse}`);
   }
   return problems;
 }

@@ -25,7 +25,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   workflow: ['objects', 'metadata'],
   bulk: ['objects', 'workflow'],
   // What waits for background work is shown in one place.
-  desk: ['access', 'identity', 'metadata', 'objects', 'sla', 'webhooks'],
+  desk: ['identity', 'metadata', 'objects', 'sla', 'webhooks'],
   catalog: ['objects', 'metadata'],
   search: ['objects', 'comments', 'metadata', 'access'],
   imports: ['objects', 'metadata', 'identity'],

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { GLOBAL_RIGHTS } from '../src/domain/access/definitions.ts';
+import { GLOBAL_RIGHTS } from '../src/contract/rights.ts';
 import { configSections } from '../src/rooms.ts';
 import { refused } from './harness/around.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
-import { EVENT_KINDS } from '../src/domain/webhooks/event-kinds.ts';
+import { RECORD_EVENTS } from '../src/contract/events.ts';
 import type { TestAnswer } from './harness/app.ts';
 import { type Hooks, startHooks } from './harness/hooks.ts';
 
@@ -38,8 +38,8 @@ describe('canaries', () => {
     const stream = { write: (line: string) => void log.push(line) };
     hooks = await startHooks({ log: pino({ level: 'trace' }, stream) });
     const at = (path: string): string => new URL(path, hooks.receiver.url).href;
-    boss = (await hooks.subscribe({ endpoint: at('/boss'), eventTypes: [...EVENT_KINDS] })).id;
-    const toLimited = { endpoint: at('/limited'), as: 'limited' as const, eventTypes: [...EVENT_KINDS] };
+    boss = (await hooks.subscribe({ endpoint: at('/boss'), eventTypes: [...RECORD_EVENTS] })).id;
+    const toLimited = { endpoint: at('/limited'), as: 'limited' as const, eventTypes: [...RECORD_EVENTS] };
     limited = (await hooks.subscribe(toLimited)).id;
     // One whose receiver fails and says why: what it says is nobody's but its own.
     hooks.receiver.answer = ({ path }) =>

@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { SETTINGS_TABLE } from '../src/config.ts';
 import { exampleOf, FAULT_GUIDES } from '../src/contract/fault-guides.ts';
-import { FAULTS, type FaultCode } from '../src/contract/faults.ts';
+import { FAULTS, type FaultCode } from '../src/lib/fault-codes.ts';
 
 export function errorsPage(): string {
   const rows = Object.entries(FAULTS).map(

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { FAULTS } from '../../src/contract/faults.ts';
+import { FAULTS } from '../../src/lib/fault-codes.ts';
 import { operations } from '../../src/rooms.ts';
 import { generatedFiles } from '../tools/generate.ts';
 import { Docket, ERROR_CODES } from '../src/index.ts';

@@ -1,5 +1,5 @@
 /** What the page of each `error.code` says beyond its meaning: how one comes by it, what to do, and what details look like. */
-import { FAULTS, type FaultCode } from './faults.ts';
+import { FAULTS, type FaultCode } from '../lib/fault-codes.ts';
 
 export interface FaultGuide {
   /** How a caller comes by it. */

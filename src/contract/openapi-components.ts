@@ -1,7 +1,7 @@
 /** What the parts of an OpenAPI document refer to by name: schemas, headers and errors, each described once. */
 import type { TSchema } from 'typebox';
 import { ErrorSchema } from './envelope.ts';
-import { FAULTS, type FaultCode } from './faults.ts';
+import { FAULTS, type FaultCode } from '../lib/fault-codes.ts';
 
 type Json = Record<string, unknown>;
 

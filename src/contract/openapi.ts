@@ -5,7 +5,7 @@
 import type { TSchema } from 'typebox';
 import { MetaSchema } from './envelope.ts';
 import type { Example, Examples } from './examples.ts';
-import { FAULTS, type FaultCode } from './faults.ts';
+import { FAULTS, type FaultCode } from '../lib/fault-codes.ts';
 import { answerHeaders, Components } from './openapi-components.ts';
 import { type DescribedEvent, webhooksOf } from './openapi-events.ts';
 import type { Operation } from './operation.ts';

@@ -3,7 +3,7 @@
  * console's types (architecture, section 3a). Pure; knows no HTTP framework.
  */
 import type { Static, TSchema } from 'typebox';
-import type { FaultCode } from './faults.ts';
+import type { FaultCode } from '../lib/fault-codes.ts';
 import type { Scope } from './scopes.ts';
 
 /**

@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { failure } from '../contract/envelope.ts';
-import type { FaultCode } from '../contract/faults.ts';
+import type { FaultCode } from '../lib/fault-codes.ts';
 import { newId } from '../mechanisms/clock.ts';
 import { answerOf, fault } from './errors.ts';
 import { sourceOf } from './open.ts';

@@ -1,5 +1,5 @@
 /** From whatever was thrown to what the client is told and what the log keeps. */
-import { FAULTS, type FaultCode, statusOf } from '../contract/faults.ts';
+import { FAULTS, type FaultCode, statusOf } from '../lib/fault-codes.ts';
 import { Fault, type FaultDetails } from '../lib/fault.ts';
 
 export interface ErrorAnswer {

@@ -1,9 +1,10 @@
 /**
  * The one error class of the service (decisions, "Requests, envelope, errors").
  *
- * A fault carries a code of the closed catalogue in `contract/faults.ts`; the status follows from the code there and
+ * A fault carries a code of the closed catalogue in `lib/fault-codes.ts`; the status follows from the code there and
  * nowhere else. Everything that is not a `Fault` is a defect and leaves as 500 `INTERNAL`.
  */
+import type { FaultCode } from './fault-codes.ts';
 
 /** One place that is wrong: `path` is a JSON Pointer into the body, or `query.NAME`, `header.NAME`, or `path`. */
 export interface FaultDetail {
@@ -15,13 +16,13 @@ export interface FaultDetail {
 export type FaultDetails = FaultDetail[] | Record<string, unknown>;
 
 export class Fault extends Error {
-  readonly code: string;
+  readonly code: FaultCode;
   readonly details: FaultDetails;
   /** Extra response headers that the answer must carry, for example `Retry-After`. */
   readonly headers: Record<string, string>;
 
   constructor(
-    code: string,
+    code: FaultCode,
     message: string,
     details: FaultDetails = [],
     options: { cause?: unknown; headers?: Record<string, string> } = {},
@@ -34,6 +35,6 @@ export class Fault extends Error {
   }
 }
 
-export function isFault(error: unknown, code?: string): error is Fault {
+export function isFault(error: unknown, code?: FaultCode): error is Fault {
   return error instanceof Fault && (code === undefined || error.code === code);
 }

@@ -5,6 +5,7 @@
  * Words: an *item* is an entry as a bundle writes it; its *definition* is the same with every default filled in, so that
  * equal configurations are equal JSON; its *compiled* form has ids in place of codes and logins.
  */
+import type { GlobalRight } from '../contract/rights.ts';
 import type { TSchema } from 'typebox';
 import type { ReadContext, WriteContext } from './context.ts';
 
@@ -114,9 +115,9 @@ export interface SectionParts<Item, Definition> {
    * The right that the endpoints of the same things need. Beside `config.manage`, the items of the section are read and changed
    * with it alone; where nothing but the bundle has the things, there is none.
    */
-  right?: string;
+  right?: GlobalRight;
   /** Rights that a change needs beside `config.manage` and `right`. */
-  rights?(change: Change, view: CompileView, actorId: string | null): readonly string[];
+  rights?(change: Change, view: CompileView, actorId: string | null): readonly GlobalRight[];
   normalise(item: Item): Definition;
   /** The definition to be, from what the bundle says and what stands; `normalise` by default. */
   merge?(item: Item, stored: Definition | undefined, options: MergeOptions): Definition;
@@ -148,10 +149,10 @@ export interface ConfigSection {
   /** Whether every version of the compiled form is kept. */
   readonly versioned: boolean;
   readonly codeProperty: string;
-  readonly right: string | undefined;
+  readonly right: GlobalRight | undefined;
   codeOf(item: unknown): string;
   keyOf(code: string): string;
-  rights(change: Change, view: CompileView, actorId: string | null): readonly string[];
+  rights(change: Change, view: CompileView, actorId: string | null): readonly GlobalRight[];
   merge(item: unknown, stored: unknown, options: MergeOptions): unknown;
   references(definition: unknown): Reference[];
   compile(definition: unknown, view: CompileView, report: Report): unknown;

@@ -5,6 +5,8 @@
  * Types alone. `work.ts` makes contexts, the access room makes actors, `snapshot.ts` makes configuration snapshots.
  */
 import type { Sql } from 'sql-template-tag';
+import type { EventType } from '../contract/events.ts';
+import type { GlobalRight, RecordAction } from '../contract/rights.ts';
 import type { RecordFacts } from '../lib/filter.ts';
 import type { QueryOptions } from './db/pool.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
@@ -22,7 +24,7 @@ export interface ActorVariables {
 
 /** What one actor may do on one record: the union of the grants whose row condition admits it. */
 export interface RecordRight {
-  can(action: string): boolean;
+  can(action: RecordAction): boolean;
   reads(fieldCode: string): boolean;
   writes(fieldCode: string): boolean;
   transitions(transitionCode: string): boolean;
@@ -39,13 +41,13 @@ export interface Actor {
   /** Id → name of people that were looked up, shared by all actors of this epoch: a new name raises the epoch. */
   readonly names: Map<string, string>;
   /** Whether a right that concerns no single record is held. */
-  has(right: string): boolean;
+  has(right: GlobalRight): boolean;
   /** @throws Fault RIGHT_MISSING with `{right}` */
-  require(right: string): void;
+  require(right: GlobalRight): void;
   /** Rights on one record of the type, judged in memory. */
   on(typeId: string, record: RecordFacts, now: string): RecordRight;
   /** Whether some grant allows the action on the type, whatever its row condition. */
-  mayEver(typeId: string, action: string): boolean;
+  mayEver(typeId: string, action: RecordAction): boolean;
   /** Whether some grant makes the field readable, whatever its row condition. */
   mayEverRead(typeId: string, fieldCode: string): boolean;
   /** Whether the field is readable on every record of the type that the actor may read. */
@@ -53,12 +55,12 @@ export interface Actor {
   /** Whether some grant makes the field writable, whatever its row condition. */
   mayEverWrite(typeId: string, fieldCode: string): boolean;
   /** Ids of the types on which some grant allows the action. */
-  typesFor(action: string): string[];
+  typesFor(action: RecordAction): string[];
   /**
    * The predicate that holds on the rows of `objects` (under `alias`) on which the actor may do `action`; for the given
    * types only when named; null where nothing is admitted, so that the query need not be sent.
    */
-  visible(alias: string, action: string, now: string, typeIds?: readonly string[]): Sql | null;
+  visible(alias: string, action: RecordAction, now: string, typeIds?: readonly string[]): Sql | null;
   /** The predicate that holds on the rows of the type on which the field is readable; null: on all that are visible. */
   fieldVisible(alias: string, typeId: string, fieldCode: string, now: string): Sql | null;
 }
@@ -127,7 +129,7 @@ export interface Invariant<Seen = unknown> {
 
 /** An event as a command emits it; the journal adds who, when and where from. */
 export interface PlannedEvent {
-  type: string;
+  type: EventType;
   /** The record that the event is about; absent for audit events. */
   objectId?: string;
   /** What an audit event is about, for example `key:<id>`, `type:incident`. */

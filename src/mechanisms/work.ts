@@ -25,7 +25,7 @@ import { touchBlobs } from './blobs/register.ts';
 import { type BlobStore, putAll } from './blobs/store.ts';
 import type { Database, Queryable, QueryOptions, Transaction } from './db/pool.ts';
 import type { Replica, Standpoint } from './db/replica.ts';
-import { isPassing, isRetryable, toFault } from './db/sqlstate.ts';
+import { type Constraints, isPassing, isRetryable, toFault } from './db/sqlstate.ts';
 import { flushStatement, type Planned } from './flush.ts';
 import { type IdempotencyClaim, inProgress, type KeptAnswer, keptAnswer, WAIT_MS } from './idempotency.ts';
 import { journalRow, journalWrite, outboxWrite } from './journal.ts';
@@ -164,7 +164,7 @@ export class Work {
   readonly #clock: Clock;
   readonly #blobs: BlobStore | undefined;
   readonly #followers: readonly Follower[];
-  readonly #constraints: ReadonlyMap<string, { code: string; field?: string; message?: string }>;
+  readonly #constraints: Constraints;
   readonly #replica: Replica | undefined;
   /** Called after a unit that raised the epoch committed, so that this very process follows at once. */
   onRaised: () => Promise<void> = async () => {};
@@ -177,7 +177,7 @@ export class Work {
     /** Where content goes that units keep; a unit without it can keep none. */
     blobs?: BlobStore;
     followers?: readonly Follower[];
-    constraints?: ReadonlyMap<string, { code: string; field?: string; message?: string }>;
+    constraints?: Constraints;
     /** Where reads may go that say so. */
     replica?: Replica | undefined;
   }) {

@@ -20,7 +20,8 @@ import { loadItems, planItem } from '../../mechanisms/config-store.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import { compileRole } from './config-grants.ts';
 import { dropAssignment, insertAssignment, loadAssignments } from './config-store.ts';
-import { GLOBAL_RIGHTS, RECORD_ACTIONS, type RecordGrant, type RoleDefinition } from './definitions.ts';
+import { GLOBAL_RIGHTS, RECORD_ACTIONS } from '../../contract/rights.ts';
+import type { RecordGrant, RoleDefinition } from './definitions.ts';
 
 const Names = (of: typeof FieldCode) =>
   Type.Optional(Type.Union([Type.Literal('*'), Type.Array(of, { maxItems: 1000, uniqueItems: true })]));

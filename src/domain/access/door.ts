@@ -7,7 +7,6 @@
  */
 export { anonymousActor, systemActor } from './actor.ts';
 export { type Authenticated, Authenticator, type Credentials } from './authenticate.ts';
-export { RECORD_ACTIONS } from './definitions.ts';
 export { administratorFollower, sessionFollower } from './follow.ts';
 export { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 export { type HiddenFields, hiddenFieldSlice, type OwnFields, ownFieldSlice } from './roles.ts';

@@ -5,7 +5,8 @@ import { loadItems } from '../../mechanisms/config-store.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { named, type RecordType, registry, today } from '../metadata/door.ts';
 import { UserActor } from './actor.ts';
-import { RECORD_ACTIONS, type RecordGrant, type RoleDefinition } from './definitions.ts';
+import { RECORD_ACTIONS } from '../../contract/rights.ts';
+import type { RecordGrant, RoleDefinition } from './definitions.ts';
 import { roleSlice } from './roles.ts';
 import { loadHeld, loadPerson, type PersonRow } from './store.ts';
 

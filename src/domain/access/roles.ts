@@ -2,7 +2,8 @@
 import { type FieldResolver, parseCondition, type TypedCondition, type TypedLeaf } from '../../lib/filter.ts';
 import type { ConfigSnapshot, ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
 import { fieldResolver, type RecordType, typeSlice } from '../metadata/door.ts';
-import type { GlobalRight, RecordGrant, RoleDefinition } from './definitions.ts';
+import type { GlobalRight } from '../../contract/rights.ts';
+import type { RecordGrant, RoleDefinition } from './definitions.ts';
 
 /** One grant on one type, its condition parsed. */
 export interface Grant {

@@ -6,7 +6,7 @@ import type { Runner } from '../../mechanisms/binding.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import { findKey, findUser, requireMayHandOn } from '../identity/door.ts';
 import { tokenHash, unauthenticated } from './authenticate.ts';
-import { GLOBAL_RIGHTS } from './definitions.ts';
+import { GLOBAL_RIGHTS } from '../../contract/rights.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import * as store from './store.ts';
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import { registry } from '../metadata/door.ts';
-import { holdActive, requireAction, requireActive, requireGranted } from '../objects/door.ts';
+import { type Authorized, holdActive, requireAction, requireActive, requireGranted } from '../objects/door.ts';
 import { type AttachmentAnswer, attachmentAnswer, requireAttachment } from './queries.ts';
 import { checkFilename, checkMediaType, decodeContent } from './rules.ts';
 import * as store from './store.ts';
@@ -49,12 +49,12 @@ export async function addAttachment(ctx: WriteContext, input: AddInput): Promise
     createdByName: ctx.actor.displayName,
   };
   ctx.keep(sha256, bytes);
-  planRow(ctx, row);
+  planRow(ctx, object, row);
   return attachmentAnswer(row);
 }
 
-function planRow(ctx: WriteContext, row: store.AttachmentRow): void {
-  ctx.plan(holdActive, { id: row.objectId });
+function planRow(ctx: WriteContext, object: Authorized<'attachment.add'>, row: store.AttachmentRow): void {
+  ctx.plan(holdActive, { id: object.row.id });
   ctx.plan(store.insertAttachment, {
     id: row.id,
     object_id: row.objectId,
@@ -78,8 +78,8 @@ export async function archiveAttachment(
   ctx: WriteContext,
   input: { attachmentId: string; expectedRevision: number },
 ): Promise<{ id: string; state: string; revision: number }> {
-  const { row, object } = await requireAttachment(ctx, input.attachmentId);
-  requireAction(object, 'attachment.delete');
+  const { row, object: visible } = await requireAttachment(ctx, input.attachmentId);
+  const object = requireAction(visible, 'attachment.delete');
   ctx.rightsChecked();
   requireActive(object);
   if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The file is archived already.');
@@ -88,7 +88,7 @@ export async function archiveAttachment(
       changedSince: [],
     });
   }
-  ctx.plan(holdActive, { id: row.objectId });
+  ctx.plan(holdActive, { id: object.row.id });
   ctx.plan(store.archiveAttachment, { id: row.id, expected: row.revision });
   ctx.emit({
     type: 'AttachmentArchived',

@@ -1,4 +1,5 @@
 /** What content and names are acceptable, and how a file is served (decisions; reliability, 0.2 and 3.4). */
+import type { FaultCode } from '../../lib/fault-codes.ts';
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -12,7 +13,7 @@ import {
   requestedRange,
 } from './rules.ts';
 
-const faulty = (code: string, path?: string) => (error: unknown) => {
+const faulty = (code: FaultCode, path?: string) => (error: unknown) => {
   assert.ok(isFault(error, code), String(error));
   if (path !== undefined) assert.equal((error.details as { path: string }[])[0]?.path, path);
   return true;

@@ -10,7 +10,7 @@ import {
   requireAction,
   requireActive,
   requireGranted,
-  type VisibleObject,
+  type Authorized,
 } from '../objects/door.ts';
 import { type CommentAnswer, commentAnswer, PRIVATE, rememberComment, requireComment } from './queries.ts';
 import { type CommentRow, changeComment, insertComment, listChanges, type Visibility } from './store.ts';
@@ -78,9 +78,9 @@ async function requireEditable(
   commentId: string,
   expectedRevision: number,
   becomes?: Visibility,
-): Promise<{ row: CommentRow; object: VisibleObject }> {
-  const { row, object } = await requireComment(ctx, commentId);
-  requireAction(object, 'comment.edit');
+): Promise<{ row: CommentRow; object: Authorized<'comment.edit'> }> {
+  const { row, object: visible } = await requireComment(ctx, commentId);
+  const object = requireAction(visible, 'comment.edit');
   if (becomes === 'internal') requireAction(object, PRIVATE);
   ctx.rightsChecked();
   requireActive(object);
@@ -98,12 +98,12 @@ export async function editComment(
   ctx: WriteContext,
   input: { commentId: string; expectedRevision: number; body?: string; visibility?: Visibility },
 ): Promise<CommentAnswer> {
-  const { row } = await requireEditable(ctx, input.commentId, input.expectedRevision, input.visibility);
+  const { row, object } = await requireEditable(ctx, input.commentId, input.expectedRevision, input.visibility);
   const body = input.body === undefined ? row.body : text(input.body);
   const visibility = input.visibility ?? row.visibility;
   if (body === row.body && visibility === row.visibility) return commentAnswer(row);
   const next: CommentRow = { ...row, body, visibility, revision: row.revision + 1, updatedAt: ctx.now };
-  change(ctx, row, next);
+  change(ctx, object, row, next);
   const changed = [...(body === row.body ? [] : ['body']), ...(visibility === row.visibility ? [] : ['visibility'])];
   ctx.emit({
     type: 'CommentUpdated',
@@ -118,9 +118,9 @@ export async function archiveComment(
   ctx: WriteContext,
   input: { commentId: string; expectedRevision: number },
 ): Promise<{ id: string; state: string; revision: number }> {
-  const { row } = await requireEditable(ctx, input.commentId, input.expectedRevision);
+  const { row, object } = await requireEditable(ctx, input.commentId, input.expectedRevision);
   const next: CommentRow = { ...row, state: 'ARCHIVED', revision: row.revision + 1, updatedAt: ctx.now };
-  change(ctx, row, next);
+  change(ctx, object, row, next);
   ctx.emit({
     type: 'CommentArchived',
     objectId: row.objectId,
@@ -129,8 +129,8 @@ export async function archiveComment(
   return { id: next.id, state: next.state, revision: next.revision };
 }
 
-function change(ctx: WriteContext, row: CommentRow, next: CommentRow): void {
-  ctx.plan(holdActive, { id: row.objectId });
+function change(ctx: WriteContext, object: Authorized<'comment.edit'>, row: CommentRow, next: CommentRow): void {
+  ctx.plan(holdActive, { id: object.row.id });
   ctx.plan(changeComment, {
     id: row.id,
     expected: row.revision,

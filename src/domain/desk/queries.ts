@@ -2,7 +2,7 @@
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
-import { RECORD_ACTIONS } from '../access/door.ts';
+import { RECORD_ACTIONS } from '../../contract/rights.ts';
 import { findNames, type NamedKind, searchNames } from '../identity/door.ts';
 import { type LocalizedText, named, type RecordType, registry } from '../metadata/door.ts';
 import { findVisible, preload, requireVisible, visibleTitle } from '../objects/door.ts';

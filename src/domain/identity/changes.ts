@@ -64,7 +64,10 @@ function tell<State extends { id: string; state: string }>(
   after: State,
   made: Record<string, unknown>,
 ): void {
-  const event = (what: string, data: Record<string, unknown>): PlannedEvent => ({
+  const event = (
+    what: 'Created' | 'Changed' | 'Archived' | 'Restored',
+    data: Record<string, unknown>,
+  ): PlannedEvent => ({
     type: `${kind.name}${what}`,
     subject: `${kind.subject}:${after.id}`,
     data: { ...kind.code(after), ...data },

@@ -39,7 +39,7 @@ export async function createDefinition(
 function knows(ctx: WriteContext, type: RecordType | undefined): type is RecordType {
   const { actor } = ctx;
   if (type?.active !== true) return false;
-  return ['read', 'create', 'update'].some((action) => actor.mayEver(type.id, action));
+  return (['read', 'create', 'update'] as const).some((action) => actor.mayEver(type.id, action));
 }
 
 /** What is not there, and what the caller may know nothing of: word for word alike. */

@@ -1,4 +1,5 @@
 /** The bundle's section `integrations`: what a call from outside does (configuration, section 3; decisions, "Inbound"). */
+import type { GlobalRight } from '../../contract/rights.ts';
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { defineSection } from '../../mechanisms/config-define.ts';
@@ -23,7 +24,7 @@ const IntegrationItem = closed({
 type Item = Static<typeof IntegrationItem>;
 
 /** Nobody acts with more rights than they could give themselves (decisions, "Events and webhooks"). */
-function rights(change: Change, view: CompileView, actorId: string | null): string[] {
+function rights(change: Change, view: CompileView, actorId: string | null): GlobalRight[] {
   if (change.action === 'archive') return [];
   // As by a call: who changes a connection must be the user that it runs as, before the change and after it.
   const own = [change.stored?.definition, change.definition].every((definition) => {

@@ -1,4 +1,4 @@
-import { statusOf } from '../../contract/faults.ts';
+import { statusOf } from '../../lib/fault-codes.ts';
 import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
 import * as commands from './commands.ts';
 import * as contract from './contract.ts';

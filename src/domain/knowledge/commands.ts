@@ -1,4 +1,5 @@
 /** The writes on articles. Every change of a version holds the article's revision, so that two of them cannot both come first. */
+import type { EventType } from '../../contract/events.ts';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
@@ -69,7 +70,7 @@ async function textOf(ctx: WriteContext, input: ContentInput): Promise<ReadText 
 }
 
 /** An entry of the audit log; those of the specification are told to receivers too. */
-function tell(ctx: WriteContext, type: string, version: VersionRow, more: Record<string, unknown> = {}): void {
+function tell(ctx: WriteContext, type: EventType, version: VersionRow, more: Record<string, unknown> = {}): void {
   const { articleId, id, code, locale, title } = version;
   ctx.emit({ type, subject: `article:${articleId}`, data: { articleId, versionId: id, code, locale, title, ...more } });
 }

@@ -1,4 +1,5 @@
 /** The writes on records. Each judges, plans and returns; the unit of work writes (architecture, section 4). */
+import type { RecordEvent } from '../../contract/events.ts';
 import { Fault } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
@@ -12,7 +13,7 @@ import {
 } from '../metadata/door.ts';
 import { requireRevision } from './conflict.ts';
 import { rememberRow, requireActive, requireGranted } from './load.ts';
-import { judge, type ObjectAnswer, project, type VisibleObject } from './record.ts';
+import { type Authorized, judge, type ObjectAnswer, project, type VisibleObject } from './record.ts';
 import { requireReferences } from './references.ts';
 import {
   changesText,
@@ -256,7 +257,7 @@ export async function restoreObject(ctx: WriteContext, objectId: string): Promis
 /** A change that was decided: what differs from the record as it was loaded. */
 export interface ObjectPlan {
   /** Event kind of the specification. */
-  type: string;
+  type: RecordEvent;
   changes: Record<string, [unknown, unknown]>;
   values?: Values;
   state?: 'ACTIVE' | 'ARCHIVED';
@@ -274,7 +275,11 @@ export interface ObjectPlan {
  *
  * @returns the record as it will stand, judged with the rights after the change
  */
-export function applyChange(ctx: WriteContext, object: VisibleObject, plan: ObjectPlan): VisibleObject {
+export function applyChange(
+  ctx: WriteContext,
+  object: Authorized<'update' | 'archive' | 'transition'>,
+  plan: ObjectPlan,
+): VisibleObject {
   const { row } = object;
   const typeVersion = plan.typeVersion ?? row.typeVersion;
   const version = object.type.versions.get(typeVersion) ?? object.version;

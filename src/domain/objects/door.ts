@@ -35,6 +35,7 @@ export {
   project,
   type RecordView,
   stateAnswer,
+  type Authorized,
   type VisibleObject,
   visibleTitle,
   visibleValues,

@@ -1,7 +1,8 @@
 /** Loads records for a caller: what may not be read is not there. */
+import type { RecordAction } from '../../contract/rights.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
-import { judge, type RecordView, viewOf, type VisibleObject } from './record.ts';
+import { type Authorized, judge, type RecordView, viewOf, type VisibleObject } from './record.ts';
 import { findObject, findObjects, listAdmitted, type ObjectRow } from './store.ts';
 
 function memoKey(id: string): string {
@@ -71,19 +72,22 @@ export async function requireVisible(ctx: ReadContext, id: string): Promise<Visi
 }
 
 /** @throws Fault NOT_FOUND, RIGHT_MISSING */
-export async function requireGranted(ctx: ReadContext, id: string, action: string): Promise<VisibleObject> {
-  const object = await requireVisible(ctx, id);
-  requireAction(object, action);
-  return object;
+export async function requireGranted<Action extends RecordAction>(
+  ctx: ReadContext,
+  id: string,
+  action: Action,
+): Promise<Authorized<Action>> {
+  return requireAction(await requireVisible(ctx, id), action);
 }
 
 /** @throws Fault RIGHT_MISSING with `{right}` */
-export function requireAction(object: VisibleObject, action: string): void {
+export function requireAction<Action extends RecordAction>(object: VisibleObject, action: Action): Authorized<Action> {
   if (!object.right.can(action)) {
     throw new Fault('RIGHT_MISSING', `You lack the right "${action}" on this record; ask an administrator.`, {
       right: action,
     });
   }
+  return object as Authorized<Action>;
 }
 
 /** @throws Fault ARCHIVED: archived records take no change of any kind */

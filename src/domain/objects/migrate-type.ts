@@ -7,7 +7,8 @@ import type { WriteContext } from '../../mechanisms/context.ts';
 import { checkValue, convertValue, findType, type RecordType, registry } from '../metadata/door.ts';
 import { applyChange } from './commands.ts';
 import { deepEqualJson } from '../../lib/json.ts';
-import { judge, type VisibleObject } from './record.ts';
+import { requireAction } from './load.ts';
+import { type Authorized, judge, type VisibleObject } from './record.ts';
 import { derive, type Values } from './rules.ts';
 import { listOlderVersions, moveVersion } from './store.ts';
 
@@ -46,7 +47,7 @@ export async function migrateTypeBatch(ctx: WriteContext, code: string, after: s
   const unmoved: Unmoved[] = [];
   const silently: MovedAlone[] = [];
   for (const row of rows) {
-    const object = judge(ctx, row);
+    const object = requireAction(judge(ctx, row), 'update');
     const { values, reasons } = convert(type, object);
     if (reasons.length > 0) unmoved.push({ id: row.id, number: row.number, reasons });
     else if (move(ctx, type, object, values) === 'silently') {
@@ -91,7 +92,7 @@ function stateIn(type: RecordType, { row, state }: VisibleObject): string | null
   return same?.id ?? workflow.initialId;
 }
 
-function move(ctx: WriteContext, type: RecordType, object: VisibleObject, values: Values): 'silently' | 'told' {
+function move(ctx: WriteContext, type: RecordType, object: Authorized<'update'>, values: Values): 'silently' | 'told' {
   const before = object.row.values;
   const changes: Record<string, [unknown, unknown]> = {};
   for (const code of new Set([...Object.keys(before), ...Object.keys(values)])) {

@@ -2,6 +2,7 @@
  * A loaded record with everything a decision about it needs: its type, the caller's rights on it, its facts for conditions.
  * Only this room makes these values; that one holds them proves that somebody looked.
  */
+import type { RecordAction } from '../../contract/rights.ts';
 import type { RecordFacts } from '../../lib/filter.ts';
 import type { ReadContext, RecordRight } from '../../mechanisms/context.ts';
 import {
@@ -27,6 +28,13 @@ export interface VisibleObject {
   readonly facts: RecordFacts;
   readonly right: RecordRight;
   readonly [seen]: true;
+}
+
+declare const checked: unique symbol;
+
+/** A record on which the caller's right to the action was checked. Only `requireAction` makes one; writes ask for it. */
+export interface Authorized<Action extends RecordAction> extends VisibleObject {
+  readonly [checked]: Action;
 }
 
 /** Facts of a stored (or planned) record in the form that conditions are judged on. */

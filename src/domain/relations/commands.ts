@@ -1,4 +1,5 @@
 /** The writes on relations; cardinality, cycles and the field's veto are decided by the database (reliability, 3.5). */
+import type { RecordEvent } from '../../contract/events.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { PlannedEvent, WriteContext } from '../../mechanisms/context.ts';
 import {
@@ -9,6 +10,7 @@ import {
   requireAction,
   requireActive,
   requireGranted,
+  type Authorized,
   type VisibleObject,
 } from '../objects/door.ts';
 import { definitions, type KnownDefinition, onlyOne } from './definitions.ts';
@@ -88,8 +90,9 @@ export async function addRelation(ctx: WriteContext, input: AddInput): Promise<A
   });
   emit(
     ctx,
+    source,
     'RelationAdded',
-    { relationId: id, definitionCode: definition.code, sourceId, targetId },
+    { relationId: id, definitionCode: definition.code, targetId },
     { definition: definition.id },
   );
   return { relation: { id, revision: 1 }, idempotent: false };
@@ -97,13 +100,14 @@ export async function addRelation(ctx: WriteContext, input: AddInput): Promise<A
 
 function emit(
   ctx: WriteContext,
-  type: string,
-  about: { relationId: string; definitionCode: string; sourceId: string; targetId: string },
+  source: Authorized<'relation.create' | 'relation.delete'>,
+  type: RecordEvent,
+  about: { relationId: string; definitionCode: string; targetId: string },
   stored?: PlannedEvent['stored'],
 ): void {
-  const { relationId, definitionCode, sourceId, targetId } = about;
-  const data = { relationId, definitionCode, sourceObjectId: sourceId, targetObjectId: targetId };
-  ctx.emit({ type, objectId: sourceId, data, ...(stored === undefined ? {} : { stored }) });
+  const { relationId, definitionCode, targetId } = about;
+  const data = { relationId, definitionCode, sourceObjectId: source.row.id, targetObjectId: targetId };
+  ctx.emit({ type, objectId: source.row.id, data, ...(stored === undefined ? {} : { stored }) });
 }
 
 /**
@@ -115,8 +119,8 @@ export async function removeRelation(
   ctx: WriteContext,
   input: { relationId: string; expectedRevision: number },
 ): Promise<{ id: string; state: string; revision: number }> {
-  const { row, source } = await requireRelation(ctx, input.relationId);
-  requireAction(source, 'relation.delete');
+  const { row, source: visible } = await requireRelation(ctx, input.relationId);
+  const source = requireAction(visible, 'relation.delete');
   ctx.rightsChecked();
   requireActive(source);
   if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The relation is removed already.');
@@ -136,6 +140,6 @@ export async function removeRelation(
   ctx.plan(holdRevision, { id: source.row.id, expected: source.row.revision });
   ctx.plan(archiveRelation, { id: row.id, expected: row.revision });
   const definitionCode = definition?.code ?? '';
-  emit(ctx, 'RelationArchived', { relationId: row.id, definitionCode, sourceId: row.sourceId, targetId: row.targetId });
+  emit(ctx, source, 'RelationArchived', { relationId: row.id, definitionCode, targetId: row.targetId });
   return { id: row.id, state: 'ARCHIVED', revision: row.revision + 1 };
 }

@@ -1,4 +1,5 @@
 /** What travels for search (api.md, "Search rules"; decisions, "Lists and search"). */
+import type { GlobalRight } from '../../contract/rights.ts';
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';
@@ -20,7 +21,7 @@ const SCOPE_OF: ReadonlyMap<string, Scope> = new Map([
 ]);
 
 /** The right that the kind needs beside what single things need. */
-export const RIGHT_OF: ReadonlyMap<string, string> = new Map([
+export const RIGHT_OF: ReadonlyMap<string, GlobalRight> = new Map([
   ['article', 'kb.read'],
   ['user', 'user.administer'],
   ['group', 'user.administer'],

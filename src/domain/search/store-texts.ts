@@ -1,4 +1,5 @@
 /** Hits among comments and articles: texts of which every word is readable where the text is. */
+import type { RecordAction } from '../../contract/rights.ts';
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { RankPlan } from './ranking.ts';
@@ -13,7 +14,7 @@ export interface TextSource {
 }
 
 /** Comments of records that the caller reads; internal ones where they hold the right. Null: none. */
-export function commentSource(ctx: ReadContext, privateAction: string): TextSource | null {
+export function commentSource(ctx: ReadContext, privateAction: RecordAction): TextSource | null {
   const visible = ctx.actor.visible('o', 'read', ctx.now);
   if (visible === null) return null;
   const internal = ctx.actor.visible('o', privateAction, ctx.now);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Hooks, startHooks, type Subscribing } from '../../../test/harness/hooks.ts';
 import { changeRights, idOf } from '../../../test/harness/load-world.ts';
-import { EVENT_KINDS } from './event-kinds.ts';
+import { RECORD_EVENTS } from '../../contract/events.ts';
 
 const SKIPPED = ['SKIPPED', 0];
 
@@ -23,7 +23,7 @@ describe('rights of the executor', () => {
   });
 
   const subscribe = async (input: Subscribing = {}) =>
-    (await hooks.subscribe({ as: 'limited', eventTypes: [...EVENT_KINDS], ...input })).id;
+    (await hooks.subscribe({ as: 'limited', eventTypes: [...RECORD_EVENTS], ...input })).id;
   const outcomes = (rows: any[]) => rows.map(({ status, attemptCount }) => [status, attemptCount]);
   /** Lets background work run until all is settled, and stops it again. */
   const deliver = async (id: string, count: number): Promise<any[]> => {

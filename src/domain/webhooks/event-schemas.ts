@@ -6,9 +6,9 @@ import Type, { type TProperties, type TSchema } from 'typebox';
 import type { DescribedEvent } from '../../contract/openapi-events.ts';
 import { Id, nullable, Revision, Values } from '../../contract/schemas.ts';
 import { WorkflowState } from '../objects/door.ts';
-import { EVENT_KINDS } from './event-kinds.ts';
+import { RECORD_EVENTS } from '../../contract/events.ts';
 
-type Kind = (typeof EVENT_KINDS)[number];
+type Kind = (typeof RECORD_EVENTS)[number];
 
 const Card = Type.Object(
   {
@@ -98,7 +98,7 @@ function payloadOf(kind: Kind): TSchema {
 }
 
 /** Every kind of event with the body of its deliveries. */
-export const EVENTS: readonly DescribedEvent[] = EVENT_KINDS.map((name) => ({
+export const EVENTS: readonly DescribedEvent[] = RECORD_EVENTS.map((name) => ({
   name,
   summary: ABOUT[name].summary,
   payload: payloadOf(name),

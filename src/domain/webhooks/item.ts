@@ -10,7 +10,7 @@ import { planItem } from '../../mechanisms/config-store.ts';
 import { compileSharedCondition, compileTypedCondition, type TypeShape } from '../../mechanisms/config-types.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import type { CompiledWebhook, WebhookDefinition } from './definitions.ts';
-import { EVENT_KINDS } from './event-kinds.ts';
+import { RECORD_EVENTS } from '../../contract/events.ts';
 import { endpointProblem } from './rules.ts';
 import { closePeriod, openPeriod } from './store.ts';
 
@@ -19,7 +19,7 @@ export const WebhookItem = closed({
   endpoint: Type.String({ minLength: 1, maxLength: 2048 }),
   secretRef: Code,
   executionPrincipal: Login,
-  eventTypes: Type.Array(oneOf(EVENT_KINDS), { minItems: 1, uniqueItems: true }),
+  eventTypes: Type.Array(oneOf(RECORD_EVENTS), { minItems: 1, uniqueItems: true }),
   filters: Type.Optional(
     closed({
       types: Type.Optional(Type.Array(Code, { maxItems: 1000, uniqueItems: true })),

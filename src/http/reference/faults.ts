@@ -1,6 +1,6 @@
 /** A page for each `error.code`: what it means, how one comes by it, what to do, an example. Where it can come from is linked. */
 import { exampleOf, FAULT_GUIDES } from '../../contract/fault-guides.ts';
-import { FAULTS, type FaultCode } from '../../contract/faults.ts';
+import { FAULTS, type FaultCode } from '../../lib/fault-codes.ts';
 import type { OpenApi } from './page.ts';
 import { escapeHtml, prose } from './schema.ts';
 import { STYLE } from './style.ts';

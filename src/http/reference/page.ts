@@ -2,7 +2,7 @@
  * The API reference at `/docs` (decisions, "Other"): the OpenAPI document as one page for people, made on the server, with no
  * script and nothing from elsewhere. It cannot say other things than the document, since it is made of it.
  */
-import { FAULTS } from '../../contract/faults.ts';
+import { FAULTS } from '../../lib/fault-codes.ts';
 import { escapeHtml, members, prose, type Schema, typeOf } from './schema.ts';
 import { STYLE } from './style.ts';
 

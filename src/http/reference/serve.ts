@@ -1,6 +1,6 @@
 /** Serves the API reference at `/docs`, and a page for each error below it. */
 import { createHash } from 'node:crypto';
-import type { FaultCode } from '../../contract/faults.ts';
+import type { FaultCode } from '../../lib/fault-codes.ts';
 import type { Page } from '../probes.ts';
 import { faultPage } from './faults.ts';
 import { type OpenApi, referencePage } from './page.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FAULTS } from '../../contract/faults.ts';
+import { FAULTS } from '../../lib/fault-codes.ts';
 import { Fault } from '../../lib/fault.ts';
 import { type Constraints, DatabaseFailure, isConnectionLost, isRetryable, toFault } from './sqlstate.ts';
 

@@ -3,12 +3,13 @@
  *
  * PostgreSQL repeats the values it stumbled over in its messages and details; nothing made here carries them on.
  */
+import type { FaultCode } from '../../lib/fault-codes.ts';
 import { Fault } from '../../lib/fault.ts';
 
 /** What breaking a named constraint means; given by the rooms that own the tables. */
 export interface ConstraintMeaning {
   /** A code of the fault catalogue, most often `ALREADY_EXISTS`. */
-  code: string;
+  code: FaultCode;
   /** The field that clashes, as the caller knows it; becomes `details: {field}`. */
   field?: string;
   message?: string;

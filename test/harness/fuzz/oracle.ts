@@ -1,5 +1,5 @@
 /** What must hold of every answer, whatever was asked (reliability, IN1; the checkers of RESTler and Schemathesis). */
-import { statusOf } from '../../../src/contract/faults.ts';
+import { statusOf } from '../../../src/lib/fault-codes.ts';
 import type { AnswerCheck } from '../load-document.ts';
 import type { Seen, Shot } from './wire.ts';
 

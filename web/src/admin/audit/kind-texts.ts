@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../../../src/contract/events.ts';
 import { defineText } from '../../i18n/text.ts';
 
 /** Kinds of entries. */
@@ -34,11 +35,12 @@ export const kindTexts = defineText(
     QueueRemoved: 'Очередь удалена',
     ArticleAudiencesSet: 'Задано, кому видна статья',
     ArticleDrafted: 'Написан черновик статьи',
-    ArticleChanged: 'Изменена статья',
+    ArticleDraftChanged: 'Изменён черновик статьи',
+    ArticleDraftArchived: 'Черновик статьи убран в архив',
     ArticlePublished: 'Опубликована статья',
     ArticleArchived: 'Статья убрана в архив',
     ArticleRestored: 'Статья возвращена из архива',
-  },
+  } satisfies Record<AuditEvent | 'ArticlePublished' | 'ArticleArchived', string>,
   {
     ConfigChanged: 'Configuration changed',
     KeyCreated: 'Key issued',
@@ -71,7 +73,8 @@ export const kindTexts = defineText(
     QueueRemoved: 'Queue removed',
     ArticleAudiencesSet: 'Audience of an article set',
     ArticleDrafted: 'Article drafted',
-    ArticleChanged: 'Article changed',
+    ArticleDraftChanged: 'Draft of an article changed',
+    ArticleDraftArchived: 'Draft of an article archived',
     ArticlePublished: 'Article published',
     ArticleArchived: 'Article archived',
     ArticleRestored: 'Article restored',

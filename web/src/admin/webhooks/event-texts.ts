@@ -1,3 +1,4 @@
+import type { RecordEvent } from '../../../../src/contract/events.ts';
 import { defineText } from '../../i18n/text.ts';
 
 /** The kinds of events that a subscription may name, in plain words (decisions, "Events and webhooks"). */
@@ -24,7 +25,7 @@ export const eventTexts = defineText(
     SlaBreached: 'Срок нарушен',
     ArticlePublished: 'Статья опубликована',
     ArticleArchived: 'Статья убрана',
-  },
+  } satisfies Record<RecordEvent, string>,
   {
     ObjectCreated: 'Record created',
     ObjectUpdated: 'Record changed',

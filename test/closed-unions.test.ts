@@ -1,0 +1,33 @@
+/**
+ * Error codes, rights and events are closed unions: a misspelt name does not compile. `npm run check:types` fails when one of
+ * the lines marked below compiles.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { FAULT_GUIDES } from '../src/contract/fault-guides.ts';
+import { FAULTS } from '../src/lib/fault-codes.ts';
+import { Fault } from '../src/lib/fault.ts';
+import { applyChange, type ObjectPlan, type VisibleObject } from '../src/domain/objects/door.ts';
+import type { Actor, WriteContext } from '../src/mechanisms/context.ts';
+
+/** Never called; each must be refused by the compiler. */
+const misspelt = {
+  // @ts-expect-error a right that does not exist
+  right: (actor: Actor) => actor.require('sla.contorl'),
+  // @ts-expect-error an error code that does not exist
+  code: () => new Fault('REVISION_CONFLCIT', 'Read the record again.'),
+  // @ts-expect-error an event that does not exist
+  event: (ctx: WriteContext) => ctx.emit({ type: 'CommentAdedd' }),
+  // @ts-expect-error a record on which no right was checked
+  unchecked: (ctx: WriteContext, object: VisibleObject, plan: ObjectPlan) => applyChange(ctx, object, plan),
+};
+
+describe('closed unions', () => {
+  it('leave nothing to a string', () => {
+    assert.deepEqual(Object.keys(misspelt), ['right', 'code', 'event', 'unchecked']);
+  });
+
+  it('have a guide for each error code', () => {
+    assert.deepEqual(Object.keys(FAULT_GUIDES).sort(), Object.keys(FAULTS).sort());
+  });
+});
