@@ -7,6 +7,7 @@
  * in the long lane, all of that caller's tasks go there. In each lane callers take turns. So one caller, or one input that was
  * made to be slow, does not keep the inputs of others waiting.
  */
+import type { FaultCode } from '../lib/fault-codes.ts';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Fault, type FaultDetails } from '../lib/fault.ts';
@@ -38,7 +39,7 @@ export type ThreadAnswer =
   /** The modules are loaded. */
   | { kind: 'ready' }
   | { kind: 'value'; value: unknown }
-  | { kind: 'fault'; code: string; message: string; details: FaultDetails }
+  | { kind: 'fault'; code: FaultCode; message: string; details: FaultDetails }
   | { kind: 'error'; message: string; stack: string | undefined };
 
 export interface ThreadLimits {
