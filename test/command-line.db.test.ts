@@ -69,6 +69,28 @@ describe('the command line', () => {
     assert.doesNotMatch(said.out + said.err, /geheim/);
   });
 
+  it('doctor names events without deliveries, and redispatch makes those', async () => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      // A subscription took the event, and it left the outbox without a delivery.
+      await client.query(`INSERT INTO webhook_periods (id, subscription_id, from_at, event_types, max_attempts, base_delay_ms)
+        SELECT gen_random_uuid(), id, now(), '{ObjectCreated}', 3, 1000 FROM config_items ORDER BY id LIMIT 1`);
+      await client.query(`INSERT INTO journal (id, at, type, via, hash)
+        VALUES (gen_random_uuid(), now(), 'ObjectCreated', 'api', '\\x00')`);
+      const lost =
+        /^FAIL {2}outbox: \d+ events waiting for dispatch; 1 events have no delivery for .+: run docket webhooks redispatch$/m;
+      assert.match((await docket(['doctor'])).out, lost);
+      const mended = await docket(['webhooks', 'redispatch', '--json']);
+      assert.deepEqual([mended.code, JSON.parse(mended.out)], [0, { events: 1 }]);
+      assert.match((await docket(['doctor'])).out, /^ok {4}outbox: \d+ events waiting for dispatch$/m);
+      assert.equal((await docket(['webhooks', 'redispatch'])).out, 'Every event has its deliveries.\n');
+    } finally {
+      await client.query('DELETE FROM webhook_periods');
+      await client.end();
+    }
+  });
+
   it('plan shows which indexes are pending, beside its list', async () => {
     const said = await docket(['plan', ITSM, '--json']);
     assert.equal(said.code, 0);

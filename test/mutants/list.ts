@@ -45,6 +45,7 @@ const HANDED = of('src/domain/identity/escalation-rules.ts', 'test/identity-reac
 const ACCESS_FOLLOW = of('src/domain/access/follow.ts', 'test/last-administrator.db.test.ts');
 const BUNDLE_RIGHTS = of('src/bundle/rights.ts', 'test/bundle-rights.db.test.ts');
 const HOOK_RULES = of('src/domain/webhooks/rules.ts', 'src/domain/webhooks/rules.test.ts');
+const PERIODS = 'src/domain/webhooks/periods.db.test.ts';
 const HOOK_STORE = of('src/domain/webhooks/store-delivery.ts', 'src/domain/webhooks/delivery-races.db.test.ts');
 const PAYLOAD = of('src/domain/webhooks/payload.ts', 'src/domain/webhooks/delivery-rights.db.test.ts');
 const ADDRESS = of('src/mechanisms/outbound-address.ts', 'src/mechanisms/outbound.test.ts');
@@ -201,7 +202,10 @@ export const MUTANTS: readonly Mutant[] = [
   HOOK_RULES('status === 429 || status >= 500', 'status >= 400'),
   HOOK_STORE('AND d.lease = r.lease ', ''),
   HOOK_STORE('FOR UPDATE SKIP LOCKED) d', ') d'),
-  HOOK_STORE('p.from_at <= e.at AND ', ''),
+  HOOK_STORE('AND j.seq > p.from_place', '', PERIODS),
+  HOOK_STORE('(p.until_place IS NULL OR j.seq <= p.until_place)', 'true', PERIODS),
+  HOOK_STORE("(p.types = '{}' OR EXISTS", '(true OR EXISTS', PERIODS),
+  HOOK_STORE('pg_advisory_xact_lock_shared(${PERIOD_LOCK}::bigint)', '${PERIOD_LOCK}::bigint', PERIODS),
   PAYLOAD(
     '      if ((await filter(ctx, object, [row])).has(event.id)) return OUT_OF_SIGHT;',
     '      await filter(ctx, object, [row]);',

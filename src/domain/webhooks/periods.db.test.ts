@@ -28,11 +28,19 @@ describe('the period of a subscription', () => {
   const journal = `INSERT INTO journal (id, at, type, via, hash) VALUES (gen_random_uuid(), now(), 'ObjectCreated', 'api', '\\x00')`;
   const event = `WITH e AS (${journal} RETURNING seq, id, type, object_id, at)
     INSERT INTO outbox (event_id, type, object_id, at, place) SELECT id, type, object_id, at, seq FROM e RETURNING event_id`;
-  const waitsForLock = (what: string) =>
-    hooks.rows(
-      `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() AND query ~ $1`,
-      [what],
-    );
+  /** Waits until a statement of this database waits for a lock; a test that would wait for ever fails. */
+  const lockAwaited = async (statement: string): Promise<void> => {
+    const until = performance.now() + 60_000;
+    const found = () =>
+      hooks.rows(
+        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() AND query ~ $1`,
+        [statement],
+      );
+    while ((await found()).length === 0) {
+      assert.ok(performance.now() < until, `nothing like ${statement} waits for a lock`);
+      await sleep(10);
+    }
+  };
 
   it('takes a change that began before it was enabled and was written after', async () => {
     const { id: objectId } = await hooks.make();
@@ -46,7 +54,7 @@ describe('the period of a subscription', () => {
         expectedRevision: 1,
         changes: { title: 'Waits' },
       });
-      while ((await waitsForLock('UPDATE objects')).length === 0) await sleep(10);
+      await lockAwaited('UPDATE objects');
       await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/enable`);
     } finally {
       await client.query('COMMIT');
@@ -116,7 +124,7 @@ describe('the period of a subscription', () => {
       );
       [{ event_id: taken }] = (await hooks.rows(event)) as [{ event_id: string }];
       dispatched = dispatchEvents(hooks.app.db, clock);
-      while ((await waitsForLock('pg_advisory_xact_lock_shared')).length === 0) await sleep(10);
+      await lockAwaited('pg_advisory_xact_lock_shared');
     } finally {
       await client.query('COMMIT');
       client.release();
