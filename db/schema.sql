@@ -40,6 +40,12 @@ CREATE TABLE attachments (
 CREATE INDEX attachments_content ON attachments USING btree (sha256);
 CREATE INDEX attachments_of_object ON attachments USING btree (object_id, created_at, id) WHERE (state = 'ACTIVE'::text);
 
+CREATE TABLE audit_heads (
+  place text NOT NULL,
+  number bigint NOT NULL,
+  CONSTRAINT audit_heads_pkey PRIMARY KEY (place)
+);
+
 CREATE TABLE blobs (
   sha256 text NOT NULL,
   touched_at timestamp(3) with time zone NOT NULL,

@@ -22,6 +22,7 @@ import { Epoch } from './mechanisms/epoch.ts';
 import { Outbound, type OutboundOptions } from './mechanisms/outbound.ts';
 import { settleBudgets } from './mechanisms/rate-budgets.ts';
 import type { SecretBox } from './mechanisms/secrets.ts';
+import { headPlace } from './mechanisms/seal-heads.ts';
 import type { SealHead } from './mechanisms/seals.ts';
 import type { Tracer } from './mechanisms/traces.ts';
 import { Wake } from './mechanisms/wake.ts';
@@ -36,7 +37,8 @@ import { deliveryTasks, tasks } from './background.ts';
 const HELD_BYTES = 128 * 1024 * 1024;
 
 export interface AppOptions {
-  settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow' | 'webhookAllowPrivate'>;
+  settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow' | 'webhookAllowPrivate'> &
+    Partial<Pick<Settings, 'auditHeads'>>;
   db: Database;
   blobs: BlobStore;
   secrets: SecretBox;
@@ -212,9 +214,10 @@ export async function buildApp(options: AppOptions): Promise<App> {
         everyMs: options.deliveryEveryMs,
       });
       const system = (): Caller => systemCaller(epoch.current());
+      const heads = settings.auditHeads === undefined ? undefined : headPlace(settings.auditHeads, outbound);
       const all = [
         ...delivery,
-        ...tasks({ db, blobs, epoch, authenticator, clock, work, onSealed: headTeller(log) }),
+        ...tasks({ db, blobs, epoch, authenticator, clock, work, onSealed: headTeller(log), heads }),
         ...searchJobs(db, work, system, search),
       ];
       const { tracer } = options;

@@ -14,6 +14,7 @@ import type { Database } from './mechanisms/db/pool.ts';
 import type { Epoch } from './mechanisms/epoch.ts';
 import { purgeIdempotency } from './mechanisms/idempotency.ts';
 import { type SealHead, sealJournal } from './mechanisms/seals.ts';
+import { forgetPlaces, type HeadPlace, writeHeads } from './mechanisms/seal-heads.ts';
 import { purgeBudgets } from './mechanisms/rate-budgets.ts';
 import type { Work } from './mechanisms/work.ts';
 import { type Task } from './worker/loop.ts';
@@ -67,10 +68,12 @@ interface TaskParts {
   work: Work;
   /** Called with each new head of the chain over the journal. */
   onSealed: (head: SealHead) => void;
+  /** Where heads are written outside of the database. */
+  heads: HeadPlace | undefined;
 }
 
 /** All other background work: it takes no input, reads state and reconciles. */
-export function tasks({ db, blobs, epoch, authenticator, clock, work, onSealed }: TaskParts): Task[] {
+export function tasks({ db, blobs, epoch, authenticator, clock, work, onSealed, heads }: TaskParts): Task[] {
   const now = (): string => instant(clock.now());
   const moveDueTimes = dueTimeMover();
   return [
@@ -82,6 +85,16 @@ export function tasks({ db, blobs, epoch, authenticator, clock, work, onSealed }
         const sealed = await sealJournal(db, clock.now());
         if (sealed !== undefined) onSealed(sealed);
         return sealed?.more;
+      },
+    },
+    {
+      // Apart from the sealing: a place that does not answer must not stop that.
+      name: 'audit-heads',
+      everyMs: heads === undefined ? 3_600_000 : 2000,
+      run: async () => {
+        if (heads !== undefined) return await writeHeads(db, heads);
+        await forgetPlaces(db);
+        return false;
       },
     },
     {

@@ -32,6 +32,7 @@ describe('settings', () => {
       oidc: undefined,
       otlpEndpoint: undefined,
       traceSampling: { sampler: 'parentbased_always_on', ratio: 1 },
+      auditHeads: undefined,
       migrate: true,
     });
   });
@@ -57,6 +58,7 @@ describe('settings', () => {
       DOCKET_OIDC_CLIENT_ID: 'docket',
       DOCKET_OIDC_CLIENT_SECRET: 'hush',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+      DOCKET_AUDIT_HEADS: 's3://audit/docket?endpoint=https://minio',
       OTEL_TRACES_SAMPLER: 'traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0.25',
       DOCKET_MIGRATE: 'off',
@@ -79,6 +81,7 @@ describe('settings', () => {
       oidc: { issuer: 'https://login.example.org/realm', clientId: 'docket', clientSecret: 'hush' },
       otlpEndpoint: 'http://collector:4318',
       traceSampling: { sampler: 'traceidratio', ratio: 0.25 },
+      auditHeads: 's3://audit/docket?endpoint=https://minio',
       migrate: false,
     });
   });
@@ -139,6 +142,8 @@ describe('settings', () => {
     ['DOCKET_METRICS_ALLOW', '::1/129'],
     ['DOCKET_WEBHOOK_ALLOW_PRIVATE', '1'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['DOCKET_AUDIT_HEADS', 'heads.log'],
+    ['DOCKET_AUDIT_HEADS', 'http://collector'],
   ];
   for (const [name, value] of wrong) {
     test(`${name}=${value} is refused`, () => {
@@ -204,8 +209,8 @@ describe('settings', () => {
   });
 
   test('no message shows a secret', () => {
-    const holders = SETTINGS_TABLE.filter((row) => /DATABASE|BLOBS|SECRET|ISSUER|OTEL_EXPORTER/.test(row.name));
-    assert.equal(holders.length, 8);
+    const holders = SETTINGS_TABLE.filter((row) => /DATABASE|BLOBS|HEADS|SECRET|ISSUER|OTEL_EXPORTER/.test(row.name));
+    assert.equal(holders.length, 9);
     for (const { name } of holders) {
       const value = name === 'DOCKET_SECRET_KEY' ? 'hunter2' : 'ftp://user:hunter2@h';
       assert.ok(
@@ -220,7 +225,7 @@ describe('settings', () => {
   test('the table is fit to be printed', () => {
     const names = SETTINGS_TABLE.map((row) => row.name);
     assert.equal(new Set(names).size, names.length);
-    assert.equal(names.length, 21);
+    assert.equal(names.length, 22);
     for (const row of SETTINGS_TABLE) assert.match(row.meaning, /^[\w/].*\.$/, row.name);
   });
 });

@@ -57,6 +57,8 @@ export interface Settings {
   readonly oidc: OidcSettings | undefined;
   readonly otlpEndpoint: string | undefined;
   readonly traceSampling: TraceSampling;
+  /** Where heads of the audit chain go; undefined: to the log alone. */
+  readonly auditHeads: string | undefined;
   /** Whether `serve` brings the schema up to date by itself. */
   readonly migrate: boolean;
 }
@@ -141,6 +143,12 @@ export const SETTINGS_TABLE = [
     default: '1',
     meaning: 'For traceidratio and parentbased_traceidratio: the share of traces that is recorded, from 0 to 1.',
   },
+  {
+    name: 'DOCKET_AUDIT_HEADS',
+    default: '',
+    meaning:
+      'Where heads of the audit chain are written outside of the database: file:/PATH, s3://BUCKET/FOLDER?endpoint=URL or https://….',
+  },
   { name: 'DOCKET_MIGRATE', default: 'on', meaning: 'off: serve does not bring the database schema up to date.' },
 ] as const satisfies readonly SettingRow[];
 
@@ -164,6 +172,7 @@ const SECRET: ReadonlySet<Name> = new Set([
   'DATABASE_READ_URL',
   'DATABASE_DIRECT_URL',
   'DOCKET_BLOBS',
+  'DOCKET_AUDIT_HEADS',
   'DOCKET_SECRET_KEY',
   'DOCKET_OIDC_ISSUER',
   'DOCKET_OIDC_CLIENT_SECRET',
@@ -281,6 +290,12 @@ function blobs(text: string): BlobSettings | undefined {
   return { kind: 's3', bucket: url.hostname, endpoint, url: text };
 }
 
+function auditHeads(text: string): string | undefined {
+  if (text.startsWith('file:/')) return text;
+  if (text.startsWith('s3:')) return blobs(text) === undefined ? undefined : text;
+  return parsedUrl(text, ['https:']) === undefined ? undefined : text;
+}
+
 function oidc(reader: Reader): OidcSettings | undefined {
   const given = reader.text('DOCKET_OIDC_ISSUER');
   const issuer = reader.value('DOCKET_OIDC_ISSUER', 'an https URL without query', given, issuerUrl);
@@ -349,6 +364,12 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
       webUrl,
     ),
     traceSampling: traceSampling(reader, reader.text('OTEL_EXPORTER_OTLP_ENDPOINT') !== undefined),
+    auditHeads: reader.value<string | undefined>(
+      'DOCKET_AUDIT_HEADS',
+      'file:/PATH, s3://BUCKET/FOLDER?endpoint=URL or an https URL',
+      undefined,
+      auditHeads,
+    ),
     migrate: reader.oneOf('DOCKET_MIGRATE', ['on', 'off']) === 'on',
   };
   if (settings.databaseReadUrl !== undefined && reader.text('DATABASE_URL') === undefined) {

@@ -1,6 +1,7 @@
 /** `docket audit verify`, `docket audit head`: the chain of seals over the journal. */
 import type { Command } from 'commander';
 import { sealCursor, type SealHead } from '../mechanisms/seals.ts';
+import { parseHead, readHeads } from '../mechanisms/seal-heads.ts';
 import { verifyJournal } from '../mechanisms/seals-verify.ts';
 import type { Environment } from './environment.ts';
 import { memoryKeeper } from './memory.ts';
@@ -12,11 +13,23 @@ interface Json {
 }
 
 const TELL_MS = 5000;
-const HEAD = /^(\d{1,15}):([0-9a-f]{64})$/;
+interface Expected {
+  expect?: string;
+  heads?: string;
+}
 
-function headOf(text: string, command: Command): SealHead {
-  const [, number = '', hash = ''] = HEAD.exec(text) ?? command.error('--expect is NUMBER:HASH', { exitCode: 2 });
-  return { number: Number(number), hash };
+/** Newest first. */
+async function expectedHeads({ expect, heads }: Expected, command: Command): Promise<SealHead[]> {
+  const given: SealHead[] = [];
+  if (expect !== undefined) {
+    given.push(parseHead(expect) ?? command.error('--expect is NUMBER:HASH', { exitCode: 2 }));
+  }
+  if (heads?.startsWith('https:') === true) {
+    command.error('--heads is a file or s3://BUCKET/FOLDER; save what the https address received to a file', {
+      exitCode: 2,
+    });
+  }
+  return heads === undefined ? given : [...given, ...(await readHeads(heads))];
 }
 
 export function auditCommands(docket: Command, environment: Environment): void {
@@ -25,9 +38,10 @@ export function auditCommands(docket: Command, environment: Environment): void {
     .command('verify')
     .description('Check that nothing in the audit log was altered, deleted, put in or moved.')
     .option('--expect <head>', 'a head noted earlier, as "docket audit head" prints it')
+    .option('--heads <place>', 'compare with the heads in a file or in s3://BUCKET/FOLDER (see DOCKET_AUDIT_HEADS)')
     .option('--json', 'print {rows, seals, unsealed, head, findings, more}')
-    .action(async (options: Json & { expect?: string }, command: Command) => {
-      const expected = options.expect === undefined ? undefined : headOf(options.expect, command);
+    .action(async (options: Json & Expected, command: Command) => {
+      const expected = await expectedHeads(options, command);
       const out = output(options.json === true);
       const opened = await openDatabase(environment.settings(), () => {}, 'tool');
       try {
@@ -48,11 +62,13 @@ export function auditCommands(docket: Command, environment: Environment): void {
           ...(more > 0 ? [`and ${more} more`] : []),
         ]);
         if (findings.length > 0) throw new Error('the audit log is not as it was written; the list says where.');
-        if (expected === undefined) {
-          out.say(
-            'Whoever rewrites everything rewrites the chain too: keep heads elsewhere, and give one with --expect.',
-          );
-        }
+        const [noted] = expected;
+        out.say(
+          noted === undefined
+            ? 'A chain that was made again as a whole, or cut off, is found by heads that are kept elsewhere: see --heads and --expect.'
+            : `Compared with heads kept elsewhere, the newest of seal ${noted.number}; ${Math.max(0, head.number - noted.number)} ` +
+                'seals since then have none.',
+        );
       } finally {
         await opened.close();
       }

@@ -8,6 +8,7 @@ import { systemClock } from '../mechanisms/clock.ts';
 import { OLDEST_SERVER, pendingMigrations } from '../mechanisms/db/migrate.ts';
 import type { Database } from '../mechanisms/db/pool.ts';
 import { outboxSize } from '../mechanisms/journal.ts';
+import { headsBehind } from '../mechanisms/seal-heads.ts';
 import { type Examined, examineDeep } from './deep.ts';
 import type { Environment } from './environment.ts';
 import { examineMasterKey, keyTrouble } from './master-key.ts';
@@ -20,6 +21,8 @@ const MIB = 1024 * 1024;
 /** With less than this on its disk a database stops soon. */
 const LEAST_FREE = 512 * MIB;
 const CLOCKS_APART_MS = 2000;
+/** A worker writes the head of each seal within seconds. */
+const HEADS_LATE_MS = 600_000;
 
 export function doctorCommand(docket: Command, environment: Environment): void {
   docket
@@ -139,6 +142,7 @@ async function examineContents(settings: Settings, deep: boolean): Promise<Exami
         : `; ${missing.events} events have no delivery for ${missing.subscriptions.join(', ')}: run docket webhooks redispatch`;
     const waiting = `${await outboxSize(tool.db)} events waiting for dispatch${lost}`;
     checks.push({ name: 'outbox', ok: missing.events === 0, says: waiting });
+    checks.push(await examineHeads(settings, tool.db));
     checks.push(...(await examineSealed(settings, tool.db)));
     const reached =
       failing.length === 0
@@ -169,4 +173,15 @@ async function examineSealed(settings: Settings, db: Database): Promise<Examined
     { name: 'master key', ok: trouble === undefined && (box === undefined || !other), says: trouble ?? key },
     { name: 'signing secrets', ok: trouble === undefined, says: opened },
   ];
+}
+
+async function examineHeads({ auditHeads }: Settings, db: Database): Promise<Examined> {
+  const name = 'audit heads';
+  if (auditHeads === undefined) return { name, ok: true, says: 'kept in the log alone; see DOCKET_AUDIT_HEADS' };
+  const { waiting, since } = await headsBehind(db);
+  const late = since !== null && systemClock.now() - Date.parse(since) > HEADS_LATE_MS;
+  const says = waiting === 0 ? 'written up to the newest seal' : `${waiting} not written yet, the first since ${since}`;
+  return late
+    ? { name, ok: false, says: `${says}: see that a worker runs and reaches DOCKET_AUDIT_HEADS` }
+    : { name, ok: true, says };
 }

@@ -66,6 +66,11 @@ export const journalFigures: readonly Figure[] = [
     help: 'Number of the newest seal of the journal.',
     sql: () => sql`SELECT number FROM journal_sealing`,
   },
+  {
+    name: 'docket_audit_heads_waiting',
+    help: 'Seals whose heads are not written to the place of DOCKET_AUDIT_HEADS yet.',
+    sql: () => sql`SELECT s.number - max(h.number) FROM audit_heads h CROSS JOIN journal_sealing s GROUP BY s.number`,
+  },
 ];
 
 export interface FiguresOptions {

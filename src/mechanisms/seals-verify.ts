@@ -168,14 +168,22 @@ class Verifier {
     }
   }
 
-  /** A head that somebody noted elsewhere: the one thing that finds a chain made anew as a whole. */
-  async anchor(expected: SealHead): Promise<void> {
-    const [seal] = await this.#db.query<{ hash: string }>(
-      sql`SELECT encode(hash, 'hex') AS hash FROM journal_seals WHERE number = ${expected.number}::bigint`,
-    );
-    const place = `seal ${expected.number}`;
-    if (seal === undefined) this.#find('seal', place, 'it is not there, though it was noted elsewhere');
-    else if (seal.hash !== expected.hash) this.#find('seal', place, 'its hash is not the one that was noted elsewhere');
+  /**
+   * Heads that were noted elsewhere, newest first: the one thing that finds a chain made again as a whole, or cut off. Those
+   * before one that agrees are covered by it.
+   */
+  async anchor(heads: readonly SealHead[]): Promise<void> {
+    const rows = await this.#db.query<SealHead>(sql`
+      SELECT number, encode(hash, 'hex') AS hash FROM journal_seals
+      WHERE number = ANY (${heads.map(({ number }) => number)}::bigint[])`);
+    const stored = new Map(rows.map(({ number, hash }) => [number, hash]));
+    for (const { number, hash } of heads) {
+      const place = `seal ${number}`;
+      const found = stored.get(number);
+      if (found === hash) return;
+      if (found === undefined) this.#find('seal', place, 'it is not there, though it was noted elsewhere');
+      else this.#find('seal', place, 'its hash is not the one that was noted elsewhere');
+    }
   }
 }
 
@@ -187,11 +195,11 @@ function contentOf(row: StoredRow): Omit<JournalRow, 'hash'> {
 /**
  * Verifies everything, in one snapshot.
  *
- * @param expected a head noted earlier, outside of the database (`docket audit head`)
+ * @param expected heads noted earlier outside of the database, newest first
  */
 export async function verifyJournal(
   db: Database,
-  expected?: SealHead,
+  expected: readonly SealHead[] = [],
   onRows: (rows: number) => void = () => {},
 ): Promise<Verification> {
   return await db.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY', async (tx) => {
@@ -200,7 +208,7 @@ export async function verifyJournal(
     const { present } = await verifier.seals();
     await verifier.strangers(present);
     await verifier.tail();
-    if (expected !== undefined) await verifier.anchor(expected);
+    if (expected.length > 0) await verifier.anchor(expected);
     return verifier.result;
   });
 }

@@ -156,17 +156,17 @@ describe('the chain of seals', () => {
     assert.ok((await tampered(forged)).includes(`seal seal ${number}`));
     // Rows of the newest seal away, with the seal and the mark of how far it is: only a head noted elsewhere tells.
     const head = await sealCursor(db);
-    const { findings: found } = await verifyJournal(db, { number: head.number, hash: '0'.repeat(64) });
+    const { findings: found } = await verifyJournal(db, [{ number: head.number, hash: '0'.repeat(64) }]);
     assert.deepEqual(
       found.map(({ place }) => place),
       [`seal ${head.number}`],
     );
-    const { findings: absent } = await verifyJournal(db, { number: head.number + 5, hash: head.hash });
+    const { findings: absent } = await verifyJournal(db, [{ number: head.number + 5, hash: head.hash }]);
     assert.deepEqual(
       absent.map(({ place }) => place),
       [`seal ${head.number + 5}`],
     );
-    assert.deepEqual((await verifyJournal(db, head)).findings, []);
+    assert.deepEqual((await verifyJournal(db, [head])).findings, []);
   });
 
   it('waits for no writer and makes none wait; what commits late is sealed later', async () => {

@@ -99,6 +99,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   journal_seals: { owner: 'mechanisms' },
   journal_sealing: { owner: 'mechanisms' },
   master_key: { owner: 'mechanisms' },
+  audit_heads: { owner: 'mechanisms' },
   outbox: { owner: 'mechanisms' },
   idempotency: { owner: 'mechanisms' },
   signing_secret_values: { owner: 'webhooks' },

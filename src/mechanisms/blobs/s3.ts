@@ -1,8 +1,8 @@
 /** Keeps blobs in a bucket of any S3-compatible store; a put is whole or not there, which is the store's own promise. */
-import type * as ClientS3 from '@aws-sdk/client-s3';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { pipeline, type Readable } from 'node:stream';
 import { newId } from '../clock.ts';
+import { connectS3, s3Place, type Sdk } from './s3-client.ts';
 import { BlobDamaged, BlobMissing, type BlobStore, CheckedContent, checkedBytes, isBlobKey } from './store.ts';
 
 export interface S3Options {
@@ -13,14 +13,8 @@ export interface S3Options {
   prefix?: string;
 }
 
-type Sdk = typeof ClientS3;
-
-const CONNECT_MS = 3000;
-/** Silence of the store that ends a request. */
-const SILENCE_MS = 10_000;
 /** A removal takes no longer, all tries together: the sweeper holds a transaction open for it, which may idle for 15 s. */
 const REMOVE_MS = 10_000;
-const TRIES = 3;
 
 export class S3Blobs implements BlobStore {
   readonly #bucket: string;
@@ -37,29 +31,12 @@ export class S3Blobs implements BlobStore {
 
   /** The options that a setting `s3://BUCKET/FOLDER?endpoint=URL` names. */
   static at(url: string): S3Blobs {
-    const { hostname, pathname, searchParams } = new URL(url);
-    const prefix = decodeURIComponent(pathname).replaceAll(/^\/+|\/+$/g, '');
-    return new S3Blobs({ bucket: hostname, endpoint: searchParams.get('endpoint'), prefix });
+    return new S3Blobs(s3Place(url));
   }
 
-  // The SDK takes longer to load than the rest of the service, so that only who keeps files with it loads it.
   #open(): Promise<{ sdk: Sdk; client: S3Client }> {
-    this.#opened ??= this.#connect();
+    this.#opened ??= connectS3(this.#endpoint);
     return this.#opened;
-  }
-
-  async #connect(): Promise<{ sdk: Sdk; client: S3Client }> {
-    const sdk = await import('@aws-sdk/client-s3');
-    const endpoint = this.#endpoint;
-    const client = new sdk.S3Client({
-      ...(endpoint === null ? {} : { endpoint, forcePathStyle: true, region: () => regionOr(sdk, 'us-east-1') }),
-      maxAttempts: TRIES,
-      requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: SILENCE_MS, throwOnRequestTimeout: true },
-      // Checksums in trailers are unknown to many stores that are not Amazon's; the signature covers the content anyway.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    });
-    return { sdk, client };
   }
 
   #key(sha256: string): string {
@@ -140,14 +117,5 @@ export class S3Blobs implements BlobStore {
     await client.send(new sdk.PutObjectCommand({ Bucket, Key, Body: 'docket', ContentLength: 6 }));
     await client.send(new sdk.DeleteObjectCommand({ Bucket, Key }));
     this.#written = true;
-  }
-}
-
-/** The region that the SDK finds by itself; stores elsewhere than at AWS mostly have none, but a request must name one. */
-async function regionOr(sdk: Sdk, otherwise: string): Promise<string> {
-  try {
-    return await new sdk.S3Client({}).config.region();
-  } catch {
-    return otherwise;
   }
 }
