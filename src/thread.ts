@@ -4,8 +4,8 @@ import { parseDocumentTask } from './bundle/document.ts';
 import { readTextTask } from './domain/knowledge/door.ts';
 import { readRichTextTask } from './domain/metadata/door.ts';
 import { wordsTask } from './domain/search/door.ts';
-import { checkJsonTask } from './http/read-json.ts';
 import { isFault } from './lib/fault.ts';
+import { checkJsonTask } from './mechanisms/long-json.ts';
 import type { ThreadAnswer, ThreadTask } from './mechanisms/threads.ts';
 
 const TASKS = [

@@ -179,14 +179,18 @@ function placeOfSyntax(document: Document, { code, message, pos }: YAMLParseErro
 const TOO_LARGE = 'The file holds more than can be read: too many values, or nested too deep.';
 const NEW_LINE = 0x0a;
 
-/** How expensive a file is to parse, in values. One pass over the text, without memory. */
+/** An anchor; what aliases of it expand to cannot be told from the text. */
+const ANCHOR = /(?:^|[\s[{,])&[^\s,\]}]/;
+
+/** How expensive a file is to parse, in values; a file with anchors counts as one that is not small. */
 export function weightOf(text: string): number {
   let marks = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === NEW_LINE || code === 0x2c || code === 0x3a) marks++;
   }
-  return marks + Math.ceil(text.length / 100);
+  const weight = marks + Math.ceil(text.length / 100);
+  return ANCHOR.test(text) ? Math.max(weight, parseDocumentTask.inline + 1) : weight;
 }
 
 /** Where the text nests so deep that the parser must not see it, quotes and comments not regarded; -1 where nowhere. */

@@ -43,6 +43,9 @@ function problemAt(source: Source, path: ItemPath, code: string, message: string
   return { file: source.file, ...place, path: pathText(path), code, message };
 }
 
+/** Characters of a file that is parsed in a worker thread whatever stands in it. */
+const LONG = 100_000;
+
 /** Problems of one bundle that are collected; a person reads fewer, and each costs time and memory. */
 const MOST_PROBLEMS = 1000;
 
@@ -79,7 +82,9 @@ export async function readBundle(
 }
 
 async function parse(text: string, caller: string | null): Promise<ParsedDocument> {
-  const result = await bundleThreads.run(parseDocumentTask, text, { size: weightOf(text), caller, long: true });
+  // A long text need not be weighed.
+  const size = text.length > LONG ? text.length : weightOf(text);
+  const result = await bundleThreads.run(parseDocumentTask, text, { size, caller, long: true });
   return result.ok ? result.value : unreadable();
 }
 

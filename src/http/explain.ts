@@ -9,6 +9,8 @@ import { definitionsOf, type JsonSchema, refName } from './schema.ts';
 
 const MOST_PROBLEMS = 100;
 const MOST_NAME = 100;
+/** Members of a map, such as the values of a record: more than any type has fields. To check each of very many takes long. */
+export const MOST_MEMBERS = 5000;
 
 /** Writes the place of a problem: a JSON Pointer into a body, `query.NAME` and the like elsewhere. */
 export type PlaceWriter = (segments: readonly (string | number)[]) => string;
@@ -164,8 +166,9 @@ class Explainer {
     if (schema.minProperties !== undefined && names.length < schema.minProperties) {
       this.#add(path, 'TOO_FEW', `Send at least ${schema.minProperties}.`);
     }
-    if (schema.maxProperties !== undefined && names.length > schema.maxProperties) {
-      this.#add(path, 'TOO_MANY', `Send at most ${schema.maxProperties}.`);
+    const most = schema.maxProperties ?? (schema.patternProperties === undefined ? undefined : MOST_MEMBERS);
+    if (most !== undefined && names.length > most) {
+      this.#add(path, 'TOO_MANY', `Send at most ${most}.`);
       return;
     }
     for (const name of names) {

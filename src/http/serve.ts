@@ -13,6 +13,7 @@ import type { RequestFacts } from '../mechanisms/binding.ts';
 import type { SharedBudget } from '../lib/shared-budget.ts';
 import { toFault } from '../mechanisms/db/sqlstate.ts';
 import type { IdempotencyClaim } from '../mechanisms/idempotency.ts';
+import { type ReadJson, readJson, withRevision } from '../mechanisms/long-json.ts';
 import type { Tracer } from '../mechanisms/traces.ts';
 import type { Caller } from '../mechanisms/work.ts';
 import type { Origin } from './address.ts';
@@ -34,7 +35,6 @@ import {
 import { MOST_OPEN_BODY, type OpenAdmission, sourceOf } from './open.ts';
 import { inPieces, isLarge } from './pieces.ts';
 import type { RateAnswer, RateLimiter } from './rate.ts';
-import { type ReadBody, readJsonBody, withRevision } from './read-json.ts';
 import type { Prepared, Route } from './route.ts';
 import type { ServerOptions } from './types.ts';
 import { standpointOf, tellPosition } from './standpoint.ts';
@@ -222,7 +222,7 @@ function requireRate(limiter: RateLimiter, exchange: Exchange, rate: RateAnswer)
 }
 
 /** The body as a JSON value; undefined when there is none. @throws Fault UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, INVALID_JSON */
-async function readBody(service: Service, exchange: Exchange, prepared: Prepared): Promise<ReadBody | undefined> {
+async function readBody(service: Service, exchange: Exchange, prepared: Prepared): Promise<ReadJson | undefined> {
   if (prepared.body !== undefined) requireJson(exchange.request);
   const limits =
     exchange.callerId === undefined
@@ -236,7 +236,7 @@ async function readBody(service: Service, exchange: Exchange, prepared: Prepared
       const { request } = exchange;
       const keyed = operation.idempotent === true && request.headers['idempotency-key'] !== undefined;
       const revision = (operation.ifMatch === true ? ifMatchRevision(request) : undefined) ?? undefined;
-      return await readJsonBody({ bytes, keyed, revision }, exchange.callerId ?? exchange.ip ?? null);
+      return await readJson({ bytes, keyed, revision }, exchange.callerId ?? exchange.ip ?? null);
     }
     // An empty object is what many clients send when there is nothing to send.
     if (bytes.length < 64 && EMPTY_OBJECT.test(bytes.toString('latin1'))) return undefined;

@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile';
 import type { Input, Operation } from '../contract/operation.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { fault } from './errors.ts';
-import { explain, isLonger, inBody, inQuery, type PlaceWriter } from './explain.ts';
+import { explain, isLonger, inBody, inQuery, MOST_MEMBERS, type PlaceWriter } from './explain.ts';
 import { asJsonSchema, type JsonSchema, requireStrict } from './schema.ts';
 
 /** Undefined when the value fits, else every problem. The value itself is never changed. */
@@ -33,6 +33,8 @@ function compileCheck(schema: TSchema, place: string, writer: PlaceWriter): Chec
 // protect storage and indexes must count code points, as JSON Schema says.
 interface Limits {
   most: number;
+  /** Whether it is a map, whose members are counted before each is checked. */
+  map: boolean;
   members: [string, Limits][];
   items: Limits | undefined;
 }
@@ -42,7 +44,8 @@ function limitsOf(schema: JsonSchema): Limits | undefined {
   if (choices !== undefined) {
     const strings = choices.filter((choice) => choice.type === 'string');
     const most = Math.max(0, ...strings.map((choice) => choice.maxLength ?? Number.POSITIVE_INFINITY));
-    if (strings.length > 0) return Number.isFinite(most) ? { most, members: [], items: undefined } : undefined;
+    if (strings.length > 0)
+      return Number.isFinite(most) ? { most, map: false, members: [], items: undefined } : undefined;
     const inner = choices.map(limitsOf).filter((limits) => limits !== undefined);
     return inner.length === 1 ? inner[0] : undefined;
   }
@@ -52,8 +55,9 @@ function limitsOf(schema: JsonSchema): Limits | undefined {
     if (limits !== undefined) members.push([name, limits]);
   }
   const items = schema.items === undefined ? undefined : limitsOf(schema.items);
-  if (schema.maxLength === undefined && members.length === 0 && items === undefined) return undefined;
-  return { most: schema.maxLength ?? Number.POSITIVE_INFINITY, members, items };
+  const map = schema.patternProperties !== undefined;
+  if (schema.maxLength === undefined && members.length === 0 && items === undefined && !map) return undefined;
+  return { most: schema.maxLength ?? Number.POSITIVE_INFINITY, map, members, items };
 }
 
 function within(limits: Limits, value: unknown): boolean {
@@ -61,6 +65,7 @@ function within(limits: Limits, value: unknown): boolean {
   const { items } = limits;
   if (Array.isArray(value)) return items === undefined || value.every((item) => within(items, item));
   if (typeof value !== 'object' || value === null) return true;
+  if (limits.map && Object.keys(value).length > MOST_MEMBERS) return false;
   return limits.members.every(([name, inner]) => within(inner, (value as Record<string, unknown>)[name]));
 }
 

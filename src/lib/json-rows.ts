@@ -115,8 +115,14 @@ function relocated(error: unknown, line: number, column: number): unknown {
   return malformed(line + Number(inLine) - 1, Number(inColumn) + (first ? column - 1 : 0), reason);
 }
 
+/** Strict parsing of the text of an element. @throws Fault INVALID_JSON */
+export type ParseElement = (text: string) => Promise<unknown>;
+
 /** @throws Fault INVALID_REQUEST with line and column of what is malformed */
-export async function* readJsonRows(source: AsyncIterable<string>): AsyncGenerator<JsonRow> {
+export async function* readJsonRows(
+  source: AsyncIterable<string>,
+  parse: ParseElement = async (text) => parseStrictJson(text),
+): AsyncGenerator<JsonRow> {
   const splitter = new Splitter();
   let first = true;
   for await (const chunk of source) {
@@ -124,7 +130,7 @@ export async function* readJsonRows(source: AsyncIterable<string>): AsyncGenerat
     if (chunk !== '') first = false;
     for (const element of splitter.push(text)) {
       try {
-        yield { value: parseStrictJson(element.text) as JsonRow['value'], size: element.text.length };
+        yield { value: (await parse(element.text)) as JsonRow['value'], size: element.text.length };
       } catch (error) {
         throw relocated(error, element.line, element.column);
       }

@@ -2,6 +2,7 @@
  * Records as a file, written page by page while it is sent: memory holds a page, and each page is read with the rights that
  * hold then. A fault after the first byte breaks the connection, so that no cut file looks whole.
  */
+import { Turns } from '../../lib/turns.ts';
 import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import { Reply } from '../../contract/operation.ts';
@@ -77,6 +78,9 @@ export async function exportRecords(
   });
 }
 
+/** Characters that are sent together. */
+const SENT = 65_536;
+
 async function* records(
   runner: Runner,
   wanted: Wanted,
@@ -85,6 +89,7 @@ async function* records(
   fresh: FreshCaller,
 ): AsyncGenerator<Buffer> {
   const writer = new FileWriter(form);
+  const turns = new Turns();
   let text = form.head;
   let left = limit;
   let after: PageMark | undefined;
@@ -98,6 +103,10 @@ async function* records(
         return;
       }
       text += part;
+      await turns.next();
+      if (text.length < SENT) continue;
+      yield Buffer.from(text);
+      text = '';
     }
     left -= page.objects.length;
     after = page.end;

@@ -2,9 +2,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { readCsv } from '../../lib/csv.ts';
 import { Fault } from '../../lib/fault.ts';
+import { parseStrictJson } from '../../lib/json.ts';
 import { readJsonRows } from '../../lib/json-rows.ts';
 import { type Row, valueAt } from '../../lib/mapping.ts';
 import { isWellFormedText, nfc } from '../../lib/text.ts';
+import { readJson } from '../../mechanisms/long-json.ts';
 import type { ImportDefinition } from './definition.ts';
 
 /** Gives the content from its beginning each time; no chunk ends within a character. */
@@ -36,11 +38,18 @@ export function contentOf(text: string): Content {
   };
 }
 
+/** Imports take turns as one caller: each of them reads one element at a time. */
+async function parseElement(text: string): Promise<unknown> {
+  // Shorter texts are read at once in any case.
+  if (text.length < 32_768) return parseStrictJson(text);
+  return (await readJson({ bytes: Buffer.from(text) }, null)).value;
+}
+
 /** @throws Fault INVALID_REQUEST with line and column of what is malformed */
 export async function* readRows(content: Content, definition: ImportDefinition): AsyncGenerator<SourceRow> {
   let row = 0;
   if (definition.format === 'JSON') {
-    for await (const { value, size } of readJsonRows(content())) {
+    for await (const { value, size } of readJsonRows(content(), parseElement)) {
       row++;
       yield { row, size, at: (source) => valueAt(value, source) };
     }

@@ -5,6 +5,7 @@
 import { type FaultDetail, isFault } from '../../lib/fault.ts';
 import { canonicalUuid } from '../../lib/filter-values.ts';
 import { fold } from '../../lib/text.ts';
+import { Turns } from '../../lib/turns.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import { externalIdOf, type SourceRow } from './content.ts';
 import type { ImportDefinition, TargetKind } from './definition.ts';
@@ -122,7 +123,9 @@ export async function importRows(
   const dependent = mapping.lookups.some((lookup) => looksUpItself(definition, lookup));
   const unwritten = dependent ? new Unwritten() : undefined;
   const outcomes: Outcome[] = [];
+  const turns = new Turns();
   for (const [index, candidate] of candidates.entries()) {
+    await turns.next();
     const row = mapped[index] as MappedRow;
     const own = row.asked.filter(({ lookup }) => looksUpItself(definition, lookup));
     if (unwritten !== undefined && own.some((asked) => unwritten.touches(asked))) break;

@@ -35,18 +35,19 @@ export const readRichTextTask: ThreadTask<Given, Travelling> = {
  * @throws Fault OVERLOADED where too many long texts wait
  */
 export async function withLongTextsRead(
-  given: Readonly<Record<string, unknown>>,
+  given: Record<string, unknown>,
   isRich: (code: string) => boolean,
   member: string,
   caller: string | null,
 ): Promise<Record<string, unknown>> {
-  const values: [string, unknown][] = [];
-  for (const [code, value] of Object.entries(given)) {
+  const read: Record<string, unknown> = {};
+  for (const code of Object.keys(given)) {
+    const value = given[code];
     const rich = (typeof value === 'string' || (typeof value === 'object' && value !== null)) && isRich(code);
     const long = rich && !(typeof value === 'string' && value.length <= readRichTextTask.inline);
-    values.push([code, long ? await readLong(value, pointer(member, code), caller) : value]);
+    if (long) read[code] = await readLong(value, pointer(member, code), caller);
   }
-  return Object.fromEntries(values);
+  return Object.keys(read).length === 0 ? given : { ...given, ...read };
 }
 
 async function readLong(value: unknown, path: string, caller: string | null): Promise<unknown> {

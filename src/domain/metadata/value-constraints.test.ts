@@ -123,6 +123,8 @@ describe('checkConstraints', () => {
     // The heaviest sort that the limit admits, on the text it is worst with.
     const heavy = field('string', { pattern: '(.*a.{1,50}b){5}|(a|b)*a(a|b){1000}' });
     assert.deepEqual(checkConstraints(heavy), []);
+    const heavier = field('string', { pattern: '(a|b)*a(a|b){1000}(a|b){1000}' });
+    assert.equal(checkConstraints(heavier).length, 1);
     const text = Array.from({ length: 1000 }, (_, index) => ((index * 7919) % 13 > 6 ? 'a' : 'b')).join('');
     checkValue(heavy, text, '');
     const start = performance.now();

@@ -17,6 +17,9 @@ import { imagesIn, strangeImages } from './rules-images.ts';
 
 export type Values = Record<string, unknown>;
 
+/** Problems of the values of one request that are collected. */
+const MOST_PROBLEMS = 200;
+
 /** One wording for a name that was never configured and for a field that the caller may not see. */
 function unknownField(code: string): FaultDetail {
   return { path: pointer('values', code), code: 'UNKNOWN_FIELD', message: 'There is no such field.' };
@@ -58,7 +61,10 @@ function accept(
   const stored: Values = {};
   const images: InlineImage[] = [];
   const problems: FaultDetail[] = [];
-  for (const [code, value] of Object.entries(given)) {
+  for (const code of Object.keys(given)) {
+    // An answer names no more of them, and each costs time.
+    if (problems.length >= MOST_PROBLEMS) break;
+    const value = given[code];
     const field = version.fields.get(code);
     if (field === undefined || !(reach.reads(code) || reach.writes(code))) {
       problems.push({ ...unknownField(code), path: pointer(member, code) });
