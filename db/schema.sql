@@ -544,6 +544,24 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_user ON sessions USING btree (user_id);
 
+CREATE UNLOGGED TABLE sign_in_attempts (
+  key bytea NOT NULL,
+  attempts integer NOT NULL,
+  blocked_until timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT sign_in_attempts_pkey PRIMARY KEY (key)
+) WITH (fillfactor=50);
+CREATE INDEX sign_in_attempts_updated ON sign_in_attempts USING btree (updated_at);
+
+CREATE TABLE sign_in_places (
+  user_id uuid NOT NULL,
+  place bytea NOT NULL,
+  last_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT sign_in_places_pkey PRIMARY KEY (user_id, place),
+  CONSTRAINT sign_in_places_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX sign_in_places_last ON sign_in_places USING btree (last_at);
+
 CREATE TABLE signing_secret_values (
   secret_id uuid NOT NULL,
   version integer NOT NULL,

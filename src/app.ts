@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { OidcSettings, Settings } from './config.ts';
 import { readExamples } from './contract/examples.ts';
 import { buildDocument } from './contract/openapi.ts';
-import { Authenticator, anonymousActor, Oidc, OIDC_PATH } from './domain/access/door.ts';
+import { Authenticator, anonymousActor, DEVICE_COOKIE, Oidc, OIDC_PATH, SignIns } from './domain/access/door.ts';
 import { ensureNumbering } from './domain/metadata/door.ts';
 import { commentEvents, readComment } from './domain/comments/door.ts';
 import { articleEvent } from './domain/knowledge/door.ts';
@@ -128,11 +128,13 @@ export async function buildApp(options: AppOptions): Promise<App> {
   work.onEmitted = () => {
     if (deliversNow(epoch)) wake.poke();
   };
+  const signIns = new SignIns({ secrets, db, clock });
   const holder = new ContentHolder(HELD_BYTES);
   const bound = bindings({
     blobs,
     holder,
     secrets,
+    signIns,
     outbound,
     freshCaller,
     search,
@@ -153,6 +155,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const server = buildServer({
     bindings: bound,
     authenticate: (credentials) => authenticator.authenticate(credentials),
+    device: { cookie: DEVICE_COOKIE, read: (value) => signIns.deviceOf(value) },
     anonymous: () => ({ actor: anonymousActor(), via: 'console', keyId: null, config: epoch.current() }),
     work,
     log,
@@ -169,7 +172,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
     ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
     gauges: watcher({ db, clock, epoch, authenticator, failures, replica, holder }),
     consoleFolder: options.consoleFolder,
-    redirects: options.oidc === undefined ? [] : signInElsewhere(options.oidc, { ...options, clock }, work, epoch),
+    redirects:
+      options.oidc === undefined ? [] : signInElsewhere(options.oidc, { ...options, clock }, { signIns, work, epoch }),
     documents: {
       public: buildDocument(described, { surface: 'public', events: EVENTS, examples }),
       console: buildDocument(described, { surface: 'console', examples }),
@@ -258,12 +262,12 @@ function headTeller(log: Logger): (head: SealHead) => void {
 function signInElsewhere(
   settings: OidcSettings,
   options: AppOptions & { clock: Clock },
-  work: Work,
-  epoch: Epoch,
+  { signIns, work, epoch }: { signIns: SignIns; work: Work; epoch: Epoch },
 ): RedirectPage[] {
   const oidc = new Oidc({
     ...settings,
     secrets: options.secrets,
+    signIns,
     work,
     clock: options.clock,
     caller: () => ({

@@ -1,7 +1,7 @@
 /** The background work of the service: which task runs how often. */
 import { reconcileFieldIndexes } from './bundle/field-indexes.ts';
 import type { Authenticator } from './domain/access/door.ts';
-import { ownFieldSlice, purgeSessions, touchKeys } from './domain/access/door.ts';
+import { ownFieldSlice, purgeSessions, purgeSignIns, touchKeys } from './domain/access/door.ts';
 import { purgeRuns } from './domain/inbound/door.ts';
 import { typeSlice } from './domain/metadata/door.ts';
 import { dueTimeMover, fireDue } from './domain/sla/door.ts';
@@ -105,6 +105,7 @@ export function tasks({ db, blobs, epoch, authenticator, clock, work, onSealed, 
         return false;
       },
     },
+    { name: 'sign-ins', everyMs: 300_000, run: async () => (await purgeSignIns(db, now(), 5000)) === 5000 },
     { name: 'rate-budgets', everyMs: 60_000, run: async () => (await purgeBudgets(db)) === 5000 },
     {
       name: 'inbound-runs',

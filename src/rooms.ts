@@ -4,7 +4,7 @@ import type { ConfigSection } from './mechanisms/config-section.ts';
 import { bundleRoutes } from './bundle/routes.ts';
 import { addItem } from './bundle/single.ts';
 import type { Operation } from './contract/operation.ts';
-import { accessRoutes, administratorFollower, sessionFollower, systemActor } from './domain/access/door.ts';
+import { accessRoutes, administratorFollower, sessionFollower, SignIns, systemActor } from './domain/access/door.ts';
 import { rolesSection } from './domain/access/config.ts';
 import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
 import { catalogRoutes, serviceSource } from './domain/catalog/door.ts';
@@ -81,6 +81,7 @@ export const configSections: readonly ConfigSection[] = [
 export interface Parts extends ContentParts<Caller> {
   search: SearchParts;
   secrets: SecretBox;
+  signIns: SignIns;
   outbound: Pick<Outbound, 'refusal'>;
   /** The name of the provider that one can sign in with; null without one. */
   oidc: string | null;
@@ -149,7 +150,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...webhookRoutes(parts.secrets, parts.outbound),
     ...identityRoutes,
     ...inboundRoutes(inputReader),
-    ...accessRoutes(parts.oidc, async (ctx, id) => {
+    ...accessRoutes(parts.signIns, parts.oidc, async (ctx, id) => {
       const object = await requireVisible(ctx, id);
       return { type: object.type, facts: object.facts, title: visibleTitle(object) };
     }),
@@ -164,11 +165,13 @@ export function operations(): Operation[] {
     throw new Error('operations are declarations here');
   };
   const blobs: BlobStore = { put: none, read: none, bytes: none, remove: none, list: none, check: none };
+  const secrets = new SecretBox('declarations seal nothing');
   const parts: Parts = {
     blobs,
     holder: new ContentHolder(0),
     search: searchParts(),
-    secrets: new SecretBox('declarations seal nothing'),
+    secrets,
+    signIns: new SignIns({ secrets, db: { query: none }, clock: { now: none } }),
     outbound: { refusal: none },
     oidc: null,
     freshCaller: none,

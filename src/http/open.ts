@@ -6,11 +6,14 @@
  * A source is the device that the request proves to come from, else the client's address (of IPv6 the /64 network, which one
  * client has to itself).
  */
+import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import { FairQueue } from '../lib/fair-queue.ts';
 import { Fault } from '../lib/fault.ts';
 import { SharedBudget } from '../lib/shared-budget.ts';
+import type { Sender } from '../mechanisms/binding.ts';
 import { overloaded } from './gate.ts';
+import { cookie } from './headers.ts';
 import { MemoryRateLimiter } from './rate.ts';
 
 /** Largest body of an open operation. */
@@ -27,6 +30,13 @@ const LOOKUPS_WAITING = 128;
 export interface OpenLimits {
   inFlight?: number;
   perMinute?: number;
+}
+
+/** The cookie that says which device a request comes from. */
+export interface DeviceCookie {
+  cookie: string;
+  /** The id of the device; undefined for a value that this service did not make. */
+  read(value: string | undefined): string | undefined;
 }
 
 export class OpenAdmission {
@@ -76,9 +86,22 @@ export class OpenAdmission {
   }
 }
 
-/** The name under which requests from an address are counted. */
+/** The address, of IPv6 the network. */
 export function sourceOf(ip: string): string {
   if (!ip.includes(':') || !ipaddr.IPv6.isValid(ip)) return ip;
   const network = ipaddr.IPv6.parse(ip).parts.slice(0, 4);
   return `${network.map((part) => part.toString(16)).join(':')}::/64`;
+}
+
+/** Reads from where requests come. @param device how the id of a device is read from its cookie */
+export function senderReader(device: DeviceCookie | undefined): (request: IncomingMessage, ip: string) => Sender {
+  return (request, ip) => ({
+    address: sourceOf(ip),
+    device: device?.read(cookie(request, device.cookie)),
+  });
+}
+
+/** What a request is counted under. */
+export function sourceName({ address, device }: Sender): string {
+  return device === undefined ? address : `device ${device}`;
 }

@@ -1,14 +1,17 @@
 /** Pages that only send a browser on, with cookies: leaving for a sign-in elsewhere and coming back. */
 import { Fault } from '../lib/fault.ts';
 import { cookie, singleHeader } from './headers.ts';
-import { sourceOf } from './open.ts';
+import { sourceName } from './open.ts';
 import type { Page } from './probes.ts';
 import type { Service } from './serve.ts';
 import type { RedirectPage } from './types.ts';
 
 const LONGEST_QUERY = 16_384;
 
-export function redirectPage(page: RedirectPage['answer'], { origin, open }: Pick<Service, 'origin' | 'open'>): Page {
+export function redirectPage(
+  page: RedirectPage['answer'],
+  { origin, open, sender: senderOf }: Pick<Service, 'origin' | 'open' | 'sender'>,
+): Page {
   return async (exchange) => {
     const { request } = exchange;
     const host = singleHeader(request, 'host');
@@ -18,12 +21,13 @@ export function redirectPage(page: RedirectPage['answer'], { origin, open }: Pic
       throw new Fault('INVALID_REQUEST', message, [{ path: 'header.Host', code: 'INVALID', message }]);
     }
     const { ip, secure } = origin(request);
-    // Each of them makes the service call the provider.
-    const leave = open.enter(sourceOf(ip));
+    const sender = senderOf(request, ip);
+    const leave = open.enter(sourceName(sender));
     const { location, cookies } = await page({
       base: `${secure ? 'https' : 'http'}://${host}`,
       secure,
       query: new URLSearchParams(query),
+      sender,
       cookie: (name) => cookie(request, name),
     }).finally(leave);
     exchange.sendText(302, 'text/plain; charset=utf-8', '', { Location: location, 'Set-Cookie': cookies });

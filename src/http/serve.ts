@@ -9,7 +9,7 @@ import type { Input, Operation } from '../contract/operation.ts';
 import { Reply } from '../contract/operation.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { fingerprint } from '../lib/json.ts';
-import type { RequestFacts } from '../mechanisms/binding.ts';
+import type { RequestFacts, Sender } from '../mechanisms/binding.ts';
 import type { SharedBudget } from '../lib/shared-budget.ts';
 import { toFault } from '../mechanisms/db/sqlstate.ts';
 import type { IdempotencyClaim } from '../mechanisms/idempotency.ts';
@@ -32,7 +32,7 @@ import {
   requireJson,
   singleHeader,
 } from './headers.ts';
-import { MOST_OPEN_BODY, type OpenAdmission, sourceOf } from './open.ts';
+import { MOST_OPEN_BODY, type OpenAdmission, sourceName, sourceOf } from './open.ts';
 import { inPieces, isLarge } from './pieces.ts';
 import type { RateAnswer, RateLimiter } from './rate.ts';
 import type { Prepared, Route } from './route.ts';
@@ -53,6 +53,7 @@ export interface Service {
   unverified: UnverifiedConnections;
   openBodies: SharedBudget;
   origin: (request: IncomingMessage) => Origin;
+  sender: (request: IncomingMessage, ip: string) => Sender;
 }
 
 /** Answers the request, whatever happens; never rejects. */
@@ -97,7 +98,7 @@ async function attend(
     const origin = service.origin(exchange.request);
     exchange.ip = origin.ip;
     if (route.prepared.binding.operation.access === 'open') {
-      leave = service.open.enter(sourceOf(origin.ip));
+      leave = service.open.enter(sourceName(service.sender(exchange.request, origin.ip)));
       await answer(service, route, exchange, params, origin, undefined);
     } else {
       const visit = service.gate.enter();
@@ -136,6 +137,7 @@ async function answer(
   for (const scope of prepared.binding.operation.moreScopes?.(asked) ?? []) requireScope(exchange, scope);
   const facts: RequestFacts = {
     ip: origin.ip,
+    sender: visit === undefined ? service.sender(request, origin.ip) : { address: origin.ip, device: undefined },
     sessionToken,
     secure: origin.secure,
     scopes: exchange.scopes,
@@ -179,7 +181,7 @@ async function callerOf(
     method: request.method ?? '',
     surface: route.surface,
     ip,
-    lookUp: (work) => service.open.lookUp(sourceOf(ip), work),
+    lookUp: (work) => service.open.lookUp(sourceName(service.sender(request, ip)), work),
   });
   service.unverified.verified(request.socket);
   exchange.callerId = found.callerId;

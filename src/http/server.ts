@@ -15,7 +15,7 @@ import { Exchange, type Shared } from './exchange.ts';
 import { Gate } from './gate.ts';
 import { Handed } from './handed.ts';
 import { Metrics } from './metrics.ts';
-import { OpenAdmission } from './open.ts';
+import { OpenAdmission, senderReader } from './open.ts';
 import { documentPage, healthPage, metricsPage, type Page, readyPage } from './probes.ts';
 import { redirectPage } from './redirects.ts';
 import { MemoryRateLimiter, type RateLimiter } from './rate.ts';
@@ -95,6 +95,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     unverified: new UnverifiedConnections(http, Math.ceil(http.maxConnections / 2)),
     openBodies: new SharedBudget(OPEN_BODY_BYTES),
     origin: originReader(networkTest(limits.trustedProxies)),
+    sender: senderReader(options.device),
   };
   deferContinue(http, shared);
   closeIdle(http, shared, limits.stalledMs ?? STALLED_MS, IDLE_MS);

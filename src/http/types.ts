@@ -1,10 +1,10 @@
 /** What the HTTP layer is given and what it passes on. It knows rooms only as bound operations (architecture, section 3c). */
 import type { Logger } from 'pino';
-import type { BoundOperation } from '../mechanisms/binding.ts';
+import type { BoundOperation, Sender } from '../mechanisms/binding.ts';
 import type { Tracer } from '../mechanisms/traces.ts';
 import type { Caller, Work } from '../mechanisms/work.ts';
 import type { Gauge } from './metrics.ts';
-import type { OpenLimits } from './open.ts';
+import type { DeviceCookie, OpenLimits } from './open.ts';
 import type { RateLimiter } from './rate.ts';
 
 export type Surface = 'public' | 'console';
@@ -50,6 +50,7 @@ export interface RedirectPage {
     base: string;
     secure: boolean;
     query: URLSearchParams;
+    sender: Sender;
     cookie(name: string): string | undefined;
   }): Promise<{ location: string; cookies: string[] }>;
 }
@@ -58,6 +59,7 @@ export interface ServerOptions {
   bindings: readonly BoundOperation[];
   /** @throws Fault UNAUTHENTICATED, DATABASE_UNAVAILABLE */
   authenticate(credentials: Credentials): Promise<Authenticated>;
+  device?: DeviceCookie;
   /** Who acts in operations that ask nobody. */
   anonymous(): Omit<Caller, 'correlationId'>;
   work: Work;

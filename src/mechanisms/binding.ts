@@ -14,9 +14,18 @@ export interface Runner {
   write<T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T>;
 }
 
+/** From where a request comes, as attempts to sign in are counted. */
+export interface Sender {
+  /** The client's address; of IPv6 its network. */
+  address: string;
+  /** The id of a device that somebody signed in from before, taken from a cookie that only this service can make. */
+  device: string | undefined;
+}
+
 /** Facts about the request that a few operations need: signing in and out, conditional and partial reads. */
 export interface RequestFacts {
   ip: string;
+  sender: Sender;
   sessionToken: string | undefined;
   secure: boolean;
   /** Scopes of the key, for answers that take in more where the key may ask for it; null where none are needed. */

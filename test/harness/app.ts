@@ -60,6 +60,8 @@ export interface TestOptions {
   /** Join the database of another app: a second process, as far as the database can tell. */
   on?: TestApp;
   ratePerMinute?: number | 'off';
+  /** Addresses whose X-Forwarded-For is believed, for requests that come from several addresses. */
+  trustedProxies?: readonly string[];
   /** The provider that people can sign in with. */
   oidc?: { issuer: string; clientId: string; clientSecret: string | undefined };
   /** Serve the web console built in `web/dist`. */
@@ -130,7 +132,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
   const app = await buildApp({
     settings: {
       rateLimit: options.ratePerMinute ?? 'off',
-      trustedProxies: [],
+      trustedProxies: options.trustedProxies ?? [],
       metricsAllow: ['127.0.0.0/8'],
       webhookAllowPrivate: false,
     },

@@ -39,7 +39,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
       webhooks: CODES,
       search: 'people are found by their names, groups and units with them',
     },
-    writes: { access: 'passwords and failed sign-ins are columns of the person' },
+    writes: { access: 'the password is a column of the person' },
   },
   groups: {
     owner: 'identity',
@@ -57,6 +57,8 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   },
   api_keys: { owner: 'access' },
   sessions: { owner: 'access' },
+  sign_in_attempts: { owner: 'access' },
+  sign_in_places: { owner: 'access' },
   objects: {
     owner: 'objects',
     reads: {

@@ -954,7 +954,7 @@ export class KeysAdministration extends Group {
 
 export class SessionAdministration extends Group {
   /**
-   * Sign in with a password. Sets the cookie docket_session; writes need the header X-Docket-CSRF with `csrfToken`. Needs no authentication.
+   * Sign in with a password. Sets the cookie docket_session; writes need the header X-Docket-CSRF with `csrfToken`. Attempts are limited by login and by address: 429 says in Retry-After how long to wait, 30 s at most. The cookie docket_device makes the device known, so that attempts of others do not make this person wait. Needs no authentication.
    *
    * `POST /session`
    */

@@ -127,7 +127,8 @@ export const signIn = defineOperation({
   status: 201,
   tag: 'Session',
   summary: 'Sign in with a password',
-  description: 'Sets the cookie docket_session; writes need the header X-Docket-CSRF with `csrfToken`.',
+  description:
+    'Sets the cookie docket_session; writes need the header X-Docket-CSRF with `csrfToken`. Attempts are limited by login and by address: 429 says in Retry-After how long to wait, 30 s at most. The cookie docket_device makes the device known, so that attempts of others do not make this person wait.',
   body: closed({
     login: Type.String({ minLength: 1, maxLength: 255 }),
     password: Type.String({ minLength: 1, maxLength: 1000 }),

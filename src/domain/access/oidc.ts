@@ -6,11 +6,13 @@
  * else by their e-mail address where the provider says that it verified it.
  */
 import type { Configuration } from 'openid-client';
+import type { Sender } from '../../mechanisms/binding.ts';
 import type { Clock } from '../../mechanisms/clock.ts';
 import type { SecretBox } from '../../mechanisms/secrets.ts';
 import type { Caller, Work } from '../../mechanisms/work.ts';
 import { findKey } from '../identity/door.ts';
 import { openedCookie, openSession } from './sessions.ts';
+import type { SignIns } from './sign-in.ts';
 import * as store from './store.ts';
 
 export interface OidcOptions {
@@ -18,6 +20,7 @@ export interface OidcOptions {
   clientId: string;
   clientSecret: string | undefined;
   secrets: SecretBox;
+  signIns: SignIns;
   work: Work;
   clock: Clock;
   /** Who acts until it is known who comes. */
@@ -31,6 +34,7 @@ export interface Asked {
   base: string;
   secure: boolean;
   query: URLSearchParams;
+  sender: Sender;
   cookie(name: string): string | undefined;
 }
 
@@ -140,8 +144,8 @@ export class Oidc {
       const told =
         claims['email'] === undefined ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : claims;
       const verified = told['email_verified'] === true && typeof told['email'] === 'string' ? told['email'] : undefined;
-      const opened = await this.#admit(claims.sub, verified, asked.secure);
-      return opened === undefined ? refused : { location: kept.to, cookies: [gone, opened] };
+      const opened = await this.#admit(claims.sub, verified, asked);
+      return opened === undefined ? refused : { location: kept.to, cookies: [gone, ...opened] };
     } catch (error) {
       this.#options.onError(error);
       return refused;
@@ -158,9 +162,10 @@ export class Oidc {
     }
   }
 
-  /** The session's cookie; undefined where nobody who is known and ACTIVE fits. */
-  async #admit(sub: string, email: string | undefined, secure: boolean): Promise<string | undefined> {
-    const { work, caller } = this.#options;
+  /** The cookies of the session and of the device; undefined where nobody who is known and ACTIVE fits. */
+  async #admit(sub: string, email: string | undefined, asked: Asked): Promise<string[] | undefined> {
+    const { work, caller, signIns } = this.#options;
+    const { sender, secure } = asked;
     const person = await work.read(caller(), (ctx) =>
       store.findByClaims(ctx, sub, email === undefined ? undefined : findKey(email)),
     );
@@ -172,10 +177,11 @@ export class Oidc {
         subject: `user:${person.id}`,
         data: { by: 'oidc' },
       });
-      return admitted ? openSession(ctx, person.id) : undefined;
+      if (!admitted) return undefined;
+      return { token: openSession(ctx, person.id).token, device: signIns.note(ctx, person.id, sender, secure) };
     });
     const opened = result.kind === 'done' ? result.data : undefined;
-    return opened === undefined ? undefined : openedCookie(opened.token, secure);
+    return opened === undefined ? undefined : [openedCookie(opened.token, secure), opened.device];
   }
 }
 

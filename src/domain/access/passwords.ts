@@ -1,10 +1,17 @@
 /** Passwords of the console: argon2id with parameters kept in the hash, so that they can grow without breaking old ones. */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { FairQueue } from '../../lib/fair-queue.ts';
 import { Fault } from '../../lib/fault.ts';
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-length.ts';
 
 const derive = promisify(argon2);
+
+/**
+ * Hashes are computed in libuv's thread pool, which also serves file access and name look-ups: one at a time, so that these
+ * never wait for hashes.
+ */
+const hashing = new FairQueue({ running: 1, places: 256 });
 
 // OWASP's second choice: 19 MiB and two passes, about 20 ms on a small machine.
 const MEMORY_KIB = 19_456;
@@ -12,15 +19,29 @@ const PASSES = 2;
 const LANES = 1;
 const LENGTH = 32;
 
-async function hash(password: string, salt: Buffer, memory: number, passes: number, lanes: number): Promise<Buffer> {
-  return (await derive('argon2id', {
-    message: Buffer.from(password.normalize('NFC')),
-    nonce: salt,
-    parallelism: lanes,
-    tagLength: LENGTH,
-    memory,
-    passes,
-  })) as Buffer;
+type Purpose = 'verify' | 'set';
+
+interface Parameters {
+  salt: Buffer;
+  memory: number;
+  passes: number;
+  lanes: number;
+}
+
+/** @throws Fault OVERLOADED where too many wait */
+async function hash(purpose: Purpose, password: string, parameters: Parameters): Promise<Buffer> {
+  const tag = hashing.run(purpose, () =>
+    derive('argon2id', {
+      message: Buffer.from(password.normalize('NFC')),
+      nonce: parameters.salt,
+      parallelism: parameters.lanes,
+      tagLength: LENGTH,
+      memory: parameters.memory,
+      passes: parameters.passes,
+    }),
+  );
+  if (tag === undefined) throw new Fault('OVERLOADED', 'Too many passwords wait to be hashed; retry later.');
+  return (await tag) as Buffer;
 }
 
 /** @throws Fault INVALID_REQUEST when the password is too short or too long */
@@ -32,7 +53,7 @@ export async function hashPassword(password: string): Promise<string> {
     );
   }
   const salt = randomBytes(16);
-  const tag = await hash(password, salt, MEMORY_KIB, PASSES, LANES);
+  const tag = await hash('set', password, { salt, memory: MEMORY_KIB, passes: PASSES, lanes: LANES });
   const encode = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${encode(salt)}$${encode(tag)}`;
 }
@@ -43,11 +64,16 @@ const SHAPE = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const match = stored === null ? null : SHAPE.exec(stored);
   if (match === null) {
-    await hash(password, Buffer.alloc(16), MEMORY_KIB, PASSES, LANES);
+    await hash('verify', password, { salt: Buffer.alloc(16), memory: MEMORY_KIB, passes: PASSES, lanes: LANES });
     return false;
   }
   const [, memory, passes, lanes, salt, tag] = match as unknown as string[];
-  const given = await hash(password, Buffer.from(salt ?? '', 'base64'), Number(memory), Number(passes), Number(lanes));
+  const given = await hash('verify', password, {
+    salt: Buffer.from(salt ?? '', 'base64'),
+    memory: Number(memory),
+    passes: Number(passes),
+    lanes: Number(lanes),
+  });
   const known = Buffer.from(tag ?? '', 'base64');
   return known.length === given.length && timingSafeEqual(known, given);
 }

@@ -3,18 +3,19 @@ import { auditRoutes } from './audit.ts';
 import * as contract from './contract.ts';
 import { explainAccess, type RecordFor } from './explain.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
-import { getSession, setPasswordOf, signIn, signOut } from './sessions.ts';
+import { getSession, setPasswordOf, signOut } from './sessions.ts';
+import type { SignIns } from './sign-in.ts';
 
 /**
  * @param oidc the name of the provider that one can sign in with, if there is one
  * @param recordFor the record as the caller may see it; NOT_FOUND else
  */
-export const accessRoutes = (oidc: string | null, recordFor: RecordFor): BoundOperation[] => [
+export const accessRoutes = (signIns: SignIns, oidc: string | null, recordFor: RecordFor): BoundOperation[] => [
   bind(contract.listKeys, (ctx) => listKeys(ctx)),
   bind(contract.createKey, (ctx, { body }) => createKey(ctx, body)),
   bind(contract.revokeKey, (ctx, { params }) => revokeKey(ctx, params.id)),
   bind(contract.rotateKey, (ctx, { params, body }) => rotateKey(ctx, params.id, body.overlap)),
-  bind(contract.signIn, (runner, { body }, request) => signIn(runner, body, request.secure)),
+  bind(contract.signIn, (runner, { body }, request) => signIns.signIn(runner, body, request)),
   bind(contract.signInWays, async () => ({ oidc: oidc === null ? null : { name: oidc } })),
   bind(contract.getSession, (ctx, _input, request) => getSession(ctx, request.sessionToken)),
   bind(contract.explainAccess, (ctx, { query }) => explainAccess(ctx, query, recordFor)),

@@ -1,13 +1,12 @@
-/** Signing in to the console (configuration, section 6): a cookie for reading, and a token beside it for writes. */
+/** Sessions of the console: a cookie for reading, and a token beside it for writes. `sign-in.ts` opens them. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { Runner } from '../../mechanisms/binding.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import { findKey, findUser, requireMayHandOn } from '../identity/door.ts';
-import { tokenHash, unauthenticated } from './authenticate.ts';
+import { tokenHash } from './authenticate.ts';
 import { GLOBAL_RIGHTS } from '../../contract/rights.ts';
-import { hashPassword, verifyPassword } from './passwords.ts';
+import { hashPassword } from './passwords.ts';
 import * as store from './store.ts';
 
 const SESSION_HOURS = 12;
@@ -19,40 +18,6 @@ function cookie(value: string, seconds: number, secure: boolean): string {
 /** The cookie of a session that was just opened. */
 export function openedCookie(token: string, secure: boolean): string {
   return cookie(token, SESSION_HOURS * 3600, secure);
-}
-
-/**
- * Checks the password and opens a session. Failures are counted in the database, also when many arrive at once; after five a
- * login is locked for a time that doubles, and the answer is the same for every cause.
- *
- * @throws Fault UNAUTHENTICATED
- */
-export async function signIn(
-  { work, caller }: Runner,
-  given: { login: string; password: string },
-  secure: boolean,
-): Promise<Reply> {
-  const person = await work.read(caller, (ctx) => store.findSignIn(ctx, findKey(given.login)));
-  const right = await verifyPassword(given.password, person?.passwordHash ?? null);
-  if (person === undefined) throw refused();
-  const result = await work.write(caller, async (ctx) => {
-    const locked = person.lockedUntil !== null && person.lockedUntil > ctx.now;
-    const admitted = right && !locked && person.state === 'ACTIVE';
-    if (!locked) ctx.plan(store.countSignIn, { id: person.id, failed: !right, now: ctx.now });
-    ctx.emit({ type: admitted ? 'SignedIn' : 'SignInRefused', subject: `user:${person.id}`, data: {} });
-    if (!admitted) return undefined;
-    return openSession(ctx, person.id);
-  });
-  const opened = result.kind === 'done' ? result.data : undefined;
-  if (opened === undefined) throw refused();
-  const answer = { user: { id: person.id, displayName: person.displayName }, csrfToken: opened.csrf };
-  return new Reply(answer, { 'Set-Cookie': openedCookie(opened.token, secure) });
-}
-
-function refused(): Fault {
-  return new Fault('UNAUTHENTICATED', 'Login or password is not right, or the login is locked for a while.', [], {
-    headers: unauthenticated().headers,
-  });
 }
 
 export function openSession(ctx: WriteContext, userId: string): { token: string; csrf: string } {

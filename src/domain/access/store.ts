@@ -228,38 +228,11 @@ export async function findByClaims(
   return rows[0];
 }
 
-export interface SignInRow {
-  id: string;
-  displayName: string;
-  state: string;
-  passwordHash: string | null;
-  failed: number;
-  lockedUntil: string | null;
-}
-
-export async function findSignIn(db: Queryable, loginKey: string | undefined): Promise<SignInRow | undefined> {
-  const rows = await db.query<SignInRow>(sql`
-    SELECT id, display_name AS "displayName", state, password_hash AS "passwordHash", failed_sign_ins AS failed,
-      locked_until AS "lockedUntil" FROM users WHERE login_key = ${loginKey ?? null}::text`);
-  return rows[0];
-}
-
-/** Counts in the database, so that guesses sent at once are all counted. */
-export const countSignIn: TableWrite<{ id: string; failed: boolean; now: string }> = {
-  name: 'count_sign_in',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE users u SET failed_sign_ins = CASE WHEN r.failed THEN u.failed_sign_ins + 1 ELSE 0 END,
-      locked_until = CASE WHEN r.failed AND u.failed_sign_ins + 1 >= 5
-        THEN r.now + least(power(2, u.failed_sign_ins - 4), 60) * interval '1 minute' END
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, failed boolean, now timestamptz) WHERE u.id = r.id RETURNING 1`,
-};
-
 export const setPasswordHash: TableWrite<{ id: string; hash: string }> = {
   name: 'set_password',
   guard: true,
   sql: (rows: Sql) => sql`
-    UPDATE users u SET password_hash = r.hash, failed_sign_ins = 0, locked_until = NULL
+    UPDATE users u SET password_hash = r.hash
     FROM jsonb_to_recordset(${rows}) AS r (id uuid, hash text) WHERE u.id = r.id RETURNING 1`,
 };
 

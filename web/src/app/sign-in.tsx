@@ -28,14 +28,12 @@ export function SignInPage() {
     event.preventDefault();
     attempt.mutate();
   };
-  const offline = attempt.error instanceof ApiFault && attempt.error.status !== 401;
-  const problem = attempt.isError
-    ? offline
-      ? t.offline
-      : t.signInFailed
-    : refused === true
-      ? t.signInRefused
-      : undefined;
+  const failure = (): string => {
+    const status = attempt.error instanceof ApiFault ? attempt.error.status : 401;
+    if (status === 401) return t.signInFailed;
+    return status === 429 ? t.signInLimited : t.offline;
+  };
+  const problem = attempt.isError ? failure() : refused === true ? t.signInRefused : undefined;
   return (
     <main className={classes.page}>
       <div className={classes.box}>

@@ -1,0 +1,122 @@
+/** Signing in with a password: attempts are limited (`sign-in-limits.ts`) and verified one at a time. */
+import { Reply } from '../../contract/operation.ts';
+import { FairQueue } from '../../lib/fair-queue.ts';
+import { Fault } from '../../lib/fault.ts';
+import type { RequestFacts, Runner, Sender } from '../../mechanisms/binding.ts';
+import { type Clock, instant } from '../../mechanisms/clock.ts';
+import type { WriteContext } from '../../mechanisms/context.ts';
+import type { Queryable } from '../../mechanisms/db/pool.ts';
+import { type SecretBox, secretBytes } from '../../mechanisms/secrets.ts';
+import { findKey } from '../identity/door.ts';
+import { unauthenticated } from './authenticate.ts';
+import { verifyPassword } from './passwords.ts';
+import { openedCookie, openSession } from './sessions.ts';
+import { addressPlace, type AttemptKeys, attemptKeys, devicePlace, PLACE_KEPT_DAYS } from './sign-in-limits.ts';
+import * as store from './store-sign-in.ts';
+
+export const DEVICE_COOKIE = 'docket_device';
+const PURPOSE = 'device of a sign-in';
+const DEVICE_PATH = '/api/admin/v1';
+const PLACES = 32;
+
+/** Signs people in, in one process: at most one password is verified at a time. */
+export class SignIns {
+  readonly #secrets: SecretBox;
+  readonly #db: Queryable;
+  readonly #clock: Clock;
+  // As long as an attempt took, nothing is done: attempts use at most half of one processor core.
+  readonly #queue = new FairQueue({ running: 1, places: PLACES, rest: 1 });
+
+  constructor(options: { secrets: SecretBox; db: Queryable; clock: Clock }) {
+    this.#secrets = options.secrets;
+    this.#db = options.db;
+    this.#clock = options.clock;
+  }
+
+  /** The id in the cookie of a device; undefined when it was not sealed by this service. */
+  deviceOf(value: string | undefined): string | undefined {
+    if (value === undefined || value.length > 500) return undefined;
+    try {
+      return this.#secrets.open(Buffer.from(value, 'base64url'), PURPOSE);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * Notes in the unit that the person signed in from there.
+   *
+   * @returns the cookie that makes the device known
+   */
+  note(ctx: WriteContext, userId: string, sender: Sender, secure: boolean): string {
+    const device = sender.device ?? secretBytes(18).toString('base64url');
+    for (const place of [addressPlace(sender), devicePlace(device)]) {
+      ctx.plan(store.notePlace, { user_id: userId, place: place.toString('hex'), at: ctx.now });
+    }
+    const sealed = this.#secrets.seal(device, PURPOSE).toString('base64url');
+    const age = PLACE_KEPT_DAYS * 86_400;
+    // Lax, since the way back from a provider comes from another site.
+    return `${DEVICE_COOKIE}=${sealed}; Path=${DEVICE_PATH}; Max-Age=${age}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+  }
+
+  /**
+   * Checks the password and opens a session. The answer to a wrong login, a wrong password and an archived person is the same.
+   *
+   * @throws Fault UNAUTHENTICATED, RATE_LIMITED (too many attempts), OVERLOADED (too many wait to be verified)
+   */
+  signIn(runner: Runner, given: { login: string; password: string }, request: RequestFacts): Promise<Reply> {
+    const { sender } = request;
+    const attempt = this.#queue.run(sender.device ?? sender.address, () => this.#attempt(runner, given, request));
+    if (attempt === undefined) {
+      throw new Fault('OVERLOADED', 'Too many people are signing in; retry after Retry-After.', [], {
+        headers: { 'Retry-After': '2' },
+      });
+    }
+    return attempt;
+  }
+
+  async #attempt(
+    { work, caller }: Runner,
+    given: { login: string; password: string },
+    { sender, secure }: RequestFacts,
+  ): Promise<Reply> {
+    const loginKey = findKey(given.login);
+    const own = sender.device === undefined ? undefined : devicePlace(sender.device);
+    const places = own === undefined ? [addressPlace(sender)] : [addressPlace(sender), own];
+    const person = await store.findSignIn(this.#db, loginKey, places);
+    const before = person?.places ?? [];
+    const device = own !== undefined && before.some((place) => place.equals(own)) ? sender.device : undefined;
+    const keys = attemptKeys(loginKey ?? given.login, sender, device);
+    const now = instant(this.#clock.now());
+    requireAttempt(await store.countAttempt(this.#db, keys, before.length > 0, now));
+    const right = await verifyPassword(given.password, person?.passwordHash ?? null);
+    if (person === undefined) throw refused();
+    const admitted = right && person.state === 'ACTIVE';
+    const result = await work.write(caller, async (ctx) => {
+      ctx.emit({ type: admitted ? 'SignedIn' : 'SignInRefused', subject: `user:${person.id}`, data: {} });
+      if (!admitted) return undefined;
+      ctx.plan(store.forgiveAttempt, textsOf(keys));
+      return { ...openSession(ctx, person.id), device: this.note(ctx, person.id, sender, secure) };
+    });
+    const opened = result.kind === 'done' ? result.data : undefined;
+    if (opened === undefined) throw refused();
+    const answer = { user: { id: person.id, displayName: person.displayName }, csrfToken: opened.csrf };
+    return new Reply(answer, { 'Set-Cookie': [openedCookie(opened.token, secure), opened.device] });
+  }
+}
+
+function textsOf({ pair, login, address }: AttemptKeys): { pair: string; login: string; address: string } {
+  return { pair: pair.toString('hex'), login: login.toString('hex'), address: address.toString('hex') };
+}
+
+/** @throws Fault RATE_LIMITED */
+function requireAttempt(wait: number): void {
+  if (wait === 0) return;
+  throw new Fault('RATE_LIMITED', `Too many attempts to sign in; retry in ${wait} s.`, [], {
+    headers: { 'Retry-After': String(wait) },
+  });
+}
+
+function refused(): Fault {
+  return new Fault('UNAUTHENTICATED', 'Login or password is not right.', [], { headers: unauthenticated().headers });
+}

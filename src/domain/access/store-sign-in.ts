@@ -1,0 +1,134 @@
+/** SQL on attempts to sign in and on the places that people signed in from. */
+import sql, { raw, type Sql } from 'sql-template-tag';
+import type { TableWrite } from '../../mechanisms/context.ts';
+import type { Queryable } from '../../mechanisms/db/pool.ts';
+import {
+  type AttemptKeys,
+  FORGOTTEN_AFTER_S,
+  FREE_OF_ADDRESS,
+  FREE_OF_LOGIN,
+  FREE_OF_PAIR,
+  LONGEST_WAIT_S,
+  PLACE_KEPT_DAYS,
+} from './sign-in-limits.ts';
+
+export interface SignInRow {
+  id: string;
+  displayName: string;
+  state: string;
+  passwordHash: string | null;
+  /** Those of the given places from which this person signed in before. */
+  places: Buffer[];
+}
+
+export async function findSignIn(
+  db: Queryable,
+  loginKey: string | undefined,
+  places: readonly Buffer[],
+): Promise<SignInRow | undefined> {
+  const rows = await db.query<SignInRow>(sql`
+    SELECT id, display_name AS "displayName", state, password_hash AS "passwordHash",
+      ARRAY(SELECT p.place FROM sign_in_places p WHERE p.user_id = u.id AND p.place = ANY(${[...places]}::bytea[])) AS places
+    FROM users u WHERE login_key = ${loginKey ?? null}::text`);
+  return rows[0];
+}
+
+/** Seconds to wait after so many attempts of which so many are free. */
+function waitAfter(attempts: Sql, free: number): Sql {
+  return sql`CASE WHEN ${attempts} <= ${free}::int THEN 0
+    ELSE least(${LONGEST_WAIT_S}::int, power(2, least(${attempts} - ${free}::int, 10))) END`;
+}
+
+/** How a count goes on: from one where nothing was counted for a while. */
+function counted(now: string): Sql {
+  return sql`CASE WHEN a.updated_at < ${now}::timestamptz - ${FORGOTTEN_AFTER_S}::int * interval '1 second' THEN 1
+    ELSE a.attempts + 1 END`;
+}
+
+/**
+ * Counts an attempt if it may be made now. The row of the pair decides, and is raised by the statement that reads it: of
+ * attempts sent at once each sees those before it. An attempt that has to wait is not counted and prolongs nothing.
+ *
+ * @param known whether the person signed in from there before: then login and address are not asked
+ * @returns seconds to wait; 0 when the attempt may be made
+ */
+export async function countAttempt(db: Queryable, keys: AttemptKeys, known: boolean, now: string): Promise<number> {
+  const rows = await db.query<{ wait: number }>(sql`
+    WITH login AS (
+      INSERT INTO sign_in_attempts AS a (key, attempts, blocked_until, updated_at)
+      SELECT ${keys.login}::bytea, 1, ${now}::timestamptz, ${now}::timestamptz
+      WHERE NOT ${known}::boolean AND NOT EXISTS (
+        SELECT FROM sign_in_attempts p WHERE p.key = ${keys.pair}::bytea AND p.blocked_until > ${now}::timestamptz)
+      ON CONFLICT (key) DO UPDATE SET attempts = ${counted(now)}, updated_at = excluded.updated_at
+      RETURNING a.attempts
+    ), address AS (
+      INSERT INTO sign_in_attempts AS a (key, attempts, blocked_until, updated_at)
+      SELECT ${keys.address}::bytea, 1, ${now}::timestamptz, ${now}::timestamptz FROM login
+      ON CONFLICT (key) DO UPDATE SET attempts = ${counted(now)}, updated_at = excluded.updated_at
+      RETURNING a.attempts
+    ), guard AS (
+      SELECT coalesce(max(greatest(${waitAfter(raw('l.attempts'), FREE_OF_LOGIN)},
+        ${waitAfter(raw('d.attempts'), FREE_OF_ADDRESS)})), 0) AS seconds FROM login l CROSS JOIN address d
+    ), pair AS (
+      INSERT INTO sign_in_attempts AS a (key, attempts, blocked_until, updated_at)
+      SELECT ${keys.pair}::bytea, CASE WHEN g.seconds = 0 THEN 1 ELSE 0 END,
+        ${now}::timestamptz + g.seconds * interval '1 second', ${now}::timestamptz FROM guard g
+      ON CONFLICT (key) DO UPDATE SET updated_at = excluded.updated_at,
+        (attempts, blocked_until) = (
+          SELECT CASE WHEN forgotten THEN excluded.attempts ELSE a.attempts + 1 END,
+            greatest(excluded.blocked_until, ${now}::timestamptz + CASE WHEN forgotten THEN 0
+              ELSE ${waitAfter(raw('(a.attempts + 1)'), FREE_OF_PAIR)} END * interval '1 second')
+          FROM (SELECT a.updated_at < ${now}::timestamptz - ${FORGOTTEN_AFTER_S}::int * interval '1 second') f (forgotten))
+      WHERE a.blocked_until <= ${now}::timestamptz
+      RETURNING a.attempts, a.blocked_until
+    )
+    SELECT ceil(greatest(0, coalesce(
+      (SELECT CASE WHEN attempts > 0 THEN 0 ELSE extract(epoch FROM blocked_until - ${now}::timestamptz) END FROM pair),
+      (SELECT greatest(1, extract(epoch FROM p.blocked_until - ${now}::timestamptz))
+         FROM sign_in_attempts p WHERE p.key = ${keys.pair}::bytea),
+      1)))::int AS wait`);
+  return Math.min(rows[0]?.wait ?? LONGEST_WAIT_S, LONGEST_WAIT_S);
+}
+
+interface KeyTexts {
+  pair: string;
+  login: string;
+  address: string;
+}
+
+/** An attempt that succeeded is none to wait for. Locked in the order in which attempts are counted. */
+export const forgiveAttempt: TableWrite<KeyTexts> = {
+  name: 'forgive_sign_in_attempt',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    UPDATE sign_in_attempts a SET attempts = CASE WHEN k.rank = 3 THEN 0 ELSE greatest(a.attempts - 1, 0) END,
+      blocked_until = least(a.blocked_until, a.updated_at)
+    FROM (SELECT s.key, v.rank FROM jsonb_to_recordset(${rows}) AS r (pair text, login text, address text)
+      CROSS JOIN LATERAL (VALUES (decode(r.login, 'hex'), 1), (decode(r.address, 'hex'), 2), (decode(r.pair, 'hex'), 3)) v (key, rank)
+      JOIN sign_in_attempts s ON s.key = v.key ORDER BY v.rank FOR UPDATE OF s) k
+    WHERE a.key = k.key`,
+};
+
+export const notePlace: TableWrite<{ user_id: string; place: string; at: string }> = {
+  name: 'note_sign_in_place',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO sign_in_places (user_id, place, last_at)
+    SELECT user_id, decode(place, 'hex'), at FROM jsonb_to_recordset(${rows}) AS r (user_id uuid, place text, at timestamptz)
+    ON CONFLICT (user_id, place) DO UPDATE SET last_at = excluded.last_at`,
+};
+
+/** Forgets attempts that do not count any more, and places that nobody signed in from for long. @returns how many at most */
+export async function purgeSignIns(db: Queryable, now: string, most: number): Promise<number> {
+  const rows = await db.query<{ gone: number }>(sql`
+    WITH attempts AS (
+      DELETE FROM sign_in_attempts WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM sign_in_attempts
+        WHERE updated_at < ${now}::timestamptz - ${FORGOTTEN_AFTER_S}::int * interval '1 second' LIMIT ${most}::int)) RETURNING 1
+    ), places AS (
+      DELETE FROM sign_in_places WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM sign_in_places
+        WHERE last_at < ${now}::timestamptz - ${PLACE_KEPT_DAYS}::int * interval '1 day' LIMIT ${most}::int)) RETURNING 1
+    ) SELECT greatest((SELECT count(*) FROM attempts), (SELECT count(*) FROM places))::int AS gone`);
+  return rows[0]?.gone ?? 0;
+}
