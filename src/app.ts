@@ -38,7 +38,7 @@ const HELD_BYTES = 128 * 1024 * 1024;
 
 export interface AppOptions {
   settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow' | 'webhookAllowPrivate'> &
-    Partial<Pick<Settings, 'auditHeads'>>;
+    Partial<Pick<Settings, 'auditHeads' | 'publicUrl' | 'securityContact'>>;
   db: Database;
   blobs: BlobStore;
   secrets: SecretBox;
@@ -172,6 +172,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
     ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
     gauges: watcher({ db, clock, epoch, authenticator, failures, replica, holder }),
     consoleFolder: options.consoleFolder,
+    publicUrl: settings.publicUrl,
+    securityContact: settings.securityContact,
     redirects:
       options.oidc === undefined ? [] : signInElsewhere(options.oidc, { ...options, clock }, { signIns, work, epoch }),
     documents: {

@@ -28,6 +28,8 @@ describe('settings', () => {
       rateLimit: 12000,
       trustedProxies: [],
       metricsAllow: ['127.0.0.0/8', '::1/128'],
+      publicUrl: undefined,
+      securityContact: undefined,
       webhookAllowPrivate: false,
       oidc: undefined,
       otlpEndpoint: undefined,
@@ -53,6 +55,8 @@ describe('settings', () => {
       DOCKET_RATE_LIMIT: 'off',
       DOCKET_TRUSTED_PROXIES: ' 10.0.0.0/8, fd00::/8 ,192.0.2.7,',
       DOCKET_METRICS_ALLOW: '0.0.0.0/0',
+      DOCKET_PUBLIC_URL: 'https://docket.example.org/',
+      DOCKET_SECURITY_CONTACT: 'mailto:security@example.org',
       DOCKET_WEBHOOK_ALLOW_PRIVATE: 'true',
       DOCKET_OIDC_ISSUER: 'https://login.example.org/realm',
       DOCKET_OIDC_CLIENT_ID: 'docket',
@@ -77,6 +81,8 @@ describe('settings', () => {
       rateLimit: 'off',
       trustedProxies: ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'],
       metricsAllow: ['0.0.0.0/0'],
+      publicUrl: 'https://docket.example.org',
+      securityContact: 'mailto:security@example.org',
       webhookAllowPrivate: true,
       oidc: { issuer: 'https://login.example.org/realm', clientId: 'docket', clientSecret: 'hush' },
       otlpEndpoint: 'http://collector:4318',
@@ -225,7 +231,7 @@ describe('settings', () => {
   test('the table is fit to be printed', () => {
     const names = SETTINGS_TABLE.map((row) => row.name);
     assert.equal(new Set(names).size, names.length);
-    assert.equal(names.length, 22);
+    assert.equal(names.length, 24);
     for (const row of SETTINGS_TABLE) assert.match(row.meaning, /^[\w/].*\.$/, row.name);
   });
 });

@@ -53,6 +53,10 @@ export interface Settings {
   /** CIDR lists. */
   readonly trustedProxies: readonly string[];
   readonly metricsAllow: readonly string[];
+  /** Where people reach the service, without a path. */
+  readonly publicUrl: string | undefined;
+  /** Whom to tell of a flaw: a mailto, https or tel URI. */
+  readonly securityContact: string | undefined;
   readonly webhookAllowPrivate: boolean;
   readonly oidc: OidcSettings | undefined;
   readonly otlpEndpoint: string | undefined;
@@ -118,6 +122,16 @@ export const SETTINGS_TABLE = [
     name: 'DOCKET_METRICS_ALLOW',
     default: '127.0.0.0/8,::1/128',
     meaning: 'Who may read /metrics: addresses or CIDR ranges, separated by commas.',
+  },
+  {
+    name: 'DOCKET_PUBLIC_URL',
+    default: '',
+    meaning: 'Where people reach the service, as https://docket.example.org; with https, answers carry HSTS.',
+  },
+  {
+    name: 'DOCKET_SECURITY_CONTACT',
+    default: '',
+    meaning: 'Whom to tell of a flaw, as mailto:, https: or tel: URI, for /.well-known/security.txt; absent: none.',
   },
   {
     name: 'DOCKET_WEBHOOK_ALLOW_PRIVATE',
@@ -268,6 +282,17 @@ function databaseUrl(text: string): string | undefined {
   return parsedUrl(text, ['postgres:', 'postgresql:']) === undefined ? undefined : text;
 }
 
+function originUrl(text: string): string | undefined {
+  const url = parsedUrl(text, ['http:', 'https:']);
+  if (url === undefined || url.username !== '' || url.password !== '') return undefined;
+  return url.pathname === '/' && url.search === '' && url.hash === '' ? url.origin : undefined;
+}
+
+function contactUri(text: string): string | undefined {
+  const url = parsedUrl(text, ['mailto:', 'https:', 'tel:']);
+  return url === undefined || /\s/.test(text) ? undefined : url.href;
+}
+
 function webUrl(text: string): string | undefined {
   return parsedUrl(text, ['http:', 'https:']) === undefined ? undefined : text;
 }
@@ -355,6 +380,18 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     ),
     trustedProxies: reader.value('DOCKET_TRUSTED_PROXIES', addresses, none, ranges),
     metricsAllow: reader.value('DOCKET_METRICS_ALLOW', addresses, none, ranges),
+    publicUrl: reader.value<string | undefined>(
+      'DOCKET_PUBLIC_URL',
+      'an http or https URL without path, query or user',
+      undefined,
+      originUrl,
+    ),
+    securityContact: reader.value<string | undefined>(
+      'DOCKET_SECURITY_CONTACT',
+      'a mailto:, https: or tel: URI',
+      undefined,
+      contactUri,
+    ),
     webhookAllowPrivate: reader.oneOf('DOCKET_WEBHOOK_ALLOW_PRIVATE', ['false', 'true']) === 'true',
     oidc: oidc(reader),
     otlpEndpoint: reader.value<string | undefined>(

@@ -25,7 +25,14 @@ function expect(truth: boolean, what: string): void {
 
 /** What must and must not be in the package. */
 async function look(installed: string): Promise<void> {
-  for (const file of ['bin/docket.mjs', 'dist/main.js', 'web/dist/index.html', 'db/migrations/0001-foundations.sql']) {
+  for (const file of [
+    'sbom.json',
+    'SECURITY.md',
+    'bin/docket.mjs',
+    'dist/main.js',
+    'web/dist/index.html',
+    'db/migrations/0001-foundations.sql',
+  ]) {
     expect(existsSync(path.join(installed, file)), `the package has ${file}`);
   }
   const files = await readdir(installed, { recursive: true });

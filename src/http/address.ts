@@ -40,12 +40,25 @@ function withoutPort(entry: string): string {
   return v4?.[1] ?? entry;
 }
 
+/** What proxies add to a request. */
+const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-forwarded-host', 'x-forwarded-proto'];
+
 export interface Origin {
   ip: string;
   /** Whether the request came in by TLS, here or at a trusted proxy. */
   secure: boolean;
-  /** A proxy that is not trusted says that it stands between: `ip` is the proxy's, not the client's. */
+  /** A proxy stands between, and the client's address is not known: `ip` is the proxy's. */
   hidden: boolean;
+}
+
+const loopback = networkTest(['127.0.0.0/8', '::1/128']);
+
+/**
+ * The client's address for a decision on it. Behind a proxy on this machine that is not trusted everybody would seem to be
+ * local: then there is none, and no range holds it.
+ */
+export function decisiveAddress({ ip, hidden }: Origin): string {
+  return hidden && loopback(ip) ? '' : ip;
 }
 
 /** Tells where requests come from, believing `X-Forwarded-For` and `X-Forwarded-Proto` from trusted proxies alone. */
@@ -54,19 +67,21 @@ export function originReader(trusted: AddressTest): (request: IncomingMessage) =
     const peer = plain(request.socket.remoteAddress ?? '');
     const secure = (request.socket as { encrypted?: boolean }).encrypted === true;
     const forwarded = request.headers['x-forwarded-for'];
-    const forwardedToo = forwarded !== undefined || request.headers.forwarded !== undefined;
-    if (!trusted(peer)) return { ip: peer, secure, hidden: forwardedToo };
+    const proxied = PROXY_HEADERS.some((name) => request.headers[name] !== undefined);
+    if (!trusted(peer)) return { ip: peer, secure, hidden: proxied };
     const proto = request.headers['x-forwarded-proto'];
     const outside = secure || (typeof proto === 'string' && proto.split(',')[0]?.trim().toLowerCase() === 'https');
     const entries = typeof forwarded === 'string' ? forwarded.split(',') : [];
     let ip = peer;
+    let known = false;
     // From the right: what a proxy wrote is true as long as that proxy is trusted; the rest anybody may have made up.
     for (const entry of entries.reverse()) {
       const address = withoutPort(entry.trim());
       if (!ipaddr.isValid(address)) break;
       ip = plain(address);
+      known = true;
       if (!trusted(ip)) break;
     }
-    return { ip, secure: outside, hidden: false };
+    return { ip, secure: outside, hidden: proxied && !known };
   };
 }

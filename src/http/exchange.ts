@@ -1,12 +1,15 @@
 /** One request and its answer: what is known of it on the way, how the answer is written, and the one line in the log. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { failure } from '../contract/envelope.ts';
+import type { SharedBudget } from '../lib/shared-budget.ts';
 import { answerOf, ClientGone, loggable } from './errors.ts';
+import { overloaded } from './gate.ts';
 import { announcesBody, correlationIdOf, declaredLength } from './headers.ts';
 import { lingeringEnd } from './linger.ts';
 import type { Metrics } from './metrics.ts';
+import { PIECE, sendPieces } from './slow-readers.ts';
 
 export type Headers = Record<string, string | number | string[]>;
 
@@ -19,6 +22,12 @@ export interface Shared {
   /** The answer that a connection is at: a broken request must not write into it. */
   readonly current: WeakMap<object, ServerResponse>;
   draining: boolean;
+  /** Milliseconds within which a client must take a piece of a large answer. */
+  readonly stalledMs: number;
+  /** Whether people reach the service by https. */
+  readonly https: boolean;
+  /** Bytes of large answers of callers that are being sent. */
+  readonly answers: SharedBudget;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -32,8 +41,12 @@ export const BASE_HEADERS: readonly [string, string][] = [
 ];
 
 const BASE_FLAT = BASE_HEADERS.flat();
+const STRICT_TRANSPORT = ['Strict-Transport-Security', 'max-age=31536000'];
 /** A refused request may have this many bytes of its body under way and keep its connection. */
 const SMALL_BODY = 65_536;
+
+/** What a streamed answer is taken to hold in memory. */
+const STREAMED = 4 * 1024 * 1024;
 
 export class Exchange {
   readonly request: IncomingMessage;
@@ -91,9 +104,14 @@ export class Exchange {
   sendText(status: number, type: string | undefined, body: string | Uint8Array, headers?: Headers): void {
     if (this.#answered) return;
     const bodiless = status === 204 || status === 304;
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    const large = !bodiless && length > PIECE && this.request.method !== 'HEAD';
+    if (large && !this.#holdAnswer(length)) {
+      this.sendError(unread());
+      return;
+    }
     const head = this.#head(type === undefined || bodiless ? [] : ['Content-Type', type], headers);
-    if (!bodiless)
-      head.push('Content-Length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
+    if (!bodiless) head.push('Content-Length', String(length));
     if (this.response.destroyed) {
       this.#answered = true;
       this.#record(status);
@@ -106,6 +124,12 @@ export class Exchange {
     if (lingers) {
       if (!bodiless) this.response.write(body);
       lingeringEnd(this.request, this.response, this.expectsContinue);
+    } else if (large) {
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+      const { stalledMs } = this.#shared;
+      sendPieces([bytes], this.response, { stalledMs }, (error) => this.#record(status, error));
+      if (!this.request.complete) this.request.resume();
+      return;
     } else {
       this.response.end(bodiless ? undefined : body);
       // What is left of a small body is read, so that the connection can go on.
@@ -122,6 +146,10 @@ export class Exchange {
       source.destroy();
       return;
     }
+    if (!this.#holdAnswer(STREAMED)) {
+      source.destroy();
+      throw unread();
+    }
     const head = this.#head([], headers);
     if (this.#shared.draining) head.push('Connection', 'close');
     response.writeHead(status, head);
@@ -134,13 +162,11 @@ export class Exchange {
     }
     const announced = lengthIn(headers);
     await new Promise<void>((resolve) => {
-      const done = (error: Error | null | undefined): void => {
-        this.#record(status, error ?? undefined);
+      const done = (error: Error | undefined): void => {
+        this.#record(status, error);
         resolve();
       };
-      // A file shorter than announced must never look whole, so that its bytes are counted.
-      if (announced === undefined) pipeline(source, response, done);
-      else pipeline(source, (bytes: AsyncIterable<Uint8Array>) => exactly(bytes, announced), response, done);
+      sendPieces(source, response, { stalledMs: this.#shared.stalledMs, announced }, done);
     });
   }
 
@@ -166,8 +192,24 @@ export class Exchange {
     this.sendJson(answer.status, body, { ...answer.headers, Link });
   }
 
+  /** Counts a large answer against its caller until it was sent. @returns false where it must not be sent */
+  #holdAnswer(length: number): boolean {
+    const owner = this.callerId;
+    // What strangers get is the same for all, and in memory once.
+    if (owner === undefined) return true;
+    const { answers } = this.#shared;
+    if (!answers.take(owner, length)) {
+      // A change was made: its answer is due. A single answer passes whatever its size.
+      if (this.request.method === 'GET' && answers.held > 0) return false;
+      answers.add(owner, length);
+    }
+    this.whenClosed(() => answers.release(owner, length));
+    return true;
+  }
+
   #head(head: string[], headers: Headers | undefined): string[] {
     head.push('X-Correlation-Id', this.correlationId);
+    if (this.#shared.https) head.push(...STRICT_TRANSPORT);
     if (headers === undefined) {
       for (const part of BASE_FLAT) head.push(part);
     } else {
@@ -210,19 +252,13 @@ export class Exchange {
   }
 }
 
+function unread(): Error {
+  return overloaded('You have too many answers that are not read; retry after Retry-After.');
+}
+
 function lengthIn(headers: Headers): number | undefined {
   const entry = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-length');
   return entry === undefined ? undefined : Number(entry[1]);
-}
-
-async function* exactly(source: AsyncIterable<Uint8Array>, announced: number): AsyncGenerator<Uint8Array> {
-  let sent = 0;
-  for await (const bytes of source) {
-    sent += bytes.length;
-    if (sent > announced) throw new Error('the content is longer than announced');
-    yield bytes;
-  }
-  if (sent < announced) throw new Error('the content is shorter than announced');
 }
 
 function firstByte(source: Readable): Promise<void> {

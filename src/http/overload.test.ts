@@ -128,6 +128,52 @@ describe('connections that do not get on', () => {
     socket.destroy();
   });
 
+  it('closes who takes a large answer byte by byte and goes on sending', async () => {
+    const socket = connect(sample.port, '127.0.0.1');
+    let over = false;
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      over = true;
+    });
+    socket.write(large);
+    // Reads a little now and then, and sends all the time.
+    for (const began = performance.now(); !over && performance.now() - began < 10_000; await sleep(50)) {
+      socket.read(1);
+      socket.write('\r\n');
+    }
+    assert.ok(over);
+    socket.destroy();
+    const broken = sample.lines.map((line) => line['broken'] as { type: string } | undefined);
+    assert.ok(broken.some((error) => error?.type === 'SlowReader'));
+  });
+
+  it('refuses further large answers to a caller who does not read them, and to nobody else', async () => {
+    const small = await startSample(
+      [getting('/large', async () => Buffer.alloc(LARGE, 'x'), { raw: { mediaTypes: ['text/plain'] } })],
+      { answerBytes: 8 * LARGE },
+    );
+    const sockets = Array.from({ length: 12 }, () => {
+      const socket = connect(small.port, '127.0.0.1');
+      socket.on('error', () => {});
+      socket.pause();
+      socket.write(large);
+      return socket;
+    });
+    try {
+      await sleep(500);
+      const refused = await small.ask('/api/v1/large');
+      assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
+      assert.equal((await small.ask('/api/v1/large', { key: 'reader' })).text.length, LARGE);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+    }
+    for (const until = performance.now() + 5000; performance.now() < until; await sleep(50)) {
+      if ((await small.ask('/api/v1/large')).status === 200) break;
+    }
+    assert.equal((await small.ask('/api/v1/large')).status, 200);
+    await small.close();
+  });
+
   it('waits for an answer that takes longer, and closes nothing then', async () => {
     assert.equal((await sample.ask('/api/v1/long')).status, 200);
   });

@@ -41,9 +41,25 @@ export function metricsPage(
   const allowed = networkTest(allow);
   return async (exchange) => {
     const { ip, hidden } = originOf(exchange.request);
-    // Behind a proxy that is not trusted every client would look local.
-    if (hidden || !allowed(ip)) throw fault('NOT_FOUND');
+    // Behind a proxy that is not trusted every client would look local. One that adds no header often speaks HTTP/1.0.
+    const proxied = hidden || exchange.request.httpVersion === '1.0';
+    if (proxied || !allowed(ip)) throw fault('NOT_FOUND');
     exchange.sendText(200, 'text/plain; version=0.0.4; charset=utf-8', await exposition());
+  };
+}
+
+/** For how long `security.txt` says that it holds; it is computed with each answer. */
+const SECURITY_DAYS = 180;
+const DAY_MS = 86_400_000;
+
+/** `/.well-known/security.txt` (RFC 9116); without a contact there is nothing. */
+export function securityPage(contact: string | undefined, publicUrl: string | undefined, now: () => number): Page {
+  return (exchange) => {
+    if (contact === undefined) throw fault('NOT_FOUND');
+    const expires = new Date((Math.floor(now() / DAY_MS) + SECURITY_DAYS) * DAY_MS).toISOString();
+    const lines = [`Contact: ${contact}`, `Expires: ${expires}`];
+    if (publicUrl !== undefined) lines.push(`Canonical: ${publicUrl}/.well-known/security.txt`);
+    exchange.sendText(200, 'text/plain; charset=utf-8', `${lines.join('\n')}\n`);
   };
 }
 

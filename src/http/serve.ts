@@ -16,7 +16,7 @@ import type { IdempotencyClaim } from '../mechanisms/idempotency.ts';
 import { type ReadJson, readJson, withRevision } from '../mechanisms/long-json.ts';
 import type { Tracer } from '../mechanisms/traces.ts';
 import type { Caller } from '../mechanisms/work.ts';
-import type { Origin } from './address.ts';
+import { decisiveAddress, type Origin } from './address.ts';
 import { MOST_BODY, receiveBody, requireDeclaredSize } from './body.ts';
 import { Call } from './call.ts';
 import type { UnverifiedConnections } from './connection.ts';
@@ -130,7 +130,7 @@ async function answer(
   const caller =
     visit === undefined
       ? { ...service.options.anonymous(), correlationId: exchange.correlationId }
-      : await callerOf(service, route, exchange, sessionToken, visit);
+      : await callerOf(service, route, exchange, { sessionToken, ip: decisiveAddress(origin) }, visit);
   const body = announcesBody(request) ? await readBody(service, exchange, prepared) : undefined;
   const input = readInput(exchange, prepared, rawParams, body?.value);
   const asked = input.query as Readonly<Record<string, unknown>>;
@@ -169,11 +169,10 @@ async function callerOf(
   service: Service,
   route: Route,
   exchange: Exchange,
-  sessionToken: string | undefined,
+  { sessionToken, ip }: { sessionToken: string | undefined; ip: string },
   visit: Visit,
 ): Promise<Caller> {
   const { request, correlationId } = exchange;
-  const ip = exchange.ip ?? '';
   const found = await service.options.authenticate({
     authorization: singleHeader(request, 'authorization'),
     sessionToken,
@@ -181,7 +180,7 @@ async function callerOf(
     method: request.method ?? '',
     surface: route.surface,
     ip,
-    lookUp: (work) => service.open.lookUp(sourceName(service.sender(request, ip)), work),
+    lookUp: (work) => service.open.lookUp(sourceName(service.sender(request, exchange.ip ?? '')), work),
   });
   service.unverified.verified(request.socket);
   exchange.callerId = found.callerId;

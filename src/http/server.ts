@@ -16,7 +16,7 @@ import { Gate } from './gate.ts';
 import { Handed } from './handed.ts';
 import { Metrics } from './metrics.ts';
 import { OpenAdmission, senderReader } from './open.ts';
-import { documentPage, healthPage, metricsPage, type Page, readyPage } from './probes.ts';
+import { documentPage, healthPage, metricsPage, type Page, readyPage, securityPage } from './probes.ts';
 import { redirectPage } from './redirects.ts';
 import { MemoryRateLimiter, type RateLimiter } from './rate.ts';
 import { FAULT_CODES } from './reference/faults.ts';
@@ -59,6 +59,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     expecting: new WeakSet(),
     current: new WeakMap(),
     draining: false,
+    stalledMs: limits.stalledMs ?? STALLED_MS,
+    https: options.publicUrl?.startsWith('https:') === true,
+    answers: new SharedBudget(limits.answerBytes ?? 256 * 1024 * 1024),
   };
   const most = limits.inFlight ?? 512;
   const gate = new Gate({ most, running: Math.min(most, limits.running ?? most) });
@@ -133,6 +136,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     ),
   );
   for (const { path, id, answer } of options.redirects ?? []) mount(path, id, redirectPage(answer, service));
+  mount(
+    '/.well-known/security.txt',
+    'security.contact',
+    securityPage(options.securityContact, options.publicUrl, () => Date.now()),
+  );
   const exposition = options.exposition ?? figures;
   mount('/metrics', 'health.metrics', metricsPage(exposition, limits.metricsAllow, service.origin));
   return server;

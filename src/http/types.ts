@@ -77,6 +77,10 @@ export interface ServerOptions {
   documents: { public: object; console: object };
   /** The folder of the built web console, served at `/`; without it there is none. */
   consoleFolder?: string | undefined;
+  /** Where people reach the service, as `https://docket.example.org`; with https, browsers are told to use nothing else. */
+  publicUrl?: string | undefined;
+  /** Whom to tell of a flaw, as a URI, for `/.well-known/security.txt`. */
+  securityContact?: string | undefined;
   /** Pages that only send a browser on. */
   redirects?: readonly RedirectPage[];
   /** A limiter that several processes share; else each process counts for itself. */
@@ -103,9 +107,11 @@ export interface Limits {
   connections?: number;
   /** Bytes of request bodies of verified callers held at once; one caller has half of it at most. Default 256 MiB. */
   bodyBytes?: number;
+  /** Bytes of large answers being sent, over all callers; one caller has half of it at most. Default 256 MiB. */
+  answerBytes?: number;
   /** Milliseconds for a request to arrive whole, 28 s by default; headers get half of it. */
   receiveMs?: number;
-  /** Milliseconds after which a connection through which nothing passes is closed, 13 s by default. */
+  /** Milliseconds after which a connection through which nothing passes is closed, or whose client takes less than 64 KiB of a large answer; 13 s by default. */
   stalledMs?: number;
   /** Milliseconds for an operation that sets no limit of its own. Default 30 s. */
   operationMs?: number;

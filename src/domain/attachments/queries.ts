@@ -2,7 +2,7 @@
 import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
-import { type ContentParts, isKnown } from '../../mechanisms/blobs/serve.ts';
+import { type ContentParts, isKnown, ownerOf } from '../../mechanisms/blobs/serve.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { findVisible, readableRecord, requireVisible, type VisibleObject } from '../objects/door.ts';
 import { contentHeaders, requestedRange } from './rules.ts';
@@ -61,7 +61,7 @@ export async function readContent(
   // Another version than the one that the client has a part of is sent whole.
   const wanted = request.ifRange === undefined || request.ifRange === headers['ETag'];
   const range = wanted ? requestedRange(request.range, row.size) : undefined;
-  const { bytes, release } = await holder.read(blobs, row, range);
+  const { bytes, release } = await holder.read(blobs, ownerOf(caller), row, range);
   try {
     await work.read(await freshCaller(caller), (ctx) => requireServed(ctx, id));
   } catch (error) {

@@ -22,23 +22,41 @@ const whole = storeOf(async (_, size) => Buffer.alloc(size));
 describe('content held in memory', () => {
   it('is bounded over all answers, until they let go of it', async () => {
     const holder = new ContentHolder(100);
-    const first = await holder.read(whole, content);
+    const first = await holder.read(whole, 'caller', content);
     assert.equal(first.bytes.length, 60);
-    await assert.rejects(holder.read(whole, content), { code: 'OVERLOADED' });
+    await assert.rejects(holder.read(whole, 'caller', content), { code: 'OVERLOADED' });
     first.release();
     first.release();
-    const part = await holder.read(whole, content, { start: 0, end: 39 });
+    const part = await holder.read(whole, 'caller', content, { start: 0, end: 39 });
     assert.equal(part.bytes.length, 40);
-    assert.equal((await holder.read(whole, content)).bytes.length, 60, 'of a part no more is held than it has');
-    await assert.rejects(holder.read(whole, { ...content, size: 1 }), { code: 'OVERLOADED' }, 'released once');
+    const other = await holder.read(whole, 'other', content);
+    assert.equal(other.bytes.length, 60, 'of a part no more is held than it has');
+    await assert.rejects(holder.read(whole, 'third', { ...content, size: 1 }), { code: 'OVERLOADED' }, 'released once');
     part.release();
-    assert.equal((await holder.read(whole, { ...content, size: 40 })).bytes.length, 40);
+    assert.equal((await holder.read(whole, 'third', { ...content, size: 40 })).bytes.length, 40);
+  });
+
+  it('leaves room for others, however much one caller asks for', async () => {
+    const holder = new ContentHolder(1000);
+    const one = { ...content, size: 50 };
+    let held = 0;
+    await assert.rejects(
+      async () => {
+        for (;;) {
+          await holder.read(whole, 'slow', one);
+          held++;
+        }
+      },
+      { code: 'OVERLOADED' },
+    );
+    assert.equal(held, 10);
+    for (const owner of ['a', 'b', 'c']) assert.equal((await holder.read(whole, owner, one)).bytes.length, 50);
   });
 
   it('passes alone whatever its size', async () => {
     const holder = new ContentHolder(10);
-    assert.equal((await holder.read(whole, content)).bytes.length, 60);
-    await assert.rejects(holder.read(whole, content), { code: 'OVERLOADED' });
+    assert.equal((await holder.read(whole, 'caller', content)).bytes.length, 60);
+    await assert.rejects(holder.read(whole, 'caller', content), { code: 'OVERLOADED' });
   });
 
   it('counts no more when it could not be read', async () => {
@@ -47,9 +65,9 @@ describe('content held in memory', () => {
     const broken = storeOf(async () => {
       throw new Error('the disk');
     });
-    await assert.rejects(holder.read(short, content), { name: 'BlobDamaged' });
-    await assert.rejects(holder.read(broken, content), { message: 'the disk' });
-    assert.equal((await holder.read(whole, content)).bytes.length, 60);
+    await assert.rejects(holder.read(short, 'caller', content), { name: 'BlobDamaged' });
+    await assert.rejects(holder.read(broken, 'caller', content), { message: 'the disk' });
+    assert.equal((await holder.read(whole, 'caller', content)).bytes.length, 60);
   });
 
   it('is read from files whole or in part, and never where its bytes are not those of the hash', async () => {
@@ -61,9 +79,12 @@ describe('content held in memory', () => {
       await blobs.put(sha256, bytes);
       const holder = new ContentHolder(1000);
       const file = { sha256, size: 60 };
-      assert.deepEqual((await holder.read(blobs, file)).bytes, bytes);
-      assert.deepEqual((await holder.read(blobs, file, { start: 10, end: 19 })).bytes, bytes.subarray(10, 20));
-      assert.deepEqual((await holder.read(blobs, file, { start: 59, end: 59 })).bytes, bytes.subarray(59));
+      assert.deepEqual((await holder.read(blobs, 'caller', file)).bytes, bytes);
+      assert.deepEqual(
+        (await holder.read(blobs, 'caller', file, { start: 10, end: 19 })).bytes,
+        bytes.subarray(10, 20),
+      );
+      assert.deepEqual((await holder.read(blobs, 'caller', file, { start: 59, end: 59 })).bytes, bytes.subarray(59));
       const flipped = Buffer.from(bytes);
       flipped[40] = 0;
       for (const wrong of [
@@ -74,15 +95,15 @@ describe('content held in memory', () => {
         Buffer.concat([bytes, bytes]),
       ]) {
         await writeFile(path.join(root, sha256.slice(0, 2), sha256), wrong);
-        await assert.rejects(holder.read(blobs, file), { name: 'BlobDamaged' });
+        await assert.rejects(holder.read(blobs, 'caller', file), { name: 'BlobDamaged' });
         await assert.rejects(
-          holder.read(blobs, file, { start: 10, end: 19 }),
+          holder.read(blobs, 'caller', file, { start: 10, end: 19 }),
           { name: 'BlobDamaged' },
           'in no part of it',
         );
       }
       await blobs.remove(sha256);
-      await assert.rejects(holder.read(blobs, file), { name: 'BlobMissing' });
+      await assert.rejects(holder.read(blobs, 'caller', file), { name: 'BlobMissing' });
       assert.deepEqual(holder.flaws, { damaged: 10, missing: 1 });
     } finally {
       await rm(root, { recursive: true });

@@ -1,6 +1,7 @@
 /** What all that serve content share. */
 import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
+import { SharedBudget } from '../../lib/shared-budget.ts';
 import type { RequestFacts, Runner } from '../binding.ts';
 import type { ReadContext } from '../context.ts';
 import { BlobDamaged, BlobMissing, type BlobStore } from './store.ts';
@@ -19,57 +20,65 @@ export function isKnown(header: string | undefined, etag: string): boolean {
 
 /**
  * Content in memory, bounded over all answers of the process: nothing may be sent before rights were asked once more, so each
- * content is read whole, and a slow client keeps it until it took all of it.
+ * content is read whole, and a slow client keeps it until it took all of it. One caller may hold half of the bound at most, so
+ * that no caller keeps the others from their files.
  */
 export class ContentHolder {
-  readonly #most: number;
-  #held = 0;
+  readonly #budget: SharedBudget;
   /** How often content could not be given because the store had lost or changed it. */
   readonly flaws = { damaged: 0, missing: 0 };
 
   /** @param most bytes that may be held at once */
   constructor(most: number) {
-    this.#most = most;
+    this.#budget = new SharedBudget(most);
   }
 
   /**
    * The content, or the part of it, and how to let go of it. A part is cut from the whole, which was compared with its hash: no
    * byte of damaged content is given.
    *
+   * @param owner on whose account it is held
    * @param size bytes of the whole
    * @throws Fault OVERLOADED where too much is held
    * @throws BlobMissing, BlobDamaged
    */
   async read(
     blobs: BlobStore,
+    owner: string,
     { sha256, size }: { sha256: string; size: number },
     range?: ByteRange,
   ): Promise<{ bytes: Buffer; release: () => void }> {
+    const budget = this.#budget;
     // One content passes whatever its size, or a limit set too low would let none out.
-    if (this.#held > 0 && this.#held + size > this.#most) {
+    if (budget.held === 0) budget.add(owner, size);
+    else if (!budget.take(owner, size)) {
       throw new Fault('OVERLOADED', 'Too many files are being read at once; retry after Retry-After.', [], {
         headers: { 'Retry-After': '1' },
       });
     }
-    let held = 0;
-    const hold = (bytes: number): void => {
-      this.#held += bytes - held;
+    let held = size;
+    const keep = (bytes: number): void => {
+      budget.release(owner, held - bytes);
       held = bytes;
     };
-    hold(size);
     try {
       const whole = await blobs.bytes(sha256, size);
       if (whole.length !== size) throw new BlobDamaged(sha256);
       const bytes = range === undefined ? whole : Buffer.from(whole.subarray(range.start, range.end + 1));
-      hold(bytes.length);
-      return { bytes, release: () => hold(0) };
+      keep(bytes.length);
+      return { bytes, release: () => keep(0) };
     } catch (error) {
-      hold(0);
+      keep(0);
       if (error instanceof BlobMissing) this.flaws.missing++;
       if (error instanceof BlobDamaged) this.flaws.damaged++;
       throw error;
     }
   }
+}
+
+/** On whose account content is held that a caller asked for: all keys of a person together. */
+export function ownerOf({ actor }: Runner['caller']): string {
+  return actor.userId ?? '';
 }
 
 /** What handlers that serve content are given. */
@@ -101,7 +110,7 @@ export async function serveImage(
     ETag: `"${image.sha256}"`,
   };
   if (isKnown(request.ifNoneMatch, headers.ETag)) return new Reply(Buffer.alloc(0), headers, 304);
-  const { bytes, release } = await holder.read(blobs, image);
+  const { bytes, release } = await holder.read(blobs, ownerOf(caller), image);
   try {
     await work.read(await freshCaller(caller), find);
   } catch (error) {
