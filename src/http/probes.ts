@@ -1,6 +1,7 @@
 /** What is answered beside operations: health, figures, and the OpenAPI documents (decisions, "Other"). */
 import { createHash } from 'node:crypto';
 import { Fault } from '../lib/fault.ts';
+import type { Clock } from '../mechanisms/clock.ts';
 import { type Origin, networkTest } from './address.ts';
 import { fault } from './errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -53,10 +54,10 @@ const SECURITY_DAYS = 180;
 const DAY_MS = 86_400_000;
 
 /** `/.well-known/security.txt` (RFC 9116); without a contact there is nothing. */
-export function securityPage(contact: string | undefined, publicUrl: string | undefined, now: () => number): Page {
+export function securityPage(contact: string | undefined, publicUrl: string | undefined, clock: Clock): Page {
   return (exchange) => {
     if (contact === undefined) throw fault('NOT_FOUND');
-    const expires = new Date((Math.floor(now() / DAY_MS) + SECURITY_DAYS) * DAY_MS).toISOString();
+    const expires = new Date((Math.floor(clock.now() / DAY_MS) + SECURITY_DAYS) * DAY_MS).toISOString();
     const lines = [`Contact: ${contact}`, `Expires: ${expires}`];
     if (publicUrl !== undefined) lines.push(`Canonical: ${publicUrl}/.well-known/security.txt`);
     exchange.sendText(200, 'text/plain; charset=utf-8', `${lines.join('\n')}\n`);

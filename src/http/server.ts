@@ -7,6 +7,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Fault } from '../lib/fault.ts';
 import { SharedBudget } from '../lib/shared-budget.ts';
+import { systemClock } from '../mechanisms/clock.ts';
 import { networkTest, originReader } from './address.ts';
 import { closeIdle, deferContinue, onClientError, UnverifiedConnections } from './connection.ts';
 import { ConsoleFiles } from './console.ts';
@@ -139,7 +140,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   mount(
     '/.well-known/security.txt',
     'security.contact',
-    securityPage(options.securityContact, options.publicUrl, () => Date.now()),
+    securityPage(options.securityContact, options.publicUrl, systemClock),
   );
   const exposition = options.exposition ?? figures;
   mount('/metrics', 'health.metrics', metricsPage(exposition, limits.metricsAllow, service.origin));
