@@ -2,7 +2,17 @@
  * The settings of the service (configuration, section 2): environment → one frozen typed object. This is the only place
  * that knows the names of variables; it is pure, the environment is handed in.
  */
-import { isIP } from 'node:net';
+import {
+  contactUri,
+  databaseUrl,
+  hostName,
+  issuerUrl,
+  originUrl,
+  parsedUrl,
+  ranges,
+  webUrl,
+  wholeNumber,
+} from './lib/setting-values.ts';
 
 /** Where attachments are kept. */
 export type BlobSettings =
@@ -232,12 +242,6 @@ class Reader {
   }
 }
 
-function wholeNumber(text: string, least: number, most: number): number | undefined {
-  if (!/^\d{1,15}$/.test(text)) return undefined;
-  const value = Number(text);
-  return value >= least && value <= most ? value : undefined;
-}
-
 function share(text: string): number | undefined {
   const value = /^(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
   return value >= 0 && value <= 1 ? value : undefined;
@@ -250,59 +254,6 @@ function traceSampling(reader: Reader, wanted: boolean): TraceSampling {
   const byRatio = sampler.endsWith('traceidratio');
   const ratio = byRatio ? reader.value('OTEL_TRACES_SAMPLER_ARG', 'a number from 0 to 1', 1, share) : 1;
   return Object.freeze({ sampler, ratio });
-}
-
-function hostName(text: string): string | undefined {
-  if (isIP(text) !== 0) return text;
-  // A name with only digits and dots that is no address is a mistyped address.
-  return /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text) && !/^[\d.]+$/.test(text) ? text : undefined;
-}
-
-function isRange(text: string): boolean {
-  const [address = '', prefix, ...more] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || more.length > 0) return false;
-  return prefix === undefined || wholeNumber(prefix, 0, version === 4 ? 32 : 128) !== undefined;
-}
-
-function ranges(text: string): readonly string[] | undefined {
-  const list = text
-    .split(',')
-    .map((range) => range.trim())
-    .filter((range) => range !== '');
-  return list.every(isRange) ? Object.freeze(list) : undefined;
-}
-
-function parsedUrl(text: string, protocols: readonly string[]): URL | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url !== undefined && protocols.includes(url.protocol) ? url : undefined;
-}
-
-function databaseUrl(text: string): string | undefined {
-  return parsedUrl(text, ['postgres:', 'postgresql:']) === undefined ? undefined : text;
-}
-
-function originUrl(text: string): string | undefined {
-  const url = parsedUrl(text, ['http:', 'https:']);
-  if (url === undefined || url.username !== '' || url.password !== '') return undefined;
-  return url.pathname === '/' && url.search === '' && url.hash === '' ? url.origin : undefined;
-}
-
-function contactUri(text: string): string | undefined {
-  const url = parsedUrl(text, ['mailto:', 'https:', 'tel:']);
-  return url === undefined || /\s/.test(text) ? undefined : url.href;
-}
-
-function webUrl(text: string): string | undefined {
-  return parsedUrl(text, ['http:', 'https:']) === undefined ? undefined : text;
-}
-
-// Sign-in over http would hand tokens to anybody on the way; a provider on this machine is for development.
-function issuerUrl(text: string): string | undefined {
-  const url = parsedUrl(text, ['http:', 'https:']);
-  if (url === undefined || url.search !== '' || url.hash !== '') return undefined;
-  const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-  return url.protocol === 'https:' || loopback ? text : undefined;
 }
 
 function blobs(text: string): BlobSettings | undefined {
