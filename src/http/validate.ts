@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Input, Operation } from '../contract/operation.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
+import { withoutExact } from '../lib/exact-number.ts';
 import { fault } from './errors.ts';
 import { explain, isLonger, inBody, inQuery, MOST_MEMBERS, type PlaceWriter } from './explain.ts';
 import { asJsonSchema, type JsonSchema, requireStrict } from './schema.ts';
@@ -20,7 +21,9 @@ function compileCheck(schema: TSchema, place: string, writer: PlaceWriter): Chec
   requireStrict(plain, place);
   const validator = Compile(schema);
   const limits = limitsOf(plain);
-  return (value) => {
+  return (given) => {
+    // Numbers that no double holds stand only where the schema takes any value, and are judged by what reads them.
+    const value = withoutExact(given);
     // Lengths first: the check of the schema would go through all of a text however long it is.
     if ((limits === undefined || within(limits, value)) && validator.Check(value)) return undefined;
     const problems = explain(plain, value, writer);

@@ -5,6 +5,10 @@
 
 /** Most digits of a decimal, before and behind the point together, as stored. */
 export const DECIMAL_DIGITS = 130;
+/** Most digits, zeros of the position included, of a number that is written without exponent where it could have one. */
+export const PLAIN_DIGITS = DECIMAL_DIGITS;
+/** Most significant digits of the shortest decimal form of a double. */
+const DOUBLE_DIGITS = 17;
 /** Longer texts are not looked at: leading and trailing zeros alone would make them so. */
 const LONGEST_TEXT = 1000;
 
@@ -24,7 +28,7 @@ function withoutTrailingZeros(digits: string): string {
 }
 
 /** Expects a JSON number. Written without regular expressions: a body may hold very many numbers. */
-function scientific(text: string): Scientific {
+export function scientific(text: string): Scientific {
   const negative = text.startsWith('-');
   const mark = Math.max(text.indexOf('e'), text.indexOf('E'));
   const mantissa = text.slice(negative ? 1 : 0, mark < 0 ? text.length : mark);
@@ -43,13 +47,23 @@ function scientific(text: string): Scientific {
  * double is the same number. Expects a JSON number.
  */
 export function doubleHolds(text: string): boolean {
+  const written = scientific(text);
+  if (written.digits.length > DOUBLE_DIGITS) return false;
   const value = Number(text);
   if (!Number.isFinite(value)) return false;
   const shortest = String(value);
   if (shortest === text) return true;
-  const written = scientific(text);
   const held = scientific(shortest);
   return written.digits === held.digits && written.exponent === held.exponent && written.negative === held.negative;
+}
+
+/** The decimal form of a JSON number, without exponent; `undefined` for what has too many digits. */
+export function plainDecimal(text: string): string | undefined {
+  const { negative, digits, exponent } = scientific(text);
+  if (!(Math.abs(exponent) <= DECIMAL_DIGITS) || digits.length > DECIMAL_DIGITS) return undefined;
+  const whole = exponent <= 0 ? '0' : digits.slice(0, exponent).padEnd(exponent, '0');
+  const fraction = exponent <= 0 ? '0'.repeat(-exponent) + digits : digits.slice(exponent);
+  return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
 /** The shortest decimal form of a double, without exponent; `undefined` for what is no number or has too many digits. */
@@ -57,11 +71,7 @@ function fromNumber(value: number): string | undefined {
   if (!Number.isFinite(value)) return undefined;
   const text = String(value);
   if (!text.includes('e')) return text;
-  const { negative, digits, exponent } = scientific(text);
-  if (Math.abs(exponent) > DECIMAL_DIGITS) return undefined;
-  const whole = exponent <= 0 ? '0' : digits.slice(0, exponent).padEnd(exponent, '0');
-  const fraction = exponent <= 0 ? '0'.repeat(-exponent) + digits : digits.slice(exponent);
-  return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+  return plainDecimal(text);
 }
 
 /**

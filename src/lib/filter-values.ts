@@ -4,7 +4,7 @@
  * whatever stores values must use the same one (decisions, "Record types, fields, values").
  */
 import type { DataType } from './data-types.ts';
-import { canonicalDecimal } from './decimal.ts';
+import { decimalOf } from './exact-number.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from './text.ts';
 
 /** Order of texts in stored form of the ordered types; being ASCII, it is the order of `COLLATE "C"` too. */
@@ -115,7 +115,7 @@ const FORMS: Readonly<Record<DataType, Form | undefined>> = {
   'rich-text': undefined,
   json: undefined,
   integer: { read: canonicalInteger, expected: 'an integer between -(2^53-1) and 2^53-1' },
-  decimal: { read: canonicalDecimal, expected: 'an exact decimal, best as a string such as "12.50"' },
+  decimal: { read: decimalOf, expected: 'an exact decimal, best as a string such as "12.50"' },
   boolean: { read: (value) => (typeof value === 'boolean' ? value : undefined), expected: 'true or false' },
   date: { read: canonicalDate, expected: 'a date of the form YYYY-MM-DD' },
   datetime: { read: canonicalInstant, expected: 'an RFC 3339 instant such as 2026-11-21T09:15:00.000Z' },

@@ -27,16 +27,24 @@ export function isUnsafeKey(key: string): boolean {
 const NEAR = 48;
 /** Numbers of at most so many characters, without exponent, are held by a double as written. */
 const PLAIN_NUMBER = 15;
-/** No number that a double holds needs more characters; longer ones are only work. */
+/** Longer numbers are compared with their double only once the text is known to be JSON. */
 const LONGEST_NUMBER = 1100;
+/** What a number that no double holds weighs beside its own two: it is parsed apart. */
+const INEXACT_WEIGHT = 6;
+
+export interface Scan {
+  /** How many keys the document has. */
+  keys: number;
+  /** Beginning and end of each number that no double holds, one after the other. */
+  inexact: number[];
+}
 
 /**
- * Checks depth, weight, keys, strings and numbers.
+ * Checks depth, weight, keys and strings, and finds the numbers that no double holds as they are written.
  *
- * @returns how many keys the document has
  * @throws Fault INVALID_JSON
  */
-export function scanJson(bytes: Buffer, maxDepth: number, maxValues: number): number {
+export function scanJson(bytes: Buffer, maxDepth: number, maxValues: number): Scan {
   if (!isUtf8(bytes)) throw at(bytes, firstInvalid(bytes), 'the text is not valid UTF-8');
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     throw at(bytes, 0, 'a byte order mark stands before the JSON');
@@ -48,6 +56,7 @@ export function scanJson(bytes: Buffer, maxDepth: number, maxValues: number): nu
   let weight = 1;
   let keys = 0;
   let keyStart = 0;
+  const inexact: number[] = [];
   while (index < length) {
     const byte = bytes[index] as number;
     if (byte === QUOTE) {
@@ -62,8 +71,13 @@ export function scanJson(bytes: Buffer, maxDepth: number, maxValues: number): nu
       if (++weight > maxValues) throw tooMany(bytes, index, maxValues);
       index++;
     } else if ((byte >= ZERO && byte <= NINE) || byte === MINUS) {
-      const end = numberEnd(bytes, index);
+      const { end, held } = numberAt(bytes, index);
       if (end - index > PLAIN_NUMBER && ++weight > maxValues) throw tooMany(bytes, index, maxValues);
+      if (!held) {
+        inexact.push(index, end);
+        weight += INEXACT_WEIGHT;
+        if (weight > maxValues) throw tooMany(bytes, index, maxValues);
+      }
       index = end;
     } else {
       // `[` and `{` are 0x5b and 0x7b, `]` and `}` two above: the bit 0x20 tells the pairs apart.
@@ -75,7 +89,7 @@ export function scanJson(bytes: Buffer, maxDepth: number, maxValues: number): nu
       index++;
     }
   }
-  return keys;
+  return { keys, inexact };
 }
 
 function tooMany(bytes: Buffer, offset: number, maxValues: number): Fault {
@@ -109,8 +123,8 @@ function refuseUnsafeKey(bytes: Buffer, start: number, end: number, escaped: boo
     throw at(bytes, start - 1, 'the keys __proto__, constructor and prototype are not accepted');
 }
 
-/** End of the number at `start`, which must be one that a double holds. */
-function numberEnd(bytes: Buffer, start: number): number {
+/** Where the number at `start` ends, and whether a double holds it. */
+function numberAt(bytes: Buffer, start: number): { end: number; held: boolean } {
   let index = start + 1;
   let plain = true;
   for (; index < bytes.length; index++) {
@@ -119,11 +133,11 @@ function numberEnd(bytes: Buffer, start: number): number {
     if (byte !== 0x65 && byte !== 0x45 && byte !== 0x2b && byte !== MINUS) break;
     plain = false;
   }
-  if (plain && index - start <= PLAIN_NUMBER) return index;
+  if (plain && index - start <= PLAIN_NUMBER) return { end: index, held: true };
   // What is no number at all is left to the parser, which says so.
-  const text = bytes.toString('latin1', start, Math.min(index, start + LONGEST_NUMBER));
-  if (index - start <= LONGEST_NUMBER && (doubleHolds(text) || Number.isNaN(Number(text)))) return index;
-  throw at(bytes, start, 'a number cannot be kept exactly; send it as a string');
+  if (index - start > LONGEST_NUMBER) return { end: index, held: false };
+  const text = bytes.toString('latin1', start, index);
+  return { end: index, held: doubleHolds(text) || Number.isNaN(Number(text)) };
 }
 
 /** Finds where strings end, and refuses what none may hold. Long stretches are searched natively. */

@@ -3,6 +3,7 @@
  * is empty, `default` and a `map` of the empty text apart, and work on each element of a list.
  */
 import { canonicalDecimal } from './decimal.ts';
+import { isNumber } from './exact-number.ts';
 import { parseDateFormat, readDate, readInstant } from './date-format.ts';
 
 /** Something that only the database knows: the id of what bears a name. */
@@ -58,7 +59,7 @@ function each(apply: (value: unknown, context: TransformContext) => unknown): Tr
 
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (isNumber(value) || typeof value === 'boolean') return String(value);
   throw new TransformProblem('WRONG_TYPE', 'it is neither text nor a number');
 }
 
@@ -133,7 +134,7 @@ function split(separator: string): Transform {
 function map(argument: string): Transform {
   const named = new Map(Object.entries(JSON.parse(argument) as Record<string, unknown>));
   const one = (value: unknown): unknown => {
-    const key = isEmptySource(value) ? '' : typeof value === 'object' ? undefined : String(value);
+    const key = isEmptySource(value) ? '' : typeof value === 'object' && !isNumber(value) ? undefined : String(value);
     return key !== undefined && named.has(key) ? named.get(key) : value;
   };
   return { apply: (value) => (Array.isArray(value) && value.length > 0 ? value.map(one) : one(value)) };

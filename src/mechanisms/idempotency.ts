@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { Fault } from '../lib/fault.ts';
+import { parseStoredJson } from '../lib/json.ts';
 import type { LateValue } from './context.ts';
 import type { Queryable } from './db/pool.ts';
 import { required } from './row-source.ts';
@@ -110,7 +111,7 @@ export async function keptAnswer(db: Queryable, claim: IdempotencyClaim, now: st
   if (!row.fingerprint.equals(claim.fingerprint)) {
     throw new Fault('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another body; use a new key.');
   }
-  const data = JSON.parse(row.answer) as unknown;
+  const data = parseStoredJson(row.answer);
   return { status: row.status, data: row.late === null ? data : { ...(data as object), ...row.late } };
 }
 

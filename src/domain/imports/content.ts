@@ -1,6 +1,7 @@
 /** The rows of what is imported, read as they are asked for: contents of calls and files of any size by one code path. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { readCsv } from '../../lib/csv.ts';
+import { isNumber } from '../../lib/exact-number.ts';
 import { Fault } from '../../lib/fault.ts';
 import { parseStrictJson } from '../../lib/json.ts';
 import { readJsonRows } from '../../lib/json-rows.ts';
@@ -97,7 +98,10 @@ export async function checkContent(
 export function externalIdOf({ at }: SourceRow, { resolver }: ImportDefinition): string | null | undefined {
   const given = at(resolver.externalIdField);
   if (given === undefined || given === null || given === '') return undefined;
-  if (typeof given === 'number') return String(given);
+  if (isNumber(given)) {
+    const text = String(given);
+    return text.length > LONGEST_EXTERNAL_ID ? null : text;
+  }
   if (typeof given !== 'string' || !isWellFormedText(given) || given.length > LONGEST_EXTERNAL_ID) return null;
   return nfc(given);
 }

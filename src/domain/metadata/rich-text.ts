@@ -7,6 +7,7 @@
  * sending it back in any call, and at most 1 MiB of JSON.
  */
 import type { ContentMatch, NodeType } from 'prosemirror-model';
+import { isNumber } from '../../lib/exact-number.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import { isWellFormedText, nfc } from '../../lib/text.ts';
@@ -53,7 +54,7 @@ export class ReadRichText {
  */
 export function checkRichText(input: unknown, path: string): RichTextCheck {
   if (input instanceof ReadRichText) return input.checked;
-  if (typeof input !== 'string') return checkDocument(input, path);
+  if (typeof input !== 'string') return checkDocument(isNumber(input) ? Number.NaN : input, path);
   if (!isWellFormedText(input)) {
     return refuse({ path, code: 'INVALID_TEXT', message: 'The text holds U+0000 or half of a surrogate pair.' });
   }

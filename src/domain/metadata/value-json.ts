@@ -1,15 +1,29 @@
 /** Values of data type `json`: any JSON up to 64 KiB that the database can keep. */
+import { ExactNumber, isNumber } from '../../lib/exact-number.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
 import { isUnsafeKey } from '../../lib/json.ts';
 import { isWellFormedText } from '../../lib/text.ts';
 
-/** Most bytes of a value as JSON. */
+/** Most bytes of a value as JSON, with numbers written without exponent. */
 export const JSON_BYTES = 65_536;
 /**
  * Deepest nesting: what the 64 levels of a body leave to a member of it. A body with more around the value leaves it less, which
  * the limit of the body itself decides; this one is for values that come without a body.
  */
 export const JSON_DEPTH = 63;
+
+/** Greatest exponent, and its negative the least. */
+const NUMBER_EXPONENT = 1000;
+/** Most digits behind the point: what the database keeps of a number. */
+const NUMBER_SCALE = 16_383;
+const OUT_OF_RANGE = `The exponent of a number must lie between -${NUMBER_EXPONENT} and ${NUMBER_EXPONENT}.`;
+const TOO_PRECISE = `A number may have at most ${NUMBER_SCALE} digits behind the point.`;
+
+/** How many characters longer the database writes a number, which it does without exponent. */
+function hiddenZeros(text: string): number {
+  const mark = text.indexOf('e');
+  return mark === -1 ? 0 : Math.abs(Number(text.slice(mark + 1)));
+}
 
 export type JsonReading = { ok: true; value: unknown } | { ok: false; problem: FaultDetail };
 
@@ -27,6 +41,7 @@ export function readJson(input: unknown, path: string): JsonReading {
   const tooLarge = (): JsonReading => refuse('TOO_LARGE', 'The value is larger than 64 KiB of JSON.');
   const open: Open[] = [{ value: input, depth: 0 }];
   let units = 0;
+  let zeros = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, depth } = next;
     // Every value has at least one character and a separator.
@@ -34,8 +49,12 @@ export function readJson(input: unknown, path: string): JsonReading {
     if (units > JSON_BYTES * 2) return tooLarge();
     if (typeof value === 'string') {
       if (!isWellFormedText(value)) return refuse('INVALID_TEXT', 'A text holds U+0000 or half of a surrogate pair.');
-    } else if (typeof value === 'number') {
-      if (!Number.isFinite(value)) return refuse('WRONG_TYPE', 'The value must be JSON.');
+    } else if (isNumber(value)) {
+      if (value instanceof ExactNumber) {
+        if (!(Math.abs(value.exponent) <= NUMBER_EXPONENT)) return refuse('OUT_OF_RANGE', OUT_OF_RANGE);
+        if (value.scale > NUMBER_SCALE) return refuse('TOO_PRECISE', TOO_PRECISE);
+      } else if (!Number.isFinite(value)) return refuse('WRONG_TYPE', 'The value must be JSON.');
+      zeros += hiddenZeros(String(value));
     } else if (typeof value === 'object' && value !== null) {
       if (depth >= JSON_DEPTH) return refuse('TOO_DEEP', `The value is nested more than ${JSON_DEPTH} deep.`);
       if (Array.isArray(value)) {
@@ -50,5 +69,5 @@ export function readJson(input: unknown, path: string): JsonReading {
       }
     } else if (typeof value !== 'boolean' && value !== null) return refuse('WRONG_TYPE', 'The value must be JSON.');
   }
-  return Buffer.byteLength(JSON.stringify(input)) > JSON_BYTES ? tooLarge() : { ok: true, value: input };
+  return Buffer.byteLength(JSON.stringify(input)) + zeros > JSON_BYTES ? tooLarge() : { ok: true, value: input };
 }

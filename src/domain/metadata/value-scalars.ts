@@ -3,7 +3,8 @@
  * coerced from another JSON type, a decimal from an exact number apart.
  */
 import { type DataType, ID_TYPES } from '../../lib/data-types.ts';
-import { canonicalDecimal, compareDecimals, decimalScale } from '../../lib/decimal.ts';
+import { compareDecimals, decimalScale } from '../../lib/decimal.ts';
+import { decimalOf, ExactNumber, isNumber } from '../../lib/exact-number.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
 import {
   canonicalDate,
@@ -95,9 +96,10 @@ function textual(dataType: DataType, accepts: (text: string) => true | [code: st
 
 const integer = bounded<number>(
   (input, path) => {
-    if (typeof input !== 'number' || !Number.isInteger(input)) return wrongType(path, 'a JSON integer');
+    const whole = input instanceof ExactNumber ? input.isInteger : Number.isInteger(input);
+    if (!whole) return wrongType(path, 'a JSON integer');
     // Adding zero turns -0 into 0, which is how it is stored.
-    if (Number.isSafeInteger(input)) return input + 0;
+    if (Number.isSafeInteger(input)) return (input as number) + 0;
     return new Refusal(path, 'OUT_OF_RANGE', 'The value must lie between -(2^53-1) and 2^53-1.');
   },
   (a, b) => a - b,
@@ -105,8 +107,8 @@ const integer = bounded<number>(
 
 const DECIMAL = 'an exact decimal as a JSON string such as "12.50", of at most 130 digits';
 const unscaledDecimal = bounded<string>((input, path) => {
-  if (typeof input !== 'string' && typeof input !== 'number') return wrongType(path, DECIMAL);
-  return canonicalDecimal(input) ?? new Refusal(path, 'INVALID_FORMAT', `The value must be ${DECIMAL}.`);
+  if (typeof input !== 'string' && !isNumber(input)) return wrongType(path, DECIMAL);
+  return decimalOf(input) ?? new Refusal(path, 'INVALID_FORMAT', `The value must be ${DECIMAL}.`);
 }, compareDecimals);
 
 const decimal: Reader = (input, constraints, path) => {

@@ -3,6 +3,7 @@
  */
 import pg from 'pg';
 import { statementName, type Tracer } from '../traces.ts';
+import { parseStoredJson } from '../../lib/json.ts';
 
 export interface QueryOptions {
   /**
@@ -50,6 +51,8 @@ export interface Transaction extends Queryable {
 
 const INSTANT_OID = 1184;
 const BIGINT_OID = 20;
+const JSON_OID = 114;
+const JSONB_OID = 3802;
 const MOST_PREPARED = 2000;
 const STATEMENT_MS = 30_000;
 /** The server ends a statement in time by itself; who hears nothing this long after that has lost the connection. */
@@ -66,6 +69,7 @@ function instantFromText(text: string): string {
 function typeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (oid === INSTANT_OID) return instantFromText;
   if (oid === BIGINT_OID) return Number;
+  if (oid === JSON_OID || oid === JSONB_OID) return parseStoredJson;
   return pg.types.getTypeParser(oid, format as 'text');
 }
 
