@@ -38,6 +38,14 @@ export const MAX_VALUES = 200_000;
  * @throws Fault INVALID_JSON with line and column of the first flaw
  */
 export function parseStrictJson(input: Uint8Array | string, limits: JsonLimits = {}): unknown {
+  return readStrictJson(input, limits).value;
+}
+
+/** As `parseStrictJson`, with the places of the numbers that no double holds, for `parseReadJson`. */
+export function readStrictJson(
+  input: Uint8Array | string,
+  limits: JsonLimits = {},
+): { value: unknown; inexact: readonly number[] } {
   const bytes = asBytes(input);
   const { keys, inexact } = scanJson(bytes, limits.maxDepth ?? MAX_DEPTH, limits.maxValues ?? MAX_VALUES);
   const text = typeof input === 'string' ? input : bytes.toString('utf8');
@@ -50,7 +58,13 @@ export function parseStrictJson(input: Uint8Array | string, limits: JsonLimits =
   // A key that stands twice leaves one property: fewer properties than colons means that some key was repeated.
   const places = inexact.length / 2;
   if (keys + places > 0 && countKeys(value) !== keys + places) throw locateFlaw(text);
-  return places === 0 ? value : withNumbers(value);
+  return { value: places === 0 ? value : withNumbers(value), inexact };
+}
+
+/** The value of bytes that `readStrictJson` read before, in another thread. */
+export function parseReadJson(bytes: Buffer, inexact: readonly number[]): unknown {
+  if (inexact.length === 0) return JSON.parse(bytes.toString('utf8'));
+  return withNumbers(JSON.parse(withPlaces(bytes, inexact)));
 }
 
 /** The only key of the objects that stand in the place of numbers: the scan lets it through nowhere else. */

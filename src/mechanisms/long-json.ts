@@ -1,7 +1,7 @@
 /** Reads JSON from outside. What takes long about a large text is done in a worker thread; the event loop only builds the value. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { Fault } from '../lib/fault.ts';
-import { fingerprint, parseStrictJson } from '../lib/json.ts';
+import { fingerprint, parseReadJson, parseStrictJson, readStrictJson } from '../lib/json.ts';
 import { type ThreadTask, threads } from './threads.ts';
 
 interface Given {
@@ -11,6 +11,12 @@ interface Given {
   revision?: number | undefined;
 }
 
+interface Checked {
+  fingerprint: Uint8Array | null;
+  /** Where the numbers stand that no double holds. */
+  inexact: readonly number[];
+}
+
 export interface ReadJson {
   value: unknown;
   /** Present where it was wanted and the body is large; else the caller makes it of the value. */
@@ -18,12 +24,12 @@ export interface ReadJson {
 }
 
 /** Judges a text and makes its fingerprint. Its size is in bytes; a text of that size takes about 10 ms at most. */
-export const checkJsonTask: ThreadTask<Given, Uint8Array | null> = {
+export const checkJsonTask: ThreadTask<Given, Checked> = {
   name: 'json',
   inline: 65_536,
   run: ({ bytes, keyed, revision }) => {
-    const value = parseStrictJson(bytes);
-    return keyed === true ? fingerprint(withRevision(value, revision)) : null;
+    const { value, inexact } = readStrictJson(bytes);
+    return { fingerprint: keyed === true ? fingerprint(withRevision(value, revision)) : null, inexact };
   },
 };
 
@@ -47,8 +53,9 @@ export async function readJson(given: Given, caller: string | null): Promise<Rea
   if (size <= checkJsonTask.inline) return { value: parseStrictJson(bytes) };
   const checked = await threads.run(checkJsonTask, given, { size, caller });
   if (!checked.ok) throw new Fault('OVERLOADED', 'The JSON took too long to read; retry later or send less.');
-  const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, size).toString('utf8'));
+  const { inexact, fingerprint: made } = checked.value;
+  const value = parseReadJson(Buffer.from(bytes.buffer, bytes.byteOffset, size), inexact);
   // What is done with the value is work of its own.
   await turn();
-  return checked.value === null ? { value } : { value, fingerprint: Buffer.from(checked.value) };
+  return made === null ? { value } : { value, fingerprint: Buffer.from(made) };
 }
