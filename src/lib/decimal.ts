@@ -5,8 +5,6 @@
 
 /** Most digits of a decimal, before and behind the point together, as stored. */
 export const DECIMAL_DIGITS = 130;
-/** Most digits, zeros of the position included, of a number that is written without exponent where it could have one. */
-export const PLAIN_DIGITS = DECIMAL_DIGITS;
 /** Most significant digits of the shortest decimal form of a double. */
 const DOUBLE_DIGITS = 17;
 /** Longer texts are not looked at: leading and trailing zeros alone would make them so. */

@@ -2,7 +2,7 @@
  * JSON numbers that no double holds as they are written, such as `1700000000123456789`. They are kept as text, and
  * `JSON.stringify` writes them as the numbers that they are.
  */
-import { canonicalDecimal, doubleHolds, PLAIN_DIGITS, plainDecimal, scientific } from './decimal.ts';
+import { canonicalDecimal, DECIMAL_DIGITS, doubleHolds, plainDecimal, scientific } from './decimal.ts';
 
 // TypeScript does not know it yet.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
@@ -58,7 +58,7 @@ function canonicalNumber(source: string): string {
   const { negative, digits, exponent } = scientific(source);
   if (!Number.isSafeInteger(exponent)) return source;
   const sign = negative ? '-' : '';
-  if (Math.max(digits.length, exponent, digits.length - exponent) > PLAIN_DIGITS) {
+  if (Math.max(digits.length, exponent, digits.length - exponent) > DECIMAL_DIGITS) {
     const fraction = digits.length > 1 ? `.${digits.slice(1)}` : '';
     return `${sign}${digits[0]}${fraction}e${exponent > 0 ? '+' : ''}${exponent - 1}`;
   }
