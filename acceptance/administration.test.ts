@@ -189,7 +189,7 @@ describe('administration', () => {
     const session = accepted(await send('GET', '/api/admin/v1/session'));
     assert.ok(session.rights.includes('config.manage'));
     const body = { typeDefinitionId: 'ticket', values: { subject: 'Из консоли' } };
-    assert.equal((await send('POST', '/api/admin/v1/objects', {}, body)).status, 401, 'without the token');
+    assert.equal((await send('POST', '/api/admin/v1/objects', {}, body)).status, 403, 'without the token');
     const made = accepted(await send('POST', '/api/admin/v1/objects', { 'x-docket-csrf': csrfToken }, body), 201);
     const [event] = accepted(await send('GET', `/api/admin/v1/objects/${made.id}/history`));
     assert.equal(event.actor.via, 'console');

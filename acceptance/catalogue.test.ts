@@ -117,7 +117,8 @@ describe('catalogue', () => {
     refused(await ask(printer, body(randomUUID())), 400, 'INVALID_REQUEST');
     refused(await ask(printer, body(people.chief, { subject: 'x', secret: 'y' })), 400, 'INVALID_VALUES');
     refused(await ask(printer, body(people.chief, {})), 400, 'INVALID_VALUES');
-    refused(await ask(printer, body(people.chief), world.key), 403, 'RIGHT_MISSING');
+    refused(await ask(printer, body(people.helper), world.key), 403, 'RIGHT_MISSING');
+    accepted(await ask(printer, body(people.chief), world.key), 201);
     const writes = await world.keyOf('portal', 'objects:write,catalog:read');
     refused(await ask(printer, body(people.chief), writes), 403, 'SCOPE_MISSING');
   });
