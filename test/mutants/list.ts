@@ -231,7 +231,7 @@ export const MUTANTS: readonly Mutant[] = [
   SERVE('  if (expectedRevision !== revision) {', '  if (expectedRevision === null) {'),
   VALIDATE('    if (seen.has(name)) {', "    if (seen.has('')) {"),
   VALIDATE("value === undefined || value.includes('\\u0000')", 'value === undefined'),
-  BODY('if (length > MOST_BODY) refuse', 'if (length > 2 * MOST_BODY) refuse'),
+  BODY('if (length + chunk.length > most) {', 'if (length + chunk.length > 2 * most) {'),
   JSON_TEXT('if (keys > 0 && countKeys(value) !== keys) throw', 'if (keys < 0) throw'),
   JSON_TEXT('  if (!input.isWellFormed()) {', "  if (input === '') {"),
   CSV('if (columns.has(name)) throw', "if (columns.has('')) throw"),
