@@ -1,37 +1,37 @@
-/** How a room ties its operations to its commands and queries; `http/` turns bindings into routes. */
+/** Binds a module's operations to its commands and queries. `http/` turns bindings into routes. */
 import type { Input, Operation, Reply } from '../contract/operation.ts';
 import type { ReadContext, WriteContext } from './context.ts';
 import type { Caller, Work } from './work.ts';
 
-/** What an operation with `unit: 'own'` gets in place of an open context. */
+/** Given to operations with `unit: 'own'` instead of an open context. */
 export interface Runner {
   work: Work;
   caller: Caller;
   /**
-   * Runs the one unit that answers the request: with the caller's `Idempotency-Key` where the operation takes one, giving the
-   * kept answer, projected anew, when the key was used before.
+   * Runs the one unit that answers the request. If the operation takes an `Idempotency-Key` and the key was used before,
+   * returns the stored response, projected again with current rights.
    */
   write<T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T>;
 }
 
-/** From where a request comes, as attempts to sign in are counted. */
+/** The origin of a request, used to count sign-in attempts. */
 export interface Sender {
-  /** The client's address; of IPv6 its network. */
+  /** The client's address; for IPv6 its network. */
   address: string;
-  /** The id of a device that somebody signed in from before, taken from a cookie that only this service can make. */
+  /** The id of a device that was used to sign in before, from a cookie that only this service can create. */
   device: string | undefined;
 }
 
-/** Facts about the request that a few operations need: signing in and out, conditional and partial reads. */
+/** Request data that only a few operations need: sign-in and sign-out, conditional and range reads. */
 export interface RequestFacts {
   ip: string;
   sender: Sender;
   sessionToken: string | undefined;
   secure: boolean;
-  /** Scopes of the key, for answers that take in more where the key may ask for it; null where none are needed. */
+  /** Scopes of the key, for operations whose response includes more if the key has them; null if no scopes are needed. */
   scopes: ReadonlySet<string> | null;
   range?: string | undefined;
-  /** The range is wanted only of what has this ETag, of anything else the whole. */
+  /** The range applies only if the ETag matches; otherwise the whole content is returned. */
   ifRange?: string | undefined;
   ifNoneMatch?: string | undefined;
 }
@@ -39,7 +39,7 @@ export interface RequestFacts {
 export interface BoundOperation {
   operation: Operation;
   run(context: ReadContext | WriteContext | Runner, input: Input<Operation>, request: RequestFacts): Promise<unknown>;
-  /** Projects a kept answer anew with the rights that hold now (decisions, "Idempotency"). */
+  /** Projects a stored response again with the caller's current rights (decisions, "Idempotency"). */
   replay?(context: ReadContext, data: unknown): Promise<unknown>;
 }
 
@@ -49,7 +49,7 @@ type ContextOf<O extends Operation> = O['unit'] extends 'write'
     ? Runner
     : ReadContext;
 
-/** Ties one operation to its handler; the handler's types follow from the declaration. */
+/** Binds one operation to its handler. The handler's types are derived from the declaration. */
 export function bind<const O extends Operation>(
   operation: O,
   run: (context: ContextOf<O>, input: Input<O>, request: RequestFacts) => Promise<unknown | Reply>,

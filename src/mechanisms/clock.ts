@@ -1,27 +1,27 @@
-/** The only readers of the wall clock and of randomness; both are parameters everywhere else. */
+/** The only code that reads the wall clock and randomness. All other code takes them as parameters. */
 import { randomUUIDv7 } from 'node:crypto';
 
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the Unix epoch. */
   now(): number;
   /**
-   * Takes a reading of the database's clock, where this clock follows it.
+   * Takes a reading of the database's clock; implemented by clocks that follow it.
    *
-   * @param databaseMs what the database's clock said, in milliseconds since the epoch
-   * @param asked, answered `performance.now()` before the question and after the answer
+   * @param databaseMs the time of the database, in milliseconds since the Unix epoch
+   * @param asked, answered `performance.now()` before the query and after its response
    */
   saw?(databaseMs: number, asked: number, answered: number): void;
 }
 
-/** The clock of this machine. Nothing that is stored, or compared with what another process stored, may come from it. */
+/** The clock of this machine. Do not use it for times that are stored or compared with times from another process. */
 export const systemClock: Clock = { now: () => Date.now() };
 
 /**
- * The clock of the database, which all processes of a service share: a machine whose own clock is set back or differs writes the
- * same times as the others. Between readings it advances by the monotonic clock of the process.
+ * The clock of the database, which all processes of a service share. All machines thus write consistent times, even if the
+ * local clock differs or is set back. Between readings it advances with the process's monotonic clock.
  */
 export class DatabaseClock implements Clock {
-  /** Database time less `performance.now()`; undefined before the first reading. */
+  /** Database time minus `performance.now()`; undefined before the first reading. */
   #offset: number | undefined;
 
   now(): number {
@@ -29,8 +29,9 @@ export class DatabaseClock implements Clock {
   }
 
   saw(databaseMs: number, asked: number, answered: number): void {
-    // The reading was taken somewhere between the two. A clock of this machine that it does not contradict is taken for right;
-    // else what was known is moved no further than need be, so that times do not jump to and fro with each reading.
+    // The database was read at some time between `asked` and `answered`, which bounds the offset. If the local clock is within
+    // the bounds, it is used. Otherwise the previous offset is moved no further than the nearest bound, so that times do not
+    // jump back and forth with each reading.
     const [least, most] = [databaseMs - answered, databaseMs - asked];
     const own = systemClock.now() + 0.5 - performance.now();
     const known = own >= least && own <= most ? own : (this.#offset ?? (least + most) / 2);

@@ -1,8 +1,9 @@
 /**
- * What every command and query receives first: who acts, at what instant, under which correlation id, with which rights
- * and configuration, and the only handle to the database (architecture, section 3d).
+ * The context that every command and query receives: the actor, the time, the correlation id, rights, configuration, and the
+ * only access to the database.
  *
- * Types alone. `work.ts` makes contexts, the access room makes actors, `snapshot.ts` makes configuration snapshots.
+ * This file declares types only. `work.ts` creates contexts, the access module creates actors, `snapshot.ts` creates
+ * configuration snapshots.
  */
 import type { Sql } from 'sql-template-tag';
 import type { EventType } from '../contract/events.ts';
@@ -11,10 +12,10 @@ import type { RecordFacts } from '../lib/filter.ts';
 import type { QueryOptions } from './db/pool.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
 
-/** Where a change came from; recorded in the journal and never branched upon (decisions, "History event"). */
+/** The origin of a change. It is written to the journal; no code branches on it (decisions, "History event"). */
 export type Via = 'api' | 'console' | 'import' | 'bulk' | 'inbound' | 'catalog' | 'system';
 
-/** Values of the variables of the condition language that depend on the person (configuration, section 4). */
+/** Values of the variables of the condition language that depend on the user (configuration, section 4). */
 export interface ActorVariables {
   me: string;
   groups: string[];
@@ -22,7 +23,7 @@ export interface ActorVariables {
   orgUnits: string[];
 }
 
-/** What one actor may do on one record: the union of the grants whose row condition admits it. */
+/** The actor's rights on one object: the union of the grants whose row condition matches the object. */
 export interface RecordRight {
   can(action: RecordAction): boolean;
   reads(fieldCode: string): boolean;
@@ -30,150 +31,161 @@ export interface RecordRight {
   transitions(transitionCode: string): boolean;
 }
 
-/** Who acts. Built by the access room, cached for as long as the epoch stands. */
+/** The acting user. Created by the access module and cached until the rights version changes. */
 export interface Actor {
-  /** Id of the user; null for the system itself. */
+  /** Id of the user; null for the system. */
   readonly userId: string | null;
   readonly displayName: string;
   readonly variables: ActorVariables;
-  /** The person's organisation unit and all above it: an audience that names a unit means everybody below it too. */
+  /** The user's organisation unit and all its ancestors. An audience that names a unit includes the units below it. */
   readonly unitsAbove: readonly string[];
-  /** Id → name of people that were looked up, shared by all actors of this epoch: a new name raises the epoch. */
+  /**
+   * Id → display name of the users looked up so far. All actors of one rights version share it: renaming a user changes the
+   * version.
+   */
   readonly names: Map<string, string>;
-  /** Whether a right that concerns no single record is held. */
+  /** Whether the actor holds a right that is not tied to an object. */
   has(right: GlobalRight): boolean;
   /** @throws Fault RIGHT_MISSING with `{right}` */
   require(right: GlobalRight): void;
-  /** Rights on one record of the type, judged in memory. */
+  /** Rights on one object of the type, evaluated in memory. */
   on(typeId: string, record: RecordFacts, now: string): RecordRight;
-  /** Whether some grant allows the action on the type, whatever its row condition. */
+  /** Whether any grant allows the action on the type, ignoring row conditions. */
   mayEver(typeId: string, action: RecordAction): boolean;
-  /** Whether some grant makes the field readable, whatever its row condition. */
+  /** Whether any grant makes the field readable, ignoring row conditions. */
   mayEverRead(typeId: string, fieldCode: string): boolean;
-  /** Whether the field is readable on every record of the type that the actor may read. */
+  /** Whether the field is readable on every object of the type that the actor may read. */
   alwaysReads(typeId: string, fieldCode: string): boolean;
-  /** Whether some grant makes the field writable, whatever its row condition. */
+  /** Whether any grant makes the field writable, ignoring row conditions. */
   mayEverWrite(typeId: string, fieldCode: string): boolean;
-  /** Ids of the types on which some grant allows the action. */
+  /** Ids of the types on which any grant allows the action. */
   typesFor(action: RecordAction): string[];
   /**
-   * The predicate that holds on the rows of `objects` (under `alias`) on which the actor may do `action`; for the given
-   * types only when named; null where nothing is admitted, so that the query need not be sent.
+   * A predicate that matches the rows of `objects` (under `alias`) on which the actor may do `action`, limited to `typeIds` if
+   * given. Null if it matches no row, so that the caller can skip the query.
    */
   visible(alias: string, action: RecordAction, now: string, typeIds?: readonly string[]): Sql | null;
-  /** The predicate that holds on the rows of the type on which the field is readable; null: on all that are visible. */
+  /**
+   * A predicate that matches the rows of the type on which the field is readable; null if it is readable on all visible rows.
+   */
   fieldVisible(alias: string, typeId: string, fieldCode: string, now: string): Sql | null;
 }
 
 export interface ReadContext {
   readonly actor: Actor;
-  /** Instant of the unit of work, RFC 3339 UTC with milliseconds. */
+  /** Time of the unit of work, RFC 3339 UTC with milliseconds. */
   readonly now: string;
   readonly via: Via;
   readonly keyId: string | null;
   readonly correlationId: string;
   readonly config: ConfigSnapshot;
-  /** The language of names where the caller asked for one (the console does); else the default locale holds. */
+  /** The language of names, if the caller asked for one (the console does); otherwise the default locale is used. */
   readonly locale?: string | undefined;
   query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]>;
   newId(): string;
-  /** Things loaded once per unit of work (identity map); keys are prefixed with the room's name. */
+  /** Values loaded once per unit of work (identity map). Keys start with the module's name. */
   readonly memo: Map<string, unknown>;
 }
 
 /**
- * A kind of row that commands plan and the unit of work writes: `sql` gets the parameter that holds all planned rows as one
- * JSON array, so that the statement's text does not depend on their number. With `guard`, it must RETURN one row per
- * planned row, else the whole unit is undone and decided anew.
+ * A kind of row that commands plan and the unit of work writes. `sql` gets the parameter that holds all planned rows as one
+ * JSON array, so the statement's text does not depend on their number. With `guard`, it must RETURN one row per planned row;
+ * otherwise the whole unit is rolled back and retried.
  */
 export interface TableWrite<Row> {
   readonly name: string;
   readonly guard: boolean;
   /**
-   * Column → SQL type. With it, `sql` gets an item for FROM, named `r`, instead: a few rows travel as parameters, which costs a
-   * third less than to be taken out of JSON. For what is written with nearly every change.
+   * Column → SQL type. If set, `sql` gets a FROM item named `r` instead. A few rows are then sent as parameters, which costs a
+   * third less than extracting them from JSON. For rows that are written by nearly every change.
    */
   readonly columns?: Readonly<Record<string, string>>;
-  /** Whether `sql` may be another for another value of the same name; else it is asked for once a process. */
+  /** Set if `sql` differs between objects with the same `name`. Otherwise it is built once per process. */
   readonly varies?: true;
-  /** Whether the rows are written only after the unit's guarded writes have theirs, with the locks on them. */
+  /** If true, the rows are written only after the unit's guarded writes, which then hold their row locks. */
   readonly afterGuards?: true;
   /**
-   * @param alone whether there is one row, so that no order of locking must be kept among several
-   * @param ready for a write with `afterGuards`: a condition that the statement must have, true once the guarded writes ran
+   * @param alone whether there is only one row, so that the statement need not lock several rows in a fixed order
+   * @param ready for a write with `afterGuards`: a condition that the statement must include; true once the guarded writes ran
    */
   sql(rows: Sql, alone: boolean, ready: Sql): Sql;
-  /** Phantom: the shape of a row. */
+  /** Phantom type: the shape of a row. */
   readonly row?: Row;
 }
 
-/** A value that only the statement itself knows (a record's number): the column `late_value` of the named write's RETURNING. */
+/** A value that only the statement knows (an object's number): the column `late_value` of the named write's RETURNING. */
 export interface LateValue {
   write: string;
 }
 
 /**
- * A rule about what a unit of work leaves behind, judged on the database inside the unit's transaction. Units under the same lock
- * run one after the other, so that no two of them break the rule together.
+ * A rule about the data that a unit of work leaves behind, checked on the database inside the unit's transaction. Units that
+ * take the same lock run one after another, so that concurrent units cannot break the rule together.
  */
 export interface Invariant<Seen = unknown> {
-  /** Of several of one name the first counts. */
+  /** If several invariants have the same name, only the first is checked. */
   readonly name: string;
-  /** The statement that takes the lock, until the transaction ends. */
+  /** Takes a lock that is held until the transaction ends. */
   readonly lock: Sql;
-  /** Reads what `after` compares with, before the unit's rows are written. */
+  /** Reads the values that `after` compares with, before the unit's rows are written. */
   before(ctx: ReadContext): Promise<Seen>;
-  /** Judges with the rows written. A fault undoes the unit. */
+  /** Checks the rule after the rows are written. A fault rolls the unit back. */
   after(ctx: ReadContext, seen: Seen): Promise<void>;
 }
 
-/** An event as a command emits it; the journal adds who, when and where from. */
+/** An event as a command emits it. The journal adds the actor, the time and the origin. */
 export interface PlannedEvent {
   type: EventType;
-  /** The record that the event is about; absent for audit events. */
+  /** The object that the event is about; absent for audit events. */
   objectId?: string;
-  /** What an audit event is about, for example `key:<id>`, `type:incident`. */
+  /** The subject of an audit event, for example `key:<id>`, `type:incident`. */
   subject?: string;
   revision?: number;
   /** Field code → [before, after]. */
   changes?: Record<string, [unknown, unknown]>;
   data?: Record<string, unknown>;
   /**
-   * What the change stored and the event does not say otherwise (ids, hashes of texts): `docket doctor --deep` holds current
-   * values against it. Kept in the journal as `data.$stored`, and in no answer.
+   * Values that the change stored and that the event does not contain otherwise (ids, hashes of texts). `docket doctor --deep`
+   * compares them with the current values. The journal stores them as `data.$stored`; no response includes them.
    */
   stored?: Record<string, string | number | null>;
 }
 
 export interface WriteContext extends ReadContext {
   /**
-   * Whether the unit is decided anew because a guard was not met. What holds nearly always may be left to a guard of the
-   * flush the first time, without a question to the database; decided anew, it is asked, so that the answer names the fault.
+   * Whether this attempt is a retry after a failed guard. On the first attempt, a condition that nearly always holds may be
+   * left to a guard of the flush, which saves a query. On a retry it is queried, so that the response contains the right fault.
    */
   readonly again: boolean;
-  /** Plans a row; nothing is written before the command returned. */
+  /** Plans a row. Nothing is written before the command returns. */
   plan<Row>(write: TableWrite<Row>, row: Row): void;
-  /** Content that planned rows refer to by its SHA-256: it is safe in the blob store before the unit is written. */
+  /** Stores content that planned rows refer to by SHA-256. It is in the blob store before the unit is written. */
   keep(sha256: string, bytes: Uint8Array): void;
-  /** Plans an event: history, audit and outbox at once. */
+  /** Plans an event, which goes to the history or audit log and to the outbox. */
   emit(event: PlannedEvent): void;
-  /** Says that existence and rights were checked: what fails after this gives way to the replay of a kept answer. */
+  /**
+   * Marks existence and rights as checked. A fault thrown afterwards is replaced by the stored idempotent response, if there is
+   * one.
+   */
   rightsChecked(): void;
-  /** Runs one of several independent parts: when it throws, nothing that it planned stays, and the error goes on. */
+  /** Runs one of several independent parts. If it throws, everything it planned is discarded and the error is rethrown. */
   attempt<T>(part: () => Promise<T>): Promise<T>;
-  /** Opens the unit's transaction if it is not open and runs a statement that locks in it. */
+  /** Opens the unit's transaction, unless it is open, and runs a locking statement in it. */
   lock<Row>(statement: Sql): Promise<Row[]>;
-  /** The unit changes rights (roles, memberships, keys, states of people) or configuration: the epoch rises with it. */
+  /**
+   * Increments the rights or configuration version with this unit. Required when the unit changes rights (roles, memberships,
+   * keys, states of users) or configuration.
+   */
   raise(epoch: 'rights' | 'config'): void;
-  /** What the unit raises so far. */
+  /** The versions that this unit increments so far. */
   readonly raised: ReadonlySet<'rights' | 'config'>;
-  /** Has the rule judged when the unit's rows are written. */
+  /** Registers an invariant to check when the unit's rows are written. */
   verify<Seen>(invariant: Invariant<Seen>): void;
-  /** The answer has a member that the statement alone knows; it is put there after the flush. */
+  /** Adds a member to the response whose value only the statement knows. It is set after the flush. */
   late(key: string, value: LateValue): void;
 }
 
-/** Rooms that react to others' events inside the same unit, in the order that `app.ts` lists (architecture, section 3f). */
+/** Modules that react to events of other modules inside the same unit, in the order listed in `app.ts`. */
 export interface Follower {
   readonly name: string;
   follow(ctx: WriteContext, events: readonly PlannedEvent[]): Promise<void>;

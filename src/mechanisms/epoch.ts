@@ -1,7 +1,7 @@
 /**
- * Freshness of rights, keys and configuration (architecture, section 3d): one epoch row is raised by every change of them, in
- * its transaction; each process reads it every 300 ms and drops what it remembered. A process that could not read it for a
- * second answers 503 rather than use what may no longer hold.
+ * Keeps rights, keys and configuration fresh. Every change of them increments a version in one shared row, in the same
+ * transaction. Each process polls the row every 300 ms and drops its caches when a version changed. A process that could not
+ * read the row for one second answers 503 rather than use stale rights.
  */
 import sql, { raw } from 'sql-template-tag';
 import { Fault } from '../lib/fault.ts';
@@ -13,19 +13,19 @@ import { type ConfigSnapshot, loadSnapshot } from './snapshot.ts';
 
 const POLL_MS = 300;
 const STALE_MS = 1000;
-/** How long a request waits for a read that is due, unless said otherwise. */
+/** Default time that a request waits for an overdue read. */
 const PATIENCE_MS = 300;
 
 export interface EpochOptions {
   db: Queryable;
-  /** Given the database's time with each reading. */
+  /** Gets the database's time with each reading. */
   clock: Clock;
-  /** Called with each new snapshot before it is used, for example to create what it needs in the database. */
+  /** Called with each new snapshot before it is used, for example to create indexes that it needs in the database. */
   prepare?: (snapshot: ConfigSnapshot) => Promise<void>;
-  /** Told how far the database had got when the epoch was read; where there is a replica. */
+  /** Gets the position of the database's write-ahead log with each reading; set if there is a replica. */
   onPosition?: (position: string | null) => void;
   onError?: (error: unknown) => void;
-  /** Milliseconds that a request waits for a read that is due; 300 unless said. */
+  /** Milliseconds that a request waits for an overdue read; default 300. */
   patienceMs?: number | undefined;
 }
 
@@ -33,24 +33,24 @@ export class Epoch {
   readonly #options: EpochOptions;
   #snapshot: ConfigSnapshot | undefined;
   #rights = -1;
-  /** When the newest answer was asked for; what it says held at that moment at least. */
+  /** Time at which the latest successful read was sent. Its result was valid at that time or later. */
   #asOf = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #dropRights: () => void = () => {};
-  /** How often configuration was read anew, and how often rights were forgotten. */
+  /** How often configuration was reloaded, and how often cached rights were dropped. */
   readonly reads = { config: 0, rights: 0 };
 
   constructor(options: EpochOptions) {
     this.#options = options;
   }
 
-  /** Says what to forget when rights may have changed. */
+  /** Sets the callback that drops the caches which depend on rights. */
   onRights(drop: () => void): void {
     this.#dropRights = drop;
   }
 
-  /** Reads the epoch now. Calls during a running read wait for a further one, which sees their own commit. */
+  /** Reads the versions now. A call during a running read waits for another read, which sees the caller's own commit. */
   async refresh(): Promise<void> {
     if (this.#running !== undefined) await this.#running.catch(() => {});
     this.#running ??= this.#read().finally(() => {
@@ -101,7 +101,7 @@ export class Epoch {
     tick();
   }
 
-  /** Milliseconds since which what is remembered is known to hold. */
+  /** Milliseconds since the cached values were last known to be valid. */
   get age(): number {
     return performance.now() - this.#asOf;
   }
@@ -112,10 +112,10 @@ export class Epoch {
   }
 
   /**
-   * The configuration in force, read anew first when it may be older than a second: a busy machine makes a request wait a
-   * moment rather than be refused.
+   * The current configuration. If it may be older than a second, it is read first: on a busy machine, a short wait is better
+   * than an error.
    *
-   * @throws Fault DATABASE_UNAVAILABLE when it cannot be read in time
+   * @throws Fault DATABASE_UNAVAILABLE if it cannot be read in time
    */
   async fresh(): Promise<ConfigSnapshot> {
     if (this.age > STALE_MS) {
@@ -126,16 +126,20 @@ export class Epoch {
         late.resolve();
       };
       const timer = setTimeout(giveUp, this.#options.patienceMs ?? PATIENCE_MS);
-      // An answer that took a second itself is too old when it comes: it is asked for anew.
+      // A read that took more than a second is stale on arrival, so it is repeated.
       while (patient && this.age > STALE_MS) await Promise.race([this.refresh().catch(giveUp), late.promise]);
       clearTimeout(timer);
     }
     return this.current();
   }
 
-  /** The configuration in force. @throws Fault DATABASE_UNAVAILABLE when it may be older than a second */
+  /**
+   * The current configuration.
+   *
+   * @throws Fault DATABASE_UNAVAILABLE if it may be older than a second
+   */
   current(): ConfigSnapshot {
-    // The monotonic clock: a jump of the wall clock must not make old rights look fresh.
+    // Uses the monotonic clock: a jump of the wall clock must not make stale rights look fresh.
     if (this.#snapshot === undefined || performance.now() - this.#asOf > STALE_MS) {
       throw new Fault('DATABASE_UNAVAILABLE', 'The database does not answer; retry shortly.', [], {
         headers: { 'Retry-After': '1' },

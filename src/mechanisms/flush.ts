@@ -1,4 +1,4 @@
-/** The one statement by which a unit of work writes all that it planned (architecture, section 3e). */
+/** The single statement with which a unit of work writes everything that it planned. */
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { LateValue, TableWrite } from './context.ts';
 import type { Statement } from './db/pool.ts';
@@ -18,10 +18,13 @@ export interface Flushed {
   raised: ReadonlySet<'rights' | 'config'>;
 }
 
-/** A part with what it takes its values from. */
+/** A part and the source of its values. */
 type Filled = readonly [Part, unknown];
 
-/** Writes as CTEs in the order in which they were planned, then in one row what must hold of them: a guard that is not met undoes all. */
+/**
+ * Builds one CTE per write, in the order of planning, and one output row with the guards. A failed guard rolls back the whole
+ * statement.
+ */
 export function flushStatement(statements: Statements, { planned, claimed, late, raised }: Flushed): Statement {
   const ctes: Filled[] = [];
   const outputs: Filled[] = [];
@@ -41,7 +44,7 @@ export function flushStatement(statements: Statements, { planned, claimed, late,
     const build = (): Sql => sql`(SELECT to_jsonb(late_value) FROM ${raw(write)} LIMIT 1) AS late`;
     outputs.push([statements.part(flushStatement, `late ${write}`, build), null]);
   }
-  // Last, so that the one row that all such units share is locked as briefly as can be.
+  // Comes last, to hold the lock on the row that all such units share as briefly as possible.
   if (raised.size > 0) {
     const config = raised.has('config') ? 1 : 0;
     const build = (): Sql =>

@@ -1,6 +1,6 @@
 /**
- * Idempotency of keyed operations (decisions, "Idempotency"). The claim and the kept answer are one row, written by the
- * very statement that writes the change: after any crash both are there or neither. Table `idempotency`.
+ * Idempotency of keyed operations (decisions, "Idempotency"). The claim and the stored response are one row, written by the
+ * same statement as the change. After a crash either both exist or neither. Table `idempotency`.
  */
 import { createHash } from 'node:crypto';
 import sql, { raw, type Sql } from 'sql-template-tag';
@@ -11,22 +11,22 @@ import type { Queryable } from './db/pool.ts';
 import { required } from './row-source.ts';
 import { type Part, Slot, type Statements } from './statement.ts';
 
-/** How long an answer is kept. */
+/** How long a response is stored, in milliseconds. */
 export const KEPT_MS = 24 * 60 * 60 * 1000;
-/** How long a call waits for the first call with its key. */
+/** How long a call waits for the first call with its key, in milliseconds. */
 export const WAIT_MS = 5000;
 
 export interface IdempotencyClaim {
-  /** API key, or the user of a session. */
+  /** Id of the API key, or of the user of a session. */
   callerId: string;
   /** Operation and its path parameters. */
   route: string;
   key: string;
   /** SHA-256 of the body as JSON values. */
   fingerprint: Buffer;
-  /** Status of the answer when it succeeds. */
+  /** Status code of a successful response. */
   status: number;
-  /** Told when the call begins to wait for the first one with its key, which takes time and no work. */
+  /** Called when the call starts to wait for the first call with its key. Waiting takes time but no work. */
   onWait?: () => void;
 }
 
@@ -40,10 +40,10 @@ function lockNumber(claim: IdempotencyClaim): string {
   return digest.readBigInt64BE(0).toString();
 }
 
-/** What the parts of a claim take their values from. */
+/** The source of the values in the parts of a claim. */
 export interface Claimed {
   claim: IdempotencyClaim;
-  /** The answer as JSON text. */
+  /** The response as JSON text. */
   answer: string;
   now: string;
 }
@@ -51,7 +51,7 @@ export interface Claimed {
 type ClaimedSlot = Slot<Claimed>;
 const slot = (take: (claimed: Claimed) => unknown): ClaimedSlot => new Slot(take);
 
-/** The parts by which the flush claims the key without waiting and keeps the answer; they take their values from a `Claimed`. */
+/** The parts of the flush that claim the key without waiting and store the response. Their values come from a `Claimed`. */
 export function claimParts(
   statements: Statements,
   late: { key: string; value: LateValue } | undefined,
@@ -90,9 +90,9 @@ function claimCtes(late: { key: string; value: LateValue } | undefined): Sql {
 }
 
 /**
- * The kept answer of an earlier call with the same key, or undefined.
+ * The stored response of an earlier call with the same key, or undefined.
  *
- * @throws Fault IDEMPOTENCY_KEY_REUSED when the earlier call had another body
+ * @throws Fault IDEMPOTENCY_KEY_REUSED if the earlier call had a different body
  */
 export async function keptAnswer(db: Queryable, claim: IdempotencyClaim, now: string): Promise<KeptAnswer | undefined> {
   const expired = new Date(Date.parse(now) - KEPT_MS).toISOString();
@@ -121,7 +121,7 @@ export function inProgress(): Fault {
   });
 }
 
-/** Removes answers older than the retention, in bounded batches. @returns how many were removed */
+/** Removes expired responses, at most 5000 per call. @returns how many were removed */
 export async function purgeIdempotency(db: Queryable, now: string): Promise<number> {
   const expired = new Date(Date.parse(now) - KEPT_MS).toISOString();
   const rows = await db.query<{ one: number }>(sql`

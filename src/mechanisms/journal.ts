@@ -1,10 +1,11 @@
 /**
- * The journal: one append-only log written in the change's own transaction, read three ways: a record's history, the
- * audit log, and (through the outbox row beside each event) the source of deliveries. Table `journal`, `outbox`.
+ * The journal: one append-only log, written in the transaction of the change. It serves as the history of an object, as the
+ * audit log and, through the outbox row of each event, as the source of deliveries. Tables `journal`, `outbox`.
  *
- * `journal.seq` is the place of an event. It is drawn from one sequence while the transaction holds the rows that it changes
- * (`afterGuards`), so the places of a record's events rise with its revisions. Everything is ordered by place. `at` is shown and
- * never decides an order: clocks are set back, and those of two processes differ.
+ * `journal.seq` is the position of an event. It is drawn from one sequence while the transaction holds the locks on the rows
+ * that it changes (`afterGuards`). The positions of an object's events therefore increase with its revisions. Everything is
+ * ordered by position. `at` is only displayed and never used for ordering: clocks may be set back, and clocks of two processes
+ * differ.
  */
 import { createHash } from 'node:crypto';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
@@ -28,7 +29,7 @@ export interface JournalRow {
   hash: string;
 }
 
-/** Hex SHA-256 over all that the row says; recomputed from the stored row by whoever verifies the log. */
+/** Hex SHA-256 over all values of the row. Verification recomputes it from the stored row. */
 export function journalHash(row: Omit<JournalRow, 'hash'>): string {
   const said = [
     row.id,
@@ -47,25 +48,27 @@ export function journalHash(row: Omit<JournalRow, 'hash'>): string {
   return createHash('sha256').update(canonicalJson(said)).digest('hex');
 }
 
-/** Member of an event's data that is for verification alone. */
+/** Member of an event's data that is used for verification only. */
 const STORED = '$stored';
 
-/** An event's data as it may leave the service, of the column `data` of `journal` under an alias. */
+/**
+ * SQL for an event's data without internal members; the only form that may leave the service. `alias` is an alias of `journal`.
+ */
 export function shownData(alias: string): Sql {
   return raw(`(${alias}.data - '${STORED}')`);
 }
 
-/** A member of what the event says was stored, as text; null where it does not say. */
+/** SQL for one of the event's stored values as text; null if the event does not have it. */
 export function storedMember(alias: string, name: string): Sql {
   return raw(`(${alias}.data -> '${STORED}' ->> '${name}')`);
 }
 
-/** Whether the event says it. */
+/** SQL for whether the event has this stored value. */
 export function saysStored(alias: string, name: string): Sql {
   return raw(`coalesce(${alias}.data -> '${STORED}' ? '${name}', false)`);
 }
 
-/** The stored row of an event: what the command said, and who, when and where from. */
+/** Builds the stored row of an event: the command's values plus actor, time and origin. */
 export function journalRow(ctx: ReadContext, event: PlannedEvent): JournalRow {
   const row = {
     id: ctx.newId(),
@@ -110,7 +113,7 @@ export const journalWrite: TableWrite<JournalRow> = {
     RETURNING seq, id, type, object_id, at`,
 };
 
-/** One outbox row for each row of `journalWrite`, planned once after it; it has no values of its own. */
+/** One outbox row for each row of `journalWrite`. Planned once, after it; it has no values of its own. */
 export const outboxWrite: TableWrite<Record<string, never>> = {
   name: 'outbox_rows',
   guard: false,
@@ -119,9 +122,9 @@ export const outboxWrite: TableWrite<Record<string, never>> = {
     SELECT id, type, object_id, at, seq FROM journal_rows`,
 };
 
-/** An outbox row as a consumer gets it. */
+/** An outbox row as consumers receive it. */
 export interface OutboxRow {
-  /** The event's place in the journal. */
+  /** The event's position in the journal. */
   place: number;
   event_id: string;
   type: string;
@@ -130,11 +133,11 @@ export interface OutboxRow {
 }
 
 /**
- * Claims up to `limit` outbox rows, hands them to `consume` and removes them, all in one transaction. Rows are claimed,
- * never read past: an event whose transaction commits late is taken when it is there, which a cursor over `seq` would
- * skip. Any number of processes may drain at once.
+ * Claims up to `limit` outbox rows, passes them to `consume` and removes them, all in one transaction. Rows are claimed rather
+ * than read past a cursor: a cursor over `seq` would skip events whose transaction commits late. Any number of processes may
+ * drain concurrently.
  *
- * @returns how many rows were taken; 0 when there is nothing to do
+ * @returns the number of rows taken; 0 if there is nothing to do
  */
 export async function drainOutbox(
   db: Database,
@@ -156,14 +159,14 @@ export async function drainOutbox(
   });
 }
 
-/** Puts the events at these places back into the outbox, from which a consumer takes them again. */
+/** Puts the events at these positions back into the outbox, to be consumed again. */
 export async function returnToOutbox(tx: Transaction, places: readonly number[]): Promise<void> {
   await tx.query(sql`
     INSERT INTO outbox (event_id, type, object_id, at, place)
     SELECT id, type, object_id, at, seq FROM journal WHERE seq = ANY(${[...places]}::bigint[]) ORDER BY seq`);
 }
 
-/** An event that is about no record: configuration, keys, rights, identity, sign-ins. */
+/** An event that is about no object: configuration, keys, rights, identity, sign-ins. */
 export interface AuditRow {
   id: string;
   at: string;
@@ -177,7 +180,7 @@ export interface AuditRow {
   data: Record<string, unknown> | null;
 }
 
-/** The audit log, the last entry first. */
+/** The audit log, newest entry first. */
 export async function auditRows(
   ctx: ReadContext,
   page: { type?: string; subject?: string; limit: number; offset: number },
@@ -192,19 +195,19 @@ export async function auditRows(
     ORDER BY j.seq DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`);
 }
 
-/** Whether nothing ever happened here: every change of configuration, people or records leaves an event. */
+/** True if the journal is empty: every change of configuration, users or objects leaves an event. */
 export async function isUntouched(db: Queryable): Promise<boolean> {
   const rows = await db.query<{ untouched: boolean }>(sql`SELECT NOT EXISTS (SELECT 1 FROM journal) AS untouched`);
   return rows[0]?.untouched === true;
 }
 
-/** How much waits somewhere, counted no further than the limit that was given, and since when. */
+/** Size of a queue, counted up to the given limit, and the time of its oldest entry. */
 export interface Backlog {
   waiting: number;
   oldestAt: string | null;
 }
 
-/** Events that wait for a consumer, the first of them up to a limit. */
+/** The backlog of the outbox. Counts at most `limit` events, in queue order. */
 export async function outboxBacklog(db: Queryable, limit: number): Promise<Backlog> {
   const rows = await db.query<Backlog>(sql`
     SELECT count(*)::int AS waiting, min(at) AS "oldestAt"
@@ -212,7 +215,7 @@ export async function outboxBacklog(db: Queryable, limit: number): Promise<Backl
   return rows[0] ?? { waiting: 0, oldestAt: null };
 }
 
-/** How many events wait for a consumer. */
+/** The number of events in the outbox. */
 export async function outboxSize(db: Queryable): Promise<number> {
   const rows = await db.query<{ waiting: number }>(sql`SELECT count(*) AS waiting FROM outbox`);
   return rows[0]?.waiting ?? 0;

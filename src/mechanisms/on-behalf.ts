@@ -1,7 +1,7 @@
-/** Looking with somebody else's eyes: what is done for a person is judged with that person's rights. */
+/** Contexts evaluated with another user's rights. */
 import type { Actor, ReadContext } from './context.ts';
 
-/** The same unit, seen by `actor`: reads and judgements are theirs; nothing can be planned or emitted through it. */
+/** The same unit with `actor`'s rights, for reads and checks. It cannot plan rows or emit events. */
 export function seenBy(ctx: ReadContext, actor: Actor): ReadContext {
   return {
     actor,

@@ -1,11 +1,11 @@
-/** How planned rows travel to the database: as one JSON array, or, where they are few, as parameters. */
+/** Sends planned rows to the database: as one JSON array, or as parameters if there are few. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { TableWrite } from './context.ts';
 import { loosePart, type Part, Slot, type Statements } from './statement.ts';
 
 type Rows = readonly unknown[];
 
-/** More rows than this travel as JSON, so that the statements that there are stay few. */
+/** More rows than this are sent as JSON, which limits the number of distinct statements. */
 const FEW = 4;
 
 /** The CTE that writes the rows. `guarded` names the unit's writes with a guard. */
@@ -22,8 +22,8 @@ export function writePart(
 }
 
 /**
- * True once the named writes ran. PostgreSQL promises no order among the writes of one statement, except that one which reads what
- * others return waits for those.
+ * A condition that is true once the named writes ran. PostgreSQL does not define the order of the writes of one statement,
+ * except that a write that reads what others return waits for them.
  */
 function ready(names: readonly string[]): Sql {
   if (names.length === 0) return sql`true`;
@@ -33,7 +33,7 @@ function ready(names: readonly string[]): Sql {
   );
 }
 
-/** What `sql` of the write is given: the JSON parameter, or with `columns` an item for FROM named `r`. */
+/** The argument for the write's `sql`: the JSON parameter, or, with `columns`, a FROM item named `r`. */
 function rowSource({ columns }: TableWrite<unknown>, few: number): Sql {
   const all = new Slot((rows: Rows) => JSON.stringify(rows));
   if (columns === undefined) return sql`${all}::jsonb`;
@@ -59,7 +59,7 @@ function cell(index: number, name: string, type: string): Slot<Rows> {
   });
 }
 
-/** The guard that the write returned one row for each that was planned. */
+/** The guard that the write returned one row per planned row. */
 export function writeGuard(statements: Statements, write: TableWrite<unknown>): Part {
   return statements.part(write.varies === true ? writeGuard : write, `guard ${write.name}`, () =>
     required(
@@ -69,7 +69,7 @@ export function writeGuard(statements: Statements, write: TableWrite<unknown>): 
   );
 }
 
-/** Undoes the statement where the condition does not hold; the function is called in that case alone. */
+/** Rolls the statement back if the condition is false. The database function is called only in that case. */
 export function required(guard: string, holds: Sql): Sql {
   return sql`CASE WHEN ${holds} THEN NULL ELSE docket_require(${raw(`'${guard}'`)}, 0, 1) END`;
 }

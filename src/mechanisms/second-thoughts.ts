@@ -1,9 +1,9 @@
-/** What makes a unit of work be decided anew, or give way to an answer that was kept. */
+/** Errors that retry the transaction or replay a stored response. */
 import { Fault } from '../lib/fault.ts';
 
 const GUARD_STATE = 'DK001';
 
-/** A fault thrown after existence and rights were checked: it gives way to the replay of a kept answer. */
+/** A fault thrown after existence and rights were checked. A stored response for the same idempotency key replaces it. */
 export class LateFault extends Error {
   readonly fault: Fault;
   constructor(fault: Fault) {
@@ -13,7 +13,7 @@ export class LateFault extends Error {
 }
 
 export function isLate(error: unknown): boolean {
-  // A unique violation stands for "it exists already", which the first call with this key may have made.
+  // A unique violation means that the row exists; the first call with this key may have created it.
   return (
     (error instanceof LateFault && error.fault.code !== 'RIGHT_MISSING' && error.fault.code !== 'NOT_FOUND') ||
     (error as { code?: unknown }).code === '23505'

@@ -1,12 +1,12 @@
 /**
- * How the statement of a unit of work is put together. Its text depends on which writes take part and on how many rows a small
- * one has, hardly ever on what is written: parts are built once, with a slot where each value will stand, and whole texts are
- * remembered, so that a change costs its values and no more. Each text is one prepared statement of a connection.
+ * Builds the statement of a unit of work. Its text depends on which writes take part and on the row count of small writes, and
+ * hardly ever on the values. Parts are therefore built once, with a slot for each value, and whole texts are cached, so that a
+ * change only costs the collection of its values. Each text is one prepared statement of a connection.
  */
 import type { Sql } from 'sql-template-tag';
 import type { Statement } from './db/pool.ts';
 
-/** A place in a part whose value is taken from what the part writes. */
+/** A position in a part whose value is taken from the data that the part writes. */
 export class Slot<Source> {
   readonly take: (source: Source) => unknown;
 
@@ -15,23 +15,23 @@ export class Slot<Source> {
   }
 }
 
-/** A part as built: text around places, and for each place a slot or what always stands there. */
+/** A built part: text between positions, and for each position a slot or a fixed value. */
 export interface Part {
   key: string;
   strings: readonly string[];
   values: readonly unknown[];
 }
 
-/** Texts remembered at most; what comes beyond is put together each time. */
+/** Maximum number of cached texts. Further texts are built each time. */
 const MOST_TEXTS = 2000;
 
-/** Made once a process: what it remembers depends on the code alone. */
+/** Created once per process: the cached parts and texts depend only on the code. */
 export class Statements {
   readonly #parts = new WeakMap<object, Map<string, Part>>();
   readonly #texts = new Map<string, string>();
   #made = 0;
 
-  /** The part that `build` gives for this owner and variant, built once. */
+  /** The part that `build` returns for this owner and variant; built once. */
   part(owner: object, variant: string, build: () => Sql): Part {
     let variants = this.#parts.get(owner);
     if (variants === undefined) {
@@ -47,7 +47,7 @@ export class Statements {
     return part;
   }
 
-  /** The whole of parts with what each writes. */
+  /** Joins parts, each with the source of its values, into one statement. */
   whole(parts: readonly (readonly [Part, unknown])[]): Statement {
     let key = '';
     const values: unknown[] = [];
@@ -64,7 +64,7 @@ export class Statements {
   }
 }
 
-/** A part that is built for this statement alone; statements of equal text are one all the same. */
+/** A part that is not cached by owner. Statements with equal text still share one cached text. */
 export function loosePart({ strings, values }: Sql): Part {
   return { key: `(${strings.join('?')})`, strings, values };
 }

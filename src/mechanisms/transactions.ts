@@ -1,8 +1,8 @@
-/** The transactions that units of work stand on: one opened when first needed, one that is always undone, parts of one. */
+/** Transactions of units of work: opened on first use, always rolled back, and savepoints. */
 import sql from 'sql-template-tag';
 import type { Database, Transaction } from './db/pool.ts';
 
-/** Runs `fn` in a transaction that is undone. Inside, no number is drawn from a sequence: `docket.rehearsal` is on. */
+/** Runs `fn` in a transaction that is rolled back. It sets `docket.rehearsal`, so that no sequence numbers are used up. */
 export async function inRehearsal<T>(db: Database, fn: (tx: Transaction) => Promise<T>): Promise<T> {
   return await db.transaction(
     'BEGIN',
@@ -14,7 +14,7 @@ export async function inRehearsal<T>(db: Database, fn: (tx: Transaction) => Prom
   );
 }
 
-/** Runs a part of the transaction; when it throws, the transaction goes on as if the part had not been. */
+/** Runs a part of the transaction in a savepoint. If it throws, only the part is rolled back; the error is rethrown. */
 export async function savepoint<T>(tx: Transaction, part: () => Promise<T>): Promise<T> {
   await tx.query(sql`SAVEPOINT part`);
   try {
@@ -28,7 +28,7 @@ export async function savepoint<T>(tx: Transaction, part: () => Promise<T>): Pro
   }
 }
 
-/** A transaction that is opened when first needed and closed by the unit. */
+/** A transaction that is opened on first use and closed by the unit. */
 export class HeldTransaction {
   readonly #db: Database;
   #tx: Transaction | undefined;

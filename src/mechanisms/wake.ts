@@ -1,6 +1,6 @@
 /**
- * Hastens the timers of background work: what commits here, or in another process, is looked at now rather than at the next
- * turn. A lost word costs a turn of waiting and nothing else, so none of it is ever waited for or relied on.
+ * Wakes background work when data is committed in this or another process, instead of at the next poll. A lost notification
+ * only delays work until the next poll, so no code waits for notifications or relies on them.
  */
 import sql from 'sql-template-tag';
 import type { Database } from './db/pool.ts';
@@ -9,7 +9,7 @@ type Client = Awaited<ReturnType<Database['connect']>>;
 
 const CHANNEL = 'docket_wake';
 const LISTEN = `LISTEN ${CHANNEL}`;
-/** No process says more than one word in this time: a notification takes a lock that all commits of notifiers share. */
+/** Minimum interval between notifications of one process: a notification takes a lock that all notifying commits share. */
 const QUIET_MS = 20;
 const RECONNECT_MS = 1000;
 
@@ -19,7 +19,7 @@ export class Wake {
   #client: Client | undefined;
   #retry: NodeJS.Timeout | undefined;
   #quiet: NodeJS.Timeout | undefined;
-  /** Something came while it was quiet. */
+  /** Whether another notification became due during the interval. */
   #again = false;
   #stopped = false;
 
@@ -27,7 +27,10 @@ export class Wake {
     this.#db = db;
   }
 
-  /** Something was committed that background work waits for. Tells this process, or, when it does no such work, the others. */
+  /**
+   * Reports a commit that background work should process. Wakes this process if it does background work, otherwise notifies the
+   * others.
+   */
   poke(): void {
     if (this.#onWake !== undefined) this.#onWake();
     else if (this.#quiet !== undefined) this.#again = true;
@@ -43,9 +46,9 @@ export class Wake {
     }, QUIET_MS);
   }
 
-  /** From now on this process does background work: `onWake` is called for its own commits and those of others. */
+  /** Makes this process a background worker: `onWake` is called for its own commits and those of others. */
   listen(onWake: () => void): void {
-    // Once is enough: a second connection would be listened on by nobody, and given back by nobody.
+    // Connect only once: a second connection would never be used or released.
     const first = this.#onWake === undefined;
     this.#onWake = onWake;
     if (first) void this.#connect();
@@ -54,7 +57,7 @@ export class Wake {
   async #connect(): Promise<void> {
     try {
       const client = await this.#db.session();
-      // Behind a pooler nothing is heard: the timers do it all.
+      // Notifications do not pass through a pooler; the timers must suffice.
       if (client === undefined) return;
       if (this.#stopped) {
         client.release();
@@ -88,7 +91,7 @@ export class Wake {
     clearTimeout(this.#quiet);
     const client = this.#client;
     this.#client = undefined;
-    // A connection that listens must not go back to those that do other work.
+    // A listening connection must not return to the pool.
     client?.release(true);
   }
 }

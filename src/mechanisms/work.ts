@@ -1,10 +1,10 @@
 /**
- * The unit of work: the only place where transactions begin and end (architecture, sections 3d and 3e).
+ * The unit of work: the only place where transactions begin and end.
  *
- * A command reads, decides and plans rows; then the unit writes everything in ONE statement: the planned rows, the
- * journal, the outbox, the idempotency answer and the epoch. Writes that depend on what was read carry a guard
- * (compare-and-set); when a guard is not met, the statement undoes itself and the whole unit is decided anew, so the second
- * decision gives the honest answer. Nothing is ever decided by code between a read and an unguarded write.
+ * A command reads, decides and plans rows. The unit then writes everything in ONE statement: the planned rows, the journal, the
+ * outbox, the idempotent response and the rights and configuration versions. Writes that depend on values read earlier carry a
+ * guard (compare-and-set). If a guard fails, the statement rolls back and the whole unit is retried on current data. Code never
+ * decides anything between a read and an unguarded write.
  */
 import type { Sql } from 'sql-template-tag';
 import { isFault } from '../lib/fault.ts';
@@ -34,16 +34,16 @@ import { contended, guardOf, isLate, LateFault, pause, unwrapLate } from './seco
 import { Statements } from './statement.ts';
 import { HeldTransaction, inRehearsal, savepoint } from './transactions.ts';
 
-/** Who calls, from where, under which configuration: what every unit needs. */
+/** The caller, its origin and the configuration in force; every unit needs them. */
 export interface Caller {
   actor: Actor;
   via: Via;
   keyId: string | null;
   correlationId: string;
   config: ConfigSnapshot;
-  /** The language in which the caller wants names, where they ask for one. */
+  /** The preferred language for names, if the caller asked for one. */
   locale?: string | undefined;
-  /** What a replica must have seen to answer them; absent: the primary answers. */
+  /** What a replica must have replayed before it may serve this caller. If absent, the primary answers. */
   standpoint?: Standpoint | undefined;
 }
 
@@ -51,14 +51,14 @@ export interface WriteOptions {
   idempotency?: IdempotencyClaim;
 }
 
-/** Where units of work are run: for good, or rehearsed. */
+/** Runs units of work, either for real or as a dry run. */
 export type Units = Pick<Work, 'write'>;
 
 export type WriteResult<T> = { kind: 'done'; data: T } | { kind: 'replay'; answer: KeptAnswer };
 
 const MOST_ATTEMPTS = 6;
 
-/** The context of one attempt at a unit; thrown away when the unit is repeated. */
+/** The context of one attempt. Each retry gets a new one. */
 class UnitContext implements WriteContext {
   readonly actor: Actor;
   readonly now: string;
@@ -166,19 +166,21 @@ export class Work {
   readonly #followers: readonly Follower[];
   readonly #constraints: Constraints;
   readonly #replica: Replica | undefined;
-  /** Called after a unit that raised the epoch committed, so that this very process follows at once. */
+  /**
+   * Called after a unit that changed the rights or configuration version has committed, so that this process reloads at once.
+   */
   onRaised: () => Promise<void> = async () => {};
-  /** Called after a unit that emitted events committed; nothing may hang on it. */
+  /** Called after a unit that emitted events has committed. It only speeds up processing; correctness must not depend on it. */
   onEmitted: () => void = () => {};
 
   constructor(options: {
     db: Database;
     clock: Clock;
-    /** Where content goes that units keep; a unit without it can keep none. */
+    /** The blob store for content that units store. Without it, a unit that stores content fails. */
     blobs?: BlobStore;
     followers?: readonly Follower[];
     constraints?: Constraints;
-    /** Where reads may go that say so. */
+    /** Serves reads whose caller allows a replica. */
     replica?: Replica | undefined;
   }) {
     this.#db = options.db;
@@ -189,7 +191,9 @@ export class Work {
     this.#replica = options.replica;
   }
 
-  /** A read: each statement sees what is committed. With `snapshot`, all statements see one instant. */
+  /**
+   * Runs a read. Each statement sees the data committed when it starts. With `snapshot`, all statements see the same snapshot.
+   */
   async read<T>(
     caller: Caller,
     fn: (ctx: ReadContext) => Promise<T>,
@@ -200,7 +204,7 @@ export class Work {
       try {
         return await this.#readOn(replica.database, caller, fn, options.snapshot === true);
       } catch (error) {
-        // What is only the replica's trouble is none of the caller's.
+        // Transient errors of the replica fall back to the primary.
         if (!isPassing(error)) throw toFault(error, this.#constraints);
         replica.failed();
       }
@@ -220,7 +224,7 @@ export class Work {
     );
   }
 
-  /** A write: all or nothing, repeated when somebody else came first. */
+  /** Runs a write: all or nothing. It is retried when a concurrent change fails a guard. */
   async write<T>(
     caller: Caller,
     fn: (ctx: WriteContext) => Promise<T>,
@@ -257,7 +261,7 @@ export class Work {
     }
   }
 
-  /** Asking can fail as everything that the database is asked. */
+  /** Database errors of this lookup are mapped to faults like all others. */
   async #kept(claim: IdempotencyClaim): Promise<KeptAnswer | undefined> {
     try {
       return await keptAnswer(this.#db, claim, instant(this.#clock.now()));
@@ -287,7 +291,7 @@ export class Work {
       const late = await this.#verified(ctx, () => this.#flush(ctx, data, options.idempotency));
       if (late !== undefined) (data as Record<string, unknown>)[late.key] = late.value;
       await held.close(true);
-      // The change is committed: that this process could not follow at once must not undo the answer. The next poll follows.
+      // The change is committed, so a failed reload must not fail the request. The next poll reloads.
       if (ctx.raised.size > 0) await this.onRaised().catch(() => {});
       if (ctx.events.length > 0) this.onEmitted();
       return data;
@@ -297,7 +301,7 @@ export class Work {
     }
   }
 
-  /** The command and what follows from its events. */
+  /** Runs the command, then the followers on the events that it emitted. */
   async #decide<T>(ctx: UnitContext, fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
     try {
       const data = await fn(ctx);
@@ -312,9 +316,10 @@ export class Work {
   }
 
   /**
-   * Runs units in one transaction that is undone in the end: each sees what those before it did, and nobody else sees any of
-   * it (dry runs). They decide and write as ever; left out is what no decision hangs on and what would stay or hold up
-   * others: journal, outbox, the rise of the epoch, content in the blob store, numbers of sequences.
+   * Runs units in one transaction that is always rolled back (dry run). Each unit sees the changes of the units before it; no
+   * other transaction sees any of them. Units decide and write as usual, except for effects that no decision depends on and
+   * that would persist or block others: journal, outbox, rights and configuration versions, content in the blob store and
+   * sequence numbers.
    */
   async rehearse<T>(fn: (units: Units) => Promise<T>): Promise<T> {
     return await inRehearsal(
@@ -346,7 +351,7 @@ export class Work {
     }
   }
 
-  // Announced first, in a transaction of its own: from then on the sweeper leaves the content alone.
+  // Registers the content first, in a separate transaction: from then on the sweeper does not delete it.
   async #keep(ctx: UnitContext): Promise<void> {
     if (ctx.kept.size === 0) return;
     const blobs = this.#blobs;
@@ -356,8 +361,8 @@ export class Work {
   }
 
   /**
-   * Writes the unit's rows between the two looks of its invariants. A rehearsal takes no lock: it leaves nothing behind, and would
-   * keep the lock until the whole of it ends.
+   * Writes the unit's rows between the `before` and `after` checks of its invariants. A dry run takes no locks: it leaves
+   * nothing behind, and would hold them until it ends.
    */
   async #verified<T>(ctx: UnitContext, write: () => Promise<T>, locks = true): Promise<T> {
     const judgements: (() => Promise<void>)[] = [];

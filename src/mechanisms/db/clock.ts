@@ -1,12 +1,15 @@
-/** The database's clock, read. A service follows it with each reading of the epoch; a command reads it once. */
+/**
+ * Reads the database's clock. A service reads it with each poll of the rights and configuration versions; a command reads it
+ * once.
+ */
 import sql from 'sql-template-tag';
 import { DatabaseClock } from '../clock.ts';
 import type { Queryable } from './pool.ts';
 
-/** A column: the database's time in milliseconds since the epoch. */
+/** A column: the database's time in milliseconds since the Unix epoch. */
 export const databaseNow = sql`extract(epoch FROM clock_timestamp())::float8 * 1000`;
 
-/** A clock that was set by the database's. */
+/** Returns a clock that is set from the database's. */
 export async function readClock(db: Queryable): Promise<DatabaseClock> {
   const clock = new DatabaseClock();
   const asked = performance.now();

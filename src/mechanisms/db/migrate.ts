@@ -1,6 +1,6 @@
 /**
- * Brings the database schema up to date (configuration, section 2: `docket migrate`): plain SQL files, forward only, each
- * applied once in a transaction of its own, and never changed after it was applied.
+ * Brings the database schema up to date (configuration, section 2: `docket migrate`). Migrations are plain SQL files, forward
+ * only. Each is applied once, in its own transaction, and must not be changed after it was applied.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -14,14 +14,14 @@ export interface MigrationClient {
 }
 
 export interface Migration {
-  /** The file's name without its ending, for example `0001-foundations`. */
+  /** The file's name without its extension, for example `0001-foundations`. */
   name: string;
   sql: string;
   /** SHA-256 of the text, with line ends as LF, in hexadecimal. */
   checksum: string;
 }
 
-/** The files and the database do not fit together; the message says what to do. */
+/** The files and the database do not match. The message says what to do. */
 export class MigrationError extends Error {
   constructor(message: string) {
     super(message);
@@ -35,20 +35,20 @@ interface Applied {
 }
 
 const FILE_NAME = /^(\d{4}-[a-z0-9]+(?:-[a-z0-9]+)*)\.sql$/;
-// Any number will do, as long as nothing else in this database locks on it.
+// An arbitrary number that no other code uses for a lock in this database.
 const LOCK = 'SELECT pg_advisory_xact_lock(7236823401)';
 /**
- * A migration that waits for a table's lock makes everybody else wait behind it, so that it gives up soon and tries again; what
- * it does once it has the lock may take its time.
+ * A migration that waits for a table lock blocks all later users of the table. It therefore gives up soon and retries. Once it
+ * has the lock, its statements may take any time.
  */
 const LIMITS = "SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = 0";
-/** As `server_version_num` has it. */
+/** In the format of `server_version_num`. */
 export const OLDEST_SERVER = 150_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 const MOST_TRIES = 30;
 const AGAIN_MS = 1000;
 
-/** `db/migrations`, in a clone as in an installed package. */
+/** The folder `db/migrations`, both in a clone and in an installed package. */
 export function migrationsFolder(): string {
   let folder = path.dirname(fileURLToPath(import.meta.url));
   while (path.basename(folder) !== 'src' && path.basename(folder) !== 'dist' && folder !== path.dirname(folder)) {
@@ -57,7 +57,7 @@ export function migrationsFolder(): string {
   return path.join(path.dirname(folder), 'db', 'migrations');
 }
 
-/** All migrations of this version, in order. Throws `MigrationError` for a file whose name or number does not fit. */
+/** All migrations of this version, in order. Throws `MigrationError` for a file with a wrong name or number. */
 export async function readMigrations(folder: string = migrationsFolder()): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
   const migrations: Migration[] = [];
@@ -76,9 +76,10 @@ export async function readMigrations(folder: string = migrationsFolder()): Promi
 }
 
 /**
- * Applies what is pending and answers the names applied. Any number of processes may do this at once: each migration runs
- * once. `upTo` stops behind that many of them, for a database that must have an older schema first. Throws `MigrationError` when an applied migration was changed or is unknown to this version, and the database's own
- * error when a statement fails; the migrations before it stay applied, nothing of it does.
+ * Applies the pending migrations and returns their names. Any number of processes may call this concurrently: each migration
+ * runs once. `upTo` limits the migrations to the first ones, to create a database with an older schema. Throws `MigrationError`
+ * if an applied migration was changed or is unknown to this version, and the database's own error if a statement fails. A
+ * failed migration is rolled back; the ones before it stay applied.
  */
 export async function migrate(
   client: MigrationClient,
@@ -113,7 +114,10 @@ export async function migrate(
   }
 }
 
-/** Servers whose locale is C make SQL_ASCII databases: these take everything, and count, fold and cut bytes instead of characters. */
+/**
+ * A server with the locale C creates databases in SQL_ASCII, which accept any bytes, and count, fold and cut bytes instead of
+ * characters. Requires UTF-8 and a supported server version.
+ */
 async function requireServer(client: MigrationClient): Promise<void> {
   const { rows } = await client.query(
     `SELECT current_setting('server_encoding') AS encoding, current_setting('server_version') AS version,
@@ -136,7 +140,7 @@ export async function pendingMigrations(client: MigrationClient, folder?: string
   return pendingOf(migrations, there ? await appliedRows(client) : []).map((migration) => migration.name);
 }
 
-/** Again and again where a lock could not be had in time. */
+/** Runs `fn` in a transaction and retries on a lock timeout. */
 async function patiently<T>(client: MigrationClient, fn: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -155,7 +159,7 @@ async function inTransaction<T>(client: MigrationClient, fn: () => Promise<T>): 
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    // The first error says what is wrong; that the connection is gone as well would only hide it.
+    // Keep the first error: an error of the rollback, such as a lost connection, would hide it.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }

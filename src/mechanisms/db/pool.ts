@@ -1,5 +1,6 @@
 /**
- * The pool of connections to PostgreSQL: named prepared statements, typed results, and errors that never end the process.
+ * The pool of connections to PostgreSQL: named prepared statements, typed results, and error handlers that keep the process
+ * alive.
  */
 import pg from 'pg';
 import { statementName, type Tracer } from '../traces.ts';
@@ -7,15 +8,15 @@ import { parseStoredJson } from '../../lib/json.ts';
 
 export interface QueryOptions {
   /**
-   * Plans the statement for the very values it is sent with, each time. For statements whose best plan hangs on them: a kept
-   * plan takes an unknown OFFSET for a tenth of the table and sorts all of it.
+   * Plans the statement for its actual values each time. Use it for statements whose best plan depends on the values: a generic
+   * plan assumes that an unknown OFFSET skips a tenth of the table, and sorts all of it.
    */
   freshPlan?: boolean;
-  /** Waits for the answer however long it takes: for statements whose own time limit was lifted. */
+  /** Waits for the response without a time limit. For statements whose `statement_timeout` was lifted. */
   patient?: boolean;
 }
 
-/** A statement with its values; a `Sql` is one. */
+/** A statement with its values. `Sql` implements it. */
 export interface Statement {
   readonly text: string;
   readonly values: unknown[];
@@ -27,24 +28,24 @@ export interface Queryable {
 
 export interface DatabaseOptions {
   url: string;
-  /** Most connections at once. */
+  /** Maximum number of connections. */
   max?: number;
   /** How long a caller waits for a free connection, in milliseconds. */
   acquireMs?: number;
-  /** Longest statement, in milliseconds. */
+  /** Maximum duration of a statement, in milliseconds. */
   statementMs?: number;
   applicationName?: string;
   /**
-   * A pooler stands between (`server.ts` finds out): a session is another after each transaction. Statements are then sent
-   * without names, and what is set for the session is set by the server or the pooler.
+   * Whether connections pass through a pooler (`server.ts` detects it), which may switch sessions after each transaction.
+   * Statements are then sent without names, and session settings must come from the server or the pooler.
    */
   pooled?: boolean;
-  /** The way past the pooler, for the few things that need a session. */
+  /** A URL that bypasses the pooler, for the few operations that need a session. */
   directUrl?: string | undefined;
   onError?: (error: Error) => void;
 }
 
-/** A connection inside a transaction that `work.ts` opened; nothing else can make one. */
+/** A connection inside a transaction that `work.ts` opened. No other code can create one. */
 export interface Transaction extends Queryable {
   readonly transaction: true;
 }
@@ -55,12 +56,14 @@ const JSON_OID = 114;
 const JSONB_OID = 3802;
 const MOST_PREPARED = 2000;
 const STATEMENT_MS = 30_000;
-/** The server ends a statement in time by itself; who hears nothing this long after that has lost the connection. */
+/**
+ * The server enforces the statement timeout itself. A client that hears nothing for this much longer has lost the connection.
+ */
 const SILENT_MS = 2000;
-/** What the driver says then. The connection may yet bring an answer that nobody waits for, so it cannot be used again. */
+/** The driver's error message in that case. The connection may still deliver the late response, so it cannot be reused. */
 const SILENT = 'Query read timeout';
 
-// `2026-11-21 09:15:00.123+00` (sessions run in UTC) → `2026-11-21T09:15:00.123Z`, without a Date in between.
+// Converts `2026-11-21 09:15:00.123+00` (sessions run in UTC) to `2026-11-21T09:15:00.123Z` without creating a Date.
 function instantFromText(text: string): string {
   const [head = '', fraction = ''] = text.slice(0, -3).split('.');
   return `${head.replace(' ', 'T')}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
@@ -82,9 +85,11 @@ export class Database implements Queryable {
   readonly #direct: pg.Pool | undefined;
   readonly #pooled: boolean;
   readonly #names = new Map<string, string>();
-  /** A connection through which nothing passes, not even its end, would otherwise be waited on for ever. */
+  /**
+   * Limit on waiting for a response. Without it, a dead connection whose end is never reported would block its caller for ever.
+   */
   readonly #answerMs: number;
-  /** Where statements are noted as spans; none are where it is absent. */
+  /** Records statements as spans, if present. */
   tracer: Tracer | undefined;
 
   constructor(options: DatabaseOptions) {
@@ -107,11 +112,11 @@ export class Database implements Queryable {
   }
 
   #bounded<T extends pg.QueryConfig>(query: T, options?: QueryOptions): T {
-    // The driver takes the limit with each query, though its types do not say so.
+    // The driver accepts the limit per query, but its types do not declare it.
     return options?.patient === true ? query : { ...query, query_timeout: this.#answerMs };
   }
 
-  /** Runs one statement on its own; it commits by itself. */
+  /** Runs one statement with autocommit. */
   async query<Row>(statement: Statement, options?: QueryOptions): Promise<Row[]> {
     const send = (): Promise<pg.QueryResult> =>
       this.#pool.query(this.#bounded(this.#named(statement, options), options));
@@ -131,7 +136,7 @@ export class Database implements Queryable {
     return tracer.within(start, send);
   }
 
-  /** For `work.ts`, migrations and the bundle alone: runs `fn` in one transaction, commits if `keep` says so. */
+  /** Only for `work.ts`, migrations and the bundle: runs `fn` in one transaction and commits if `keep` returns true. */
   async transaction<T>(
     begin: 'BEGIN' | 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY',
     fn: (tx: Transaction) => Promise<T>,
@@ -170,7 +175,7 @@ export class Database implements Queryable {
     }
   }
 
-  /** A session of one's own, which the caller must release; undefined where a pooler is in the way. */
+  /** A dedicated session that the caller must release; undefined behind a pooler without a direct URL. */
   async session(): Promise<pg.PoolClient | undefined> {
     if (this.#direct !== undefined) return await this.#direct.connect();
     return this.#pooled ? undefined : await this.#pool.connect();
@@ -181,7 +186,7 @@ export class Database implements Queryable {
     return await this.#pool.connect();
   }
 
-  /** What server this is; also the cheapest way to know that it answers. */
+  /** Facts about the server; also the cheapest health check. */
   async facts(): Promise<{ version: string; number: number; now: string; fsync: string; encoding: string }> {
     const result = await this.#pool.query(
       this.#bounded({
@@ -193,7 +198,7 @@ export class Database implements Queryable {
     return result.rows[0] as { version: string; number: number; now: string; fsync: string; encoding: string };
   }
 
-  /** How many connections the server takes from ordinary users. */
+  /** The number of connections that the server allows for ordinary users. */
   async capacity(): Promise<number> {
     const result = await this.#pool.query({
       text: `SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most`,
@@ -224,7 +229,7 @@ function openPool(options: DatabaseOptions, url: string, max: number, pooled: bo
     types: { getTypeParser: typeParser as pg.CustomTypesConfig['getTypeParser'] },
     ...(pooled
       ? {
-          // Poolers know these two, and hand them from session to session.
+          // Poolers track these two parameters and carry them over between sessions.
           onConnect: async (client: pg.ClientBase) => {
             await client.query("SET timezone = 'UTC'; SET datestyle = 'ISO'");
           },
@@ -233,12 +238,12 @@ function openPool(options: DatabaseOptions, url: string, max: number, pooled: bo
       : {
           statement_timeout: statementMs,
           idle_in_transaction_session_timeout: 15_000,
-          // Many small statements at once: a query that took further processors, or compiled itself, would take them from
-          // others.
+          // Docket runs many small statements concurrently: parallel workers and JIT compilation of one query would take
+          // processors from others.
           options: '-c timezone=UTC -c datestyle=ISO -c jit=off -c max_parallel_workers_per_gather=0',
         }),
   });
-  // Both kinds of listener are needed: an idle or a checked-out connection that breaks would end the process.
+  // Both listeners are needed: without them, an error on an idle or a checked-out connection would end the process.
   pool.on('error', onError);
   pool.on('connect', (client) => {
     client.on('error', onError);

@@ -1,10 +1,10 @@
-/** Finds out whether a pooler stands between us and the database, and whether it leaves the sessions as we need them. */
+/** Detects a connection pooler in front of the database and checks the settings of its sessions. */
 import pg from 'pg';
 
 export interface Between {
-  /** Another process than the one that was connected to does the work: a session is not one's own. */
+  /** The backend process differs from the one that the client connected to: sessions are shared. */
   pooled: boolean;
-  /** What is amiss, and what to do, a sentence each. */
+  /** Problems and their solutions, one sentence each. */
   remarks: string[];
 }
 
@@ -17,9 +17,9 @@ const NEEDED: readonly (readonly [name: string, value: string])[] = [
 ];
 
 /**
- * Asks with a connection that sets nothing, since a pooler may refuse what it does not know.
+ * Connects without setting any parameters, since a pooler may reject parameters that it does not know.
  *
- * @throws the driver's error where nobody answers
+ * @throws the driver's error if the connection fails
  */
 export async function lookBetween(url: string, direct: boolean): Promise<Between> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: WAIT_MS, query_timeout: WAIT_MS });
@@ -35,7 +35,7 @@ export async function lookBetween(url: string, direct: boolean): Promise<Between
     );
     const [row] = rows;
     const { processID } = client as unknown as { processID: number | null };
-    // A pooler gives a number of its own to cancel by.
+    // A pooler reports its own process id for cancellation, which differs from the backend's.
     if (row === undefined || processID === row.pid) return { pooled: false, remarks: [] };
     return { pooled: true, remarks: remarksOf(row.user, row.amiss, direct) };
   } finally {

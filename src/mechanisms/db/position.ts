@@ -1,12 +1,12 @@
-/** Places in the write-ahead log: how far a database has got, and how far a reader has seen. */
+/** Positions in the write-ahead log: how far a database has written or replayed, and how far a reader has seen. */
 import sql, { type Sql } from 'sql-template-tag';
 
-/** A place in the log; grows with every change. */
+/** A position in the log; grows with every change. */
 export type Position = bigint;
 
 const FORM = /^([0-9A-Fa-f]{1,8})\/([0-9A-Fa-f]{1,8})$/;
 
-/** Undefined for what is no position. */
+/** Parses a position; undefined if the text is not one. */
 export function readPosition(text: string): Position | undefined {
   const [, high, low] = FORM.exec(text) ?? [];
   if (high === undefined || low === undefined) return undefined;
@@ -18,8 +18,8 @@ export function writePosition(position: Position): string {
 }
 
 /**
- * A column of a statement on the primary: everything that the statement sees lies before it. What is committed is on disk
- * before it is seen, unless the session says that it need not be; then the end of what was written counts.
+ * A column for statements on the primary: all data visible to the statement lies before this position. A commit is flushed to
+ * disk before it becomes visible, unless the session uses asynchronous commits; the insert position applies then.
  */
 export const positionColumn: Sql = sql`CASE WHEN pg_is_in_recovery() THEN NULL
   WHEN current_setting('synchronous_commit') = 'off' THEN pg_current_wal_insert_lsn()

@@ -1,7 +1,7 @@
 /**
- * A lock that lasts as long as the process that holds it: whatever ends the process gives it back. It is held by a
- * transaction that does nothing, since a pooler gives a session to others between transactions; without a snapshot, such a
- * transaction is in nobody's way.
+ * A lock that ends with the process that holds it, however the process ends. It is held by an idle transaction, because a
+ * pooler may give the session to other clients between transactions. The transaction has no snapshot, so it does not block
+ * vacuum or index builds.
  */
 import { createHash } from 'node:crypto';
 import type { Database } from './pool.ts';
@@ -10,18 +10,18 @@ export interface SessionLock {
   release(): Promise<void>;
 }
 
-/** Takes the lock, on a connection of its own; undefined when another holds it. */
+/** Takes the lock on a separate connection; undefined if another process holds it. */
 export async function trySessionLock(db: Pick<Database, 'connect'>, name: string): Promise<SessionLock | undefined> {
   return await tryNumberedLock(db, createHash('sha256').update(name).digest().readBigInt64BE(0));
 }
 
-/** The same for a lock that has a number. */
+/** The same for a lock that is identified by a number. */
 export async function tryNumberedLock(db: Pick<Database, 'connect'>, lock: bigint): Promise<SessionLock | undefined> {
   const client = await db.connect();
   try {
     await client.query('BEGIN');
     await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-    // Without parameters: a statement with some would keep its portal, with a snapshot, for which index builds wait.
+    // No parameters: a parameterised statement would keep its portal and snapshot, and index builds wait for snapshots.
     const { rows } = await client.query<{ got: boolean }>(`SELECT pg_try_advisory_xact_lock(${lock}) AS got`);
     if (rows[0]?.got !== true) {
       await client.query('ROLLBACK');
@@ -38,7 +38,7 @@ export async function tryNumberedLock(db: Pick<Database, 'connect'>, lock: bigin
         await client.query('ROLLBACK');
         client.release();
       } catch {
-        // The transaction ends with the connection, and the lock with the transaction, though at a moment of the server's.
+        // Closing the connection ends the transaction and the lock, as soon as the server notices.
         client.release(true);
       }
     },

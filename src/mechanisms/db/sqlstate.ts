@@ -1,23 +1,23 @@
 /**
- * What PostgreSQL and its driver report, mapped once to faults (decisions, "Requests, envelope, errors").
+ * Maps errors of PostgreSQL and its driver to faults (decisions, "Requests, envelope, errors").
  *
- * PostgreSQL repeats the values it stumbled over in its messages and details; nothing made here carries them on.
+ * PostgreSQL includes values in its messages and details. Nothing created here contains them.
  */
 import type { FaultCode } from '../../lib/fault-codes.ts';
 import { Fault } from '../../lib/fault.ts';
 
-/** What breaking a named constraint means; given by the rooms that own the tables. */
+/** What a violation of a named constraint means. Defined by the modules that own the tables. */
 export interface ConstraintMeaning {
   /** A code of the fault catalogue, most often `ALREADY_EXISTS`. */
   code: FaultCode;
-  /** The field that clashes, as the caller knows it; becomes `details: {field}`. */
+  /** The conflicting field as the API names it; becomes `details: {field}`. */
   field?: string;
   message?: string;
 }
 
 export type Constraints = ReadonlyMap<string, ConstraintMeaning>;
 
-/** A database error that no rule expects, without the values in it; it leaves as 500 `INTERNAL`. */
+/** An unexpected database error, without any values. It is answered with 500 `INTERNAL`. */
 export class DatabaseFailure extends Error {
   readonly sqlstate: string;
   readonly constraint: string | undefined;
@@ -44,7 +44,7 @@ const RETRY_AFTER = { 'Retry-After': '1' };
 
 const RETRYABLE = new Set(['40001', '40P01', '55P03']);
 
-// What was sent cannot be stored or computed, whatever the state of the data.
+// The input cannot be stored or computed, whatever the state of the data.
 const BAD_INPUT = new Map([
   ['22021', 'A text holds a character that cannot be stored.'],
   ['22P05', 'A text holds a character that cannot be stored.'],
@@ -64,7 +64,7 @@ const OVERLOAD = new Map([
   ['53200', 'The database has no memory left for this request.'],
 ]);
 
-// 25P03 and 57P05 end a connection that idled; 25006 is what a server says that has become a replica.
+// 25P03 and 57P05 end an idle connection; 25006 is reported by a server that has become a replica.
 const UNAVAILABLE = new Set(['53300', '53400', '57P01', '57P02', '57P03', '57P05', '25P03', '25006']);
 
 const CONNECTION_CODES = new Set([
@@ -77,13 +77,13 @@ const CONNECTION_CODES = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  // Node's own, of a socket that closed between two writes of the driver.
+  // Node's own codes, for a socket that closed between two writes of the driver.
   'ERR_STREAM_DESTROYED',
   'ERR_STREAM_WRITE_AFTER_END',
   'ERR_SOCKET_CLOSED',
 ]);
 
-// The driver gives these no code.
+// The driver gives these errors no code.
 const CONNECTION_MESSAGE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after|timeout expired)/;
 const POOL_BUSY = 'timeout exceeded when trying to connect';
@@ -94,7 +94,7 @@ function textOf(source: object, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-// Every report of the server has a severity beside its five-character code; errors of sockets have neither.
+// Server errors have a severity and a five-character code; socket errors have no severity.
 function serverError(error: unknown): ServerError | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const code = textOf(error, 'code');
@@ -107,15 +107,15 @@ function serverError(error: unknown): ServerError | undefined {
   return reported;
 }
 
-/** Whether the same unit of work, decided anew from its beginning, may well succeed: nothing of it was kept. */
+/** Whether retrying the whole unit of work may succeed. The failed attempt was rolled back. */
 export function isRetryable(error: unknown): boolean {
   const reported = serverError(error);
   return reported !== undefined && RETRYABLE.has(reported.code);
 }
 
 /**
- * Whether the connection is gone or was never made. If a commit was under way, it may or may not have happened: only what
- * is idempotent may be repeated.
+ * Whether the connection was lost or never established. If a commit was under way, its outcome is unknown: only idempotent
+ * operations may be repeated.
  */
 export function isConnectionLost(error: unknown): boolean {
   const reported = serverError(error);
@@ -123,19 +123,23 @@ export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = textOf(error, 'code');
   if (code !== undefined && CONNECTION_CODES.has(code)) return true;
-  // The socket of a server that is not there, or may not be used, is a file that is missing or closed to us.
+  // Any failed `connect` counts, whatever its code: for a server on a Unix socket, for example, the file is missing or not
+  // accessible.
   if (textOf(error, 'syscall') === 'connect') return true;
   return CONNECTION_MESSAGE.test(error.message);
 }
 
-/** Whether the same read may well succeed on another server: this one is gone, busy, or needed the rows out of the way. */
+/**
+ * Whether the same read may succeed on another server: this one is unreachable, busy, or cancelled the query because of a
+ * conflict.
+ */
 export function isPassing(error: unknown): boolean {
   return isConnectionLost(error) || isRetryable(error) || (error instanceof Error && error.message === POOL_BUSY);
 }
 
 /**
- * The fault that an error of the database or its driver means. Faults and errors that do not come from the database are
- * answered as they are; an unexpected error of the database becomes a `DatabaseFailure`.
+ * The fault for an error of the database or its driver. Faults and errors from elsewhere are returned unchanged; an unexpected
+ * database error becomes a `DatabaseFailure`.
  */
 export function toFault(error: unknown, constraints: Constraints = new Map()): unknown {
   if (error instanceof Fault) return error;
@@ -173,7 +177,7 @@ function defaultMessage(code: string): string {
   return 'The change breaks a rule of the database.';
 }
 
-// Errors of the statement itself (class 42) name tables and columns, never values, and cannot be understood without.
+// Messages of class 42 (errors in the statement) name tables and columns but no values, and are needed to understand the error.
 function described(reported: ServerError): DatabaseFailure {
   const { code, constraint, table, routine } = reported;
   const parts = [
