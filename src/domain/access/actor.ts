@@ -1,6 +1,7 @@
 /**
- * Who acts, with all their rights: the union of the grants of the roles held (configuration, section 5). Judges one record
- * in memory and compiles the same judgement into SQL for lists; that the two agree is proved in the condition language's tests.
+ * The user who acts, with all their rights: the union of the grants of their roles (configuration, section 5). Checks one
+ * record
+ * in memory and compiles the same check to SQL for lists. The tests of the condition language prove that both agree.
  */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { Fault } from '../../lib/fault.ts';
@@ -37,11 +38,11 @@ export class UserActor implements Actor {
   readonly names: Map<string, string>;
   readonly #roles: RoleSet;
   readonly #types: TypeRegistry;
-  /** Type id + which grants admit a record → their union: few combinations, each built once. */
+  /** Type id and the grants that admit a record → their union. There are few combinations; each union is built once. */
   readonly #unions = new Map<string, RecordRight>();
-  /** Alias + action → the predicate over all types, where no condition asks what time it is. */
+  /** Alias and action → the predicate over all types. Only predicates that do not depend on the current time are kept. */
   readonly #predicates = new Map<string, Sql | null>();
-  /** How often conditions asked what time it is. */
+  /** Counts the reads of the current time by conditions. */
   #timed = 0;
 
   constructor(
@@ -82,7 +83,7 @@ export class UserActor implements Actor {
         timed();
         return now;
       },
-      // Few conditions ask for the day, and the calendar of a time zone is dear.
+      // Computed on demand: few conditions use the day, and time zone arithmetic is expensive.
       get today() {
         timed();
         return today(types, now);
@@ -164,7 +165,7 @@ export class UserActor implements Actor {
     return grants.length === 0 ? sql`false` : this.#anyOf(alias, typeId, grants, now);
   }
 
-  /** The predicate of "one of these grants admits the row"; null when one does whatever the row is. */
+  /** The predicate "at least one of these grants admits the row"; null if one of them admits every row. */
   #anyOf(alias: string, typeId: string, grants: readonly Grant[], now: string): Sql | null {
     if (grants.some((grant) => grant.where === null)) return null;
     const environment = conditionEnvironment(this.#types, typeId, alias, this.#variables(now));
@@ -174,8 +175,8 @@ export class UserActor implements Actor {
 }
 
 /**
- * The service itself: command line, starter configuration, background work. It holds every right; it is no way round a rule,
- * since rules about values, states and revisions do not ask for rights.
+ * The actor of the service itself: command line, starter configuration, background jobs. It holds every right. It bypasses no
+ * other rule: the checks of values, states and revisions do not depend on rights.
  */
 export function systemActor(types: TypeRegistry | null): Actor {
   const all: RecordRight = { can: () => true, reads: () => true, writes: () => true, transitions: () => true };
@@ -199,7 +200,7 @@ export function systemActor(types: TypeRegistry | null): Actor {
   };
 }
 
-/** Nobody: the caller of operations that ask for no key. */
+/** The actor of operations that need no key: it holds no right. */
 export function anonymousActor(): Actor {
   return {
     userId: null,

@@ -1,4 +1,4 @@
-/** The audit log: who changed what in configuration, keys, rights and identity, and sign-ins (configuration, section 6). */
+/** The audit log: changes of configuration, keys, rights and identity, and sign-ins (configuration, section 6). */
 import Type, { type Static } from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pageOf, pagingQuery, windowOf } from '../../contract/paging.ts';

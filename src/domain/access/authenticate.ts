@@ -1,6 +1,6 @@
 /**
- * Turns an API key or a session into a caller (decisions, "Keys"; configuration, section 6). Keys, sessions' owners and the
- * rights of people are remembered for as long as the epoch stands, so that an ordinary request asks the database nothing here.
+ * Turns an API key or a session into a caller (decisions, "Keys"; configuration, section 6). Keys, the owners of sessions and
+ * the rights of users are cached until the rights version changes, so that most requests need no query here.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
@@ -24,12 +24,12 @@ export interface Credentials {
   method: string;
   surface: 'public' | 'console';
   ip: string;
-  /** Runs a look-up of a credential that was not found valid before, within what the sender's address may ask for. */
+  /** Runs the look-up of a credential that was not found valid before. Limits such look-ups by the sender's address. */
   lookUp<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface Authenticated {
-  /** The key, or the person of a session: whose requests are counted and whose idempotency keys are apart. */
+  /** The id of the key, or of the session's user. Request limits and idempotency keys are kept per caller. */
   callerId: string;
   keyId: string | null;
   scopes: ReadonlySet<string>;
@@ -37,13 +37,13 @@ export interface Authenticated {
 }
 
 interface RememberedKey extends KeyRow {
-  /** Its scopes, for the question that every request asks. */
+  /** Its scopes as a set: every request checks one. */
   granted: ReadonlySet<string>;
 }
 
 const NO_HASH = Buffer.alloc(32);
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
-/** Prefixes and sessions that were found valid are not many; those that were not are as many as somebody sends. */
+/** Bounds the caches of credentials: a client can send any number of invalid ones. */
 const MOST_REMEMBERED = 50_000;
 
 const NEEDS_KEY = 'Send an API key that is valid here as "Authorization: Bearer <key>".';
@@ -57,7 +57,7 @@ export function unauthenticated(message = NEEDS_KEY, details: FaultDetails = [])
   });
 }
 
-/** A cookie of no session that is open now, whether it ended, was ended, or never was one. */
+/** The error for a session cookie without an open session. It does not tell an ended session from one that never existed. */
 function sessionEnded(): Fault {
   return unauthenticated(NEEDS_SIGN_IN, { session: 'ended' });
 }
@@ -72,23 +72,23 @@ export class Authenticator {
   readonly #clock: Clock;
   readonly #onLoaded: () => Promise<void>;
   #keys = new Map<string, Promise<RememberedKey | undefined>>();
-  /** Prefixes of no key, kept apart: a flood of them must not push out the keys that are in use. */
+  /** Prefixes without a key. Kept apart from `#keys`: many invalid prefixes must not evict the keys in use. */
   #unknown = new Set<string>();
-  /** Prefixes of keys that exist; kept when rights change, since reading them again is no stranger's look-up. */
+  /** Prefixes of keys that exist. Kept when rights change: reloading such a key does not count towards the look-up limit. */
   readonly #found = new Set<string>();
   /** Hashes of sessions that were valid, oldest first. */
   readonly #sessions = new Set<string>();
   #people = new Map<string, Promise<{ person: PersonRow; actor: Actor } | undefined>>();
   #names = new Map<string, string>();
   #used = new Map<string, string>();
-  /** How often something was remembered, and how often it had to be asked for. */
+  /** Cache hits and misses, for the metrics. */
   readonly memory = { hits: 0, misses: 0 };
 
   constructor(options: {
     db: Queryable;
     epoch: Epoch;
     clock: Clock;
-    /** Waited for after rights were read, which may be newer than the epoch that is known. */
+    /** Awaited after rights were read: the rows may be newer than the rights version that this process knows. */
     onLoaded?: () => Promise<void>;
   }) {
     this.#db = options.db;
@@ -103,7 +103,10 @@ export class Authenticator {
     });
   }
 
-  /** @throws Fault UNAUTHENTICATED (one answer for keys, one for sessions), CSRF_TOKEN_INVALID, DATABASE_UNAVAILABLE */
+  /**
+   * @throws Fault UNAUTHENTICATED (one answer for keys, one for sessions), SCOPE_MISSING, CSRF_TOKEN_INVALID,
+   * DATABASE_UNAVAILABLE
+   */
   async authenticate(given: Credentials): Promise<Authenticated> {
     const config = await this.#epoch.fresh();
     if (given.authorization === undefined && given.surface === 'console' && given.sessionToken !== undefined) {
@@ -131,7 +134,7 @@ export class Authenticator {
     const row = this.#unknown.has(parts.prefix) ? undefined : await this.#key(parts.prefix, given);
     const hash = hashSecret(parts.secret);
     const now = this.#clock.now();
-    // Both comparisons are always made, so that time tells nothing of which secret was right or whether the key exists.
+    // Always make both comparisons: the response time must not show which secret matched or whether the key exists.
     const current = timingSafeEqual(hash, row?.secret_hash ?? NO_HASH);
     const previous = timingSafeEqual(hash, row?.previous_hash ?? NO_HASH);
     if (row === undefined) throw unauthenticated();
@@ -169,7 +172,7 @@ export class Authenticator {
     return remember(this.memory, this.#people, userId, async () => {
       const person = await loadPerson(this.#db, userId);
       if (person === undefined) {
-        // A new person raises no epoch, so that who was not there is asked for again.
+        // Creating a user does not change the rights version, so a missing user is not cached.
         this.#people.delete(userId);
         return undefined;
       }
@@ -193,7 +196,7 @@ export class Authenticator {
     );
   }
 
-  /** The rights of a person who is ACTIVE: for work on behalf of others (catalogue, webhooks). */
+  /** The actor of a user who is ACTIVE, for work on behalf of other users (catalogue, webhooks). */
   async actorOf(userId: string): Promise<Actor | undefined> {
     const found = await this.#remembered(userId);
     return found?.person.state === 'ACTIVE' ? found.actor : undefined;
@@ -235,7 +238,7 @@ export class Authenticator {
     }
   }
 
-  /** Keys used since the last call, with the instant; for the worker that notes them. */
+  /** Returns the keys used since the last call, with the instant of the last use; a background job stores them. */
   takeUses(): ReadonlyMap<string, string> {
     const uses = this.#used;
     this.#used = new Map();
@@ -256,7 +259,7 @@ function remember<T>(
     if (memory.size >= MOST_REMEMBERED) memory.clear();
     found = load();
     memory.set(key, found);
-    // A failed look-up is not remembered.
+    // A failed look-up is not cached.
     found.catch(() => memory.delete(key));
   }
   return found;

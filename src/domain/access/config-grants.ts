@@ -1,10 +1,10 @@
-/** Whether the record grants of a role name only what is there, and their compiled form. */
+/** Checks that the record grants of a role name only what exists, and compiles them. */
 import { unknownReference } from '../../mechanisms/config-condition.ts';
 import type { CompileView, ConfigView, ItemPath, Report } from '../../mechanisms/config-section.ts';
 import { compileTypedCondition, type TypeShape, workflowOf } from '../../mechanisms/config-types.ts';
 import type { RecordGrant, RoleDefinition } from './definitions.ts';
 
-/** Codes of the fields that the type has in its newest or in an older version: stored records may still have the older ones. */
+/** Codes of the type's fields in all versions: stored records may still have fields of older versions. */
 function fieldCodes(view: ConfigView, type: TypeShape): Set<string> {
   const codes = new Set(type.fields.map((field) => field.code));
   for (const { compiled } of view.versions('types', type.code)) {
@@ -26,7 +26,7 @@ function checkNames(
   }
 }
 
-/** The types that the grant is about; for all of them also archived ones, since their records can still be read. */
+/** The types that the grant covers. '*' includes archived types, since their records can still be read. */
 function typesOf(view: ConfigView, grant: RecordGrant): TypeShape[] | undefined {
   if (grant.type === '*') {
     return [...view.active<TypeShape>('types').values(), ...view.archived<TypeShape>('types').values()];
@@ -52,7 +52,7 @@ function compileGrant(grant: RecordGrant, index: number, view: CompileView, repo
   return where === undefined ? grant : { ...grant, where };
 }
 
-/** The role without its assignments, which are rows of their own. */
+/** Compiles the role without its assignments, which are stored as rows of their own. */
 export function compileRole(
   role: RoleDefinition,
   view: CompileView,
@@ -60,7 +60,7 @@ export function compileRole(
 ): Omit<RoleDefinition, 'assignedTo'> {
   const { assignedTo: _rows, memberships, ...rest } = role;
   const records = role.records.map((grant, index) => compileGrant(grant, index, view, report));
-  // Unknown codes are reported where references are.
+  // Unknown codes are reported by the check of references.
   const ids = (section: 'groups' | 'orgUnits', codes: string[] | '*'): string[] | '*' =>
     codes === '*' ? codes : codes.flatMap((code) => (view.has(section, code) ? [view.id(section, code)] : []));
   if (memberships === undefined) return { ...rest, records };

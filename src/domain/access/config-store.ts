@@ -1,4 +1,4 @@
-/** Rows of role assignments as the configuration bundle reads and writes them. */
+/** SQL for the role assignments of the configuration bundle. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
 

@@ -1,4 +1,6 @@
-/** Shapes of roles as they are stored: the bundle's shape with every default filled in (configuration, sections 3 and 5). */
+/**
+ * Role definitions as they are stored: the shape of the bundle with every default filled in (configuration, sections 3 and 5).
+ */
 import type { GlobalRight, RecordAction } from '../../contract/rights.ts';
 import type { Condition } from '../../lib/filter.ts';
 import type { LocalizedText } from '../metadata/door.ts';
@@ -20,8 +22,9 @@ export interface RoleDefinition {
   rights: GlobalRight[];
   records: RecordGrant[];
   /**
-   * Memberships that holders of the role may give to others without having them: codes of groups and units, or '*' for all; ids in
-   * the compiled form. Absent where there are none.
+   * Memberships that holders of the role may give to other users without having them: codes of groups and organization units,
+   * or
+   * '*' for all; ids in the compiled form. Absent if there are none.
    */
   memberships?: { groups: string[] | '*'; orgUnits: string[] | '*' };
   assignedTo: { users: string[]; groups: string[] };

@@ -1,4 +1,4 @@
-/** Why somebody may do what they may: the roles they hold, and grant by grant what each gives (configuration, section 5). */
+/** Explains the rights of a user: the roles they hold and what each grant gives (configuration, section 5). */
 import { Fault } from '../../lib/fault.ts';
 import { type Condition, evaluate, type RecordFacts, type Variables } from '../../lib/filter.ts';
 import { loadItems } from '../../mechanisms/config-store.ts';
@@ -10,21 +10,21 @@ import type { RecordGrant, RoleDefinition } from './definitions.ts';
 import { roleSlice } from './roles.ts';
 import { loadHeld, loadPerson, type PersonRow } from './store.ts';
 
-/** A record, with the title that the caller may read. */
+/** A record, with its title if the caller may read it. */
 export interface Shown {
   type: RecordType;
   facts: RecordFacts;
   title: string | null;
 }
 
-/** Gives a record that the caller may read. @throws Fault NOT_FOUND */
+/** Returns a record that the caller may read. @throws Fault NOT_FOUND */
 export type RecordFor = (ctx: ReadContext, id: string) => Promise<Shown>;
 
 function fieldsOf(condition: Condition): string[] {
   return 'conditions' in condition ? condition.conditions.flatMap(fieldsOf) : [condition.field];
 }
 
-/** What names fields that the caller may not read is not told, whatever it says about others. */
+/** Whether the caller may never read the field: such fields are left out of the explanation. */
 function hides(ctx: ReadContext, type: RecordType | undefined) {
   return (code: string): boolean => type?.newest.fields.has(code) === true && !ctx.actor.mayEverRead(type.id, code);
 }
@@ -53,7 +53,7 @@ function actorOf(ctx: ReadContext, person: PersonRow): UserActor {
 }
 
 /**
- * Judges by the same evaluation as every request of the person would be. The record must be one that the caller may read.
+ * Uses the same evaluation as the requests of that user. The caller must be able to read the record.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND
  */

@@ -1,4 +1,4 @@
-/** What follows from changes of users and of rights, in whatever way they come about. */
+/** Consequences of changes of users and rights, whichever operation makes the change. */
 import { Fault } from '../../lib/fault.ts';
 import type { Follower, Invariant } from '../../mechanisms/context.ts';
 import { accessLock } from '../identity/door.ts';
@@ -16,10 +16,11 @@ export const sessionFollower: Follower = {
 };
 
 /**
- * Refuses a change after which nobody could assign roles any more. It looks at every change that raises the rights version, which
- * every change of rights does: no list of commands has to be kept. A key that expires is no change.
+ * Refuses a change after which no user could assign roles. It checks every change that changes the rights version, so no list
+ * of
+ * commands has to be maintained. The expiry of a key is not a change and is not checked.
  *
- * @param provider whether people can sign in by OpenID Connect
+ * @param provider whether users can sign in by OpenID Connect
  */
 export function administratorFollower(provider: boolean): Follower {
   const invariant: Invariant<boolean> = {

@@ -1,6 +1,6 @@
 /**
- * The shape of an API key (decisions, "Keys"): `dk_<16 id chars>_<43 secret chars>_<6 check chars>`. The prefix is for secret
- * scanners, the check tells a typing error without a look-up; only a SHA-256 of the secret is ever stored.
+ * The format of an API key (decisions, "Keys"): `dk_<16 id chars>_<43 secret chars>_<6 check chars>`. The prefix serves secret
+ * scanners. The checksum detects typing errors without a look-up. Only the SHA-256 hash of the secret is stored.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -9,7 +9,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SHAPE = /^dk_([0-9A-Za-z]{16})_([0-9A-Za-z_-]{43})_([0-9A-Za-z]{6})$/;
 
 function base62(bytes: Uint8Array, length: number): string {
-  // 248 is the largest multiple of 62 in a byte: higher bytes would favour the first letters.
+  // 248 is the largest multiple of 62 in a byte: higher values would favour the first letters.
   let text = '';
   for (const byte of bytes) if (byte < 248 && text.length < length) text += ALPHABET[byte % 62];
   return text;
@@ -31,7 +31,7 @@ function check(head: string): string {
   return text;
 }
 
-/** A new secret for a key whose id characters are given, or a wholly new key. */
+/** Makes a new secret for the key with the given id characters, or a new key. */
 export function makeKey(prefix: string = random62(16)): { key: string; prefix: string; hash: Buffer } {
   const secret = randomBytes(32).toString('base64url');
   const head = `dk_${prefix}_${secret}`;
@@ -42,7 +42,7 @@ export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-/** The parts of a well-formed key with a right checksum, else undefined. */
+/** The parts of a well-formed key with a valid checksum, else undefined. */
 export function readKey(text: string): { prefix: string; secret: string } | undefined {
   const match = SHAPE.exec(text);
   if (match === null) return undefined;

@@ -1,4 +1,7 @@
-/** Issuing, revoking and rotating API keys (decisions, "Keys"). Every change raises the epoch, so it holds within a second. */
+/**
+ * Issues, revokes and rotates API keys (decisions, "Keys"). Every change changes the rights version, so it takes effect in all
+ * processes within a second.
+ */
 import ipaddr from 'ipaddr.js';
 import { ADMIN_SCOPE, isScope, SCOPES } from '../../contract/scopes.ts';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
@@ -8,7 +11,7 @@ import { findKey } from '../identity/door.ts';
 import { makeKey } from './key-format.ts';
 import * as store from './store.ts';
 
-/** As in `contract.ts`, for those who come another way. */
+/** The limit of `contract.ts`, for callers other than HTTP. */
 const LONGEST_NAME = 200;
 
 export interface KeyAnswer {
@@ -52,7 +55,7 @@ function answer(row: store.KeyRow): KeyAnswer {
 /** @throws Fault RIGHT_MISSING */
 export async function listKeys(ctx: ReadContext): Promise<KeyAnswer[]> {
   ctx.actor.require('key.manage');
-  // Who may not issue keys for others has no business with theirs.
+  // Callers without `role.assign` cannot issue keys for others, so they see only their own.
   const own = ctx.actor.has('role.assign') ? null : ctx.actor.userId;
   return (await store.listKeys(ctx, own)).map(answer);
 }
@@ -60,11 +63,11 @@ export async function listKeys(ctx: ReadContext): Promise<KeyAnswer[]> {
 export interface NewKeyInput {
   owner: string;
   name: string;
-  /** Scopes by name; `all` stands for the 26 of the specification. */
+  /** Names of scopes; `all` stands for the 26 of the specification. */
   scopes: readonly string[];
   /** RFC 3339. */
   expiresAt?: string;
-  /** CIDR ranges from which the key is accepted; empty: from anywhere. */
+  /** CIDR ranges from which the key is accepted; empty: from any address. */
   allow?: readonly string[];
 }
 
@@ -157,7 +160,7 @@ async function requireKey(ctx: WriteContext, id: string): Promise<store.KeyRow> 
   return row;
 }
 
-/** Revoking twice changes nothing the second time. @throws Fault RIGHT_MISSING, NOT_FOUND */
+/** Revoking a revoked key changes nothing. @throws Fault RIGHT_MISSING, NOT_FOUND */
 export async function revokeKey(ctx: WriteContext, id: string): Promise<KeyAnswer> {
   const row = await requireKey(ctx, id);
   if (row.revoked_at !== null) return answer(row);
@@ -167,7 +170,7 @@ export async function revokeKey(ctx: WriteContext, id: string): Promise<KeyAnswe
   return { ...answer(row), revokedAt: ctx.now };
 }
 
-/** @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST, ARCHIVED when the key is revoked */
+/** @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST, ARCHIVED if the key is revoked */
 export async function rotateKey(ctx: WriteContext, id: string, overlap = 'PT0S'): Promise<ShownKey> {
   const row = await requireKey(ctx, id);
   if (row.revoked_at !== null) throw new Fault('ARCHIVED', 'The key is revoked; issue a new one.');
@@ -193,7 +196,7 @@ function overlapEnd(now: string, overlap: string): string | null {
     if (past === 0) return null;
     if (past > 0) return end.toString({ smallestUnit: 'millisecond' });
   } catch {
-    // Told below: one wording for what is no duration and what is none into the future.
+    // Not a duration: the error below also covers a duration that ends in the past.
   }
   throw new Fault('INVALID_REQUEST', 'overlap is an ISO 8601 duration such as PT1H.', [
     { path: '/overlap', code: 'INVALID_DURATION', message: 'overlap is an ISO 8601 duration such as PT1H.' },

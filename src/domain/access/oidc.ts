@@ -1,9 +1,10 @@
 /**
- * Signing in to the console through an OpenID Connect provider: authorization code with PKCE, state and nonce. What has to be
- * kept between leaving and coming back travels sealed in a cookie of its own, so that any process can take the person back.
+ * Signing in to the console through an OpenID Connect provider: authorization code flow with PKCE, state and nonce. The state
+ * of
+ * the flow is stored in a sealed cookie, so any process can handle the callback.
  *
- * Nobody is made by it: the person must be there and ACTIVE. They are found by the provider's `sub` as their `externalId`, or
- * else by their e-mail address where the provider says that it verified it.
+ * Signing in creates no user: the user must exist and be ACTIVE. The `sub` of the provider is compared with `externalId`. If
+ * none matches, the e-mail address decides, provided that the provider has verified it.
  */
 import type { Configuration } from 'openid-client';
 import type { Sender } from '../../mechanisms/binding.ts';
@@ -23,14 +24,14 @@ export interface OidcOptions {
   signIns: SignIns;
   work: Work;
   clock: Clock;
-  /** Who acts until it is known who comes. */
+  /** The caller to act as before the user is known. */
   caller(): Caller;
   onError(error: unknown): void;
 }
 
-/** What a request shows of itself. */
+/** The facts of the request. */
 export interface Asked {
-  /** Where the service is reached, as `https://docket.example.org`. */
+  /** The base URL of the service, for example `https://docket.example.org`. */
   base: string;
   secure: boolean;
   query: URLSearchParams;
@@ -43,7 +44,7 @@ export interface Redirect {
   cookies: string[];
 }
 
-/** What is kept between leaving and coming back. */
+/** The state of the flow between redirect and callback. */
 interface Kept {
   state: string;
   nonce: string;
@@ -58,12 +59,12 @@ const PURPOSE = 'oidc sign-in';
 const MINUTES = 10;
 const TIMEOUT_S = 10;
 
-/** A path of our own: nobody is led elsewhere after they signed in. */
+/** Returns the path if it belongs to this service, else `/`: prevents open redirects. */
 function ownPath(to: string | null): string {
   return to !== null && /^\/(?![/\\])[^\s\p{Cc}]{0,2000}$/u.test(to) ? to : '/';
 }
 
-/** Loaded when somebody signs in by it: most services never need it. */
+/** Loaded on first use: most installations do not need it. */
 const client = () => import('openid-client');
 
 export class Oidc {
@@ -74,7 +75,7 @@ export class Oidc {
     this.#options = options;
   }
 
-  /** The provider's description; asked for once, and again where that failed. */
+  /** The provider's metadata, fetched once and again after a failure. */
   #configuration(): Promise<Configuration> {
     this.#found ??= this.#discover();
     this.#found.catch(() => {
@@ -86,14 +87,14 @@ export class Oidc {
   async #discover(): Promise<Configuration> {
     const { issuer, clientId, clientSecret } = this.#options;
     const { allowInsecureRequests, discovery, None } = await client();
-    // Settings allow http for a provider on this very machine alone.
+    // The settings allow http only for a provider on the same host.
     const insecure = issuer.startsWith('http:') ? { execute: [allowInsecureRequests] } : {};
     const authentication = clientSecret === undefined ? None() : undefined;
     const options = { ...insecure, timeout: TIMEOUT_S };
     return await discovery(new URL(issuer), clientId, clientSecret, authentication, options);
   }
 
-  /** Sends the person to the provider. */
+  /** Redirects the user to the provider. */
   async leave(asked: Asked): Promise<Redirect> {
     const { secrets, clock } = this.#options;
     try {
@@ -122,7 +123,7 @@ export class Oidc {
     }
   }
 
-  /** Takes the person back: a session where the provider vouches for somebody who is known here. */
+  /** Handles the callback: opens a session if the provider confirms a user who exists here. */
   async comeBack(asked: Asked): Promise<Redirect> {
     const gone = keptCookie('', 0, asked.secure);
     const refused: Redirect = { location: '/sign-in?refused=1', cookies: [gone] };
@@ -140,7 +141,7 @@ export class Oidc {
       });
       const claims = tokens.claims();
       if (claims === undefined) return refused;
-      // Many providers tell the address only when asked with the token.
+      // Many providers return the address only from the userinfo endpoint.
       const told =
         claims['email'] === undefined ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : claims;
       const verified = told['email_verified'] === true && typeof told['email'] === 'string' ? told['email'] : undefined;
@@ -162,7 +163,7 @@ export class Oidc {
     }
   }
 
-  /** The cookies of the session and of the device; undefined where nobody who is known and ACTIVE fits. */
+  /** The cookies of the session and of the device; undefined if no ACTIVE user matches. */
   async #admit(sub: string, email: string | undefined, asked: Asked): Promise<string[] | undefined> {
     const { work, caller, signIns } = this.#options;
     const { sender, secure } = asked;
@@ -185,7 +186,7 @@ export class Oidc {
   }
 }
 
-/** Lax, since the way back comes from another site; sealed, short-lived, and for the way back alone. */
+/** SameSite=Lax, since the callback comes from another site. */
 function keptCookie(value: string, seconds: number, secure: boolean): string {
   return `${COOKIE}=${value}; Path=${OIDC_PATH}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 }

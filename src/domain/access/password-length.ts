@@ -1,3 +1,3 @@
-/** How long a password may be, in characters; apart, since declarations say it too. */
+/** Limits of the length of a password, in characters. Apart from `passwords.ts`, so that the contract can import them. */
 export const SHORTEST_PASSWORD = 12;
 export const LONGEST_PASSWORD = 1000;

@@ -1,4 +1,7 @@
-/** Passwords of the console: argon2id with parameters kept in the hash, so that they can grow without breaking old ones. */
+/**
+ * Console passwords: argon2id. The hash contains its parameters, so that new hashes can use stronger ones while old hashes stay
+ * valid.
+ */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { FairQueue } from '../../lib/fair-queue.ts';
@@ -8,12 +11,12 @@ import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-length.ts';
 const derive = promisify(argon2);
 
 /**
- * Hashes are computed in libuv's thread pool, which also serves file access and name look-ups: one at a time, so that these
- * never wait for hashes.
+ * Hashes are computed in libuv's thread pool, which also serves file access and DNS look-ups. Only one runs at a time, so that
+ * these do not wait for hashes.
  */
 const hashing = new FairQueue({ running: 1, places: 256 });
 
-// OWASP's second choice: 19 MiB and two passes, about 20 ms on a small machine.
+// The second choice of OWASP: 19 MiB and two passes, about 20 ms on a small machine.
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
 const LANES = 1;
@@ -28,7 +31,7 @@ interface Parameters {
   lanes: number;
 }
 
-/** @throws Fault OVERLOADED where too many wait */
+/** @throws Fault OVERLOADED if too many hashes wait */
 async function hash(purpose: Purpose, password: string, parameters: Parameters): Promise<Buffer> {
   const tag = hashing.run(purpose, () =>
     derive('argon2id', {
@@ -44,7 +47,7 @@ async function hash(purpose: Purpose, password: string, parameters: Parameters):
   return (await tag) as Buffer;
 }
 
-/** @throws Fault INVALID_REQUEST when the password is too short or too long */
+/** @throws Fault INVALID_REQUEST if the password is too short or too long */
 export async function hashPassword(password: string): Promise<string> {
   if (password.length < SHORTEST_PASSWORD || password.length > LONGEST_PASSWORD) {
     throw new Fault(
@@ -60,7 +63,10 @@ export async function hashPassword(password: string): Promise<string> {
 
 const SHAPE = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** Whether the password is right. Without a hash it takes as long, so that time does not tell which logins exist. */
+/**
+ * Whether the password is right. Without a stored hash it takes equally long, so that the time does not show which logins
+ * exist.
+ */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const match = stored === null ? null : SHAPE.exec(stored);
   if (match === null) {

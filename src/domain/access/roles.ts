@@ -1,11 +1,14 @@
-/** Roles compiled for use: per snapshot the grants of each role by type, and per set of roles their union. Pure. */
+/**
+ * Compiled roles: the grants of each role by type, and the union for each set of roles. Built once for each configuration
+ * snapshot. Pure.
+ */
 import { type FieldResolver, parseCondition, type TypedCondition, type TypedLeaf } from '../../lib/filter.ts';
 import type { ConfigSnapshot, ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
 import { fieldResolver, type RecordType, typeSlice } from '../metadata/door.ts';
 import type { GlobalRight } from '../../contract/rights.ts';
 import type { RecordGrant, RoleDefinition } from './definitions.ts';
 
-/** One grant on one type, its condition parsed. */
+/** One grant on one type, with its condition parsed. */
 export interface Grant {
   where: TypedCondition | null;
   actions: ReadonlySet<string>;
@@ -14,7 +17,7 @@ export interface Grant {
   transitions: ReadonlySet<string> | '*';
 }
 
-/** The union of some roles: what everybody who holds exactly these roles shares. */
+/** The union of some roles, shared by all users who hold exactly these roles. */
 export interface RoleSet {
   rights: ReadonlySet<GlobalRight>;
   /** Type id → grants. */
@@ -25,7 +28,7 @@ export interface RoleRegistry {
   /** Ids of the roles, by code. */
   ids: ReadonlyMap<string, string>;
   union(roleIds: readonly string[]): RoleSet;
-  /** One active role by its id; the grants on a type in the order in which the role lists them. */
+  /** One active role by its id. The grants on a type keep the order of the role's definition. */
   one(roleId: string): RoleSet | undefined;
 }
 
@@ -95,7 +98,7 @@ function merge(sets: readonly RoleSet[]): RoleSet {
 
 export const roleSlice: Slice<RoleRegistry> = { name: 'access', build };
 
-/** Type id → the fields of it that some reading grant leaves out, of whatever role: what not every reader of a record reads. */
+/** Whether a reading grant of any role on the type leaves the field out: not every reader of a record reads such a field. */
 export type HiddenFields = (typeId: string, fieldCode: string) => boolean;
 
 function buildHidden(source: ConfigSource): HiddenFields {
@@ -114,20 +117,20 @@ function buildHidden(source: ConfigSource): HiddenFields {
   };
 }
 
-/** Which fields not every reader reads: the search room keeps their words apart. */
+/** The fields that not every reader of a record can read. Search indexes their words apart. */
 export const hiddenFieldSlice: Slice<HiddenFields> = { name: 'access.hidden', build: buildHidden };
 
-/** What reading grants on a type compare with the caller: it tells the few records that are somebody's own. */
+/** What the reading grants on a type compare with the caller: it identifies the few records that are the caller's own. */
 export interface OwnFields {
   /** Codes of the type's fields. */
   fields: ReadonlySet<string>;
-  /** Whether who created the record is compared. */
+  /** Whether the creator of the record is compared. */
   createdBy: boolean;
 }
 
 const CALLERS = new Set(['me', 'myGroups', 'myOrgUnit', 'myOrgUnits']);
 
-/** The leaves that hold where a field is the caller's, or one of theirs. */
+/** The leaves of the condition that compare a field with the caller or with one of their groups or units. */
 function* ownLeaves(condition: TypedCondition): Generator<TypedLeaf> {
   if ('logic' in condition) {
     for (const part of condition.conditions) yield* ownLeaves(part);
@@ -157,5 +160,5 @@ function buildOwn(_source: ConfigSource, snapshot: ConfigSnapshot): ReadonlyMap<
   return own;
 }
 
-/** Type id → its own fields: they are indexed like those that may be filtered, so that who sees little is answered along it. */
+/** Type id → its own fields. They are indexed like filterable fields, so that lists are fast for users who see few records. */
 export const ownFieldSlice: Slice<ReadonlyMap<string, OwnFields>> = { name: 'access.own', build: buildOwn };

@@ -7,8 +7,8 @@ import { getSession, setPasswordOf, signOut } from './sessions.ts';
 import type { SignIns } from './sign-in.ts';
 
 /**
- * @param oidc the name of the provider that one can sign in with, if there is one
- * @param recordFor the record as the caller may see it; NOT_FOUND else
+ * @param oidc the name of the OpenID Connect provider; null if none is configured
+ * @param recordFor returns the record as the caller may see it; throws NOT_FOUND otherwise
  */
 export const accessRoutes = (signIns: SignIns, oidc: string | null, recordFor: RecordFor): BoundOperation[] => [
   bind(contract.listKeys, (ctx) => listKeys(ctx)),

@@ -1,4 +1,4 @@
-/** Sessions of the console: a cookie for reading, and a token beside it for writes. `sign-in.ts` opens them. */
+/** Console sessions: a cookie for reads, and in addition a CSRF token for writes. `sign-in.ts` opens them. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
@@ -34,14 +34,15 @@ export function openSession(ctx: WriteContext, userId: string): { token: string;
 }
 
 /**
- * The token that goes with a session's writes. It follows from the cookie's secret, which scripts cannot read and the database
- * does not hold, so that the console can ask for it again after it was loaded anew.
+ * The CSRF token of a session. It is derived from the cookie's secret, which scripts cannot read and the database does not
+ * store.
+ * So the console can request it again after a reload.
  */
 function csrfOf(token: string): string {
   return createHash('sha256').update(`docket-csrf ${token}`).digest('base64url');
 }
 
-/** Who is signed in; `csrfToken` only for a session, since a key needs none. */
+/** The signed-in user. `csrfToken` is only returned for a session; a key needs none. */
 export async function getSession(ctx: ReadContext, token: string | undefined): Promise<unknown> {
   const { actor, keyId } = ctx;
   const profile = actor.userId === null ? undefined : await store.findProfile(ctx, actor.userId);
@@ -68,7 +69,9 @@ export async function signOut(ctx: WriteContext, token: string | undefined, secu
   return new Reply({ signedOut: token !== undefined }, { 'Set-Cookie': cookie('', 0, secure) });
 }
 
-/** As `setPasswordOf`, for a user by login. @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, ROLE_ESCALATION, INVALID_REQUEST */
+/**
+ * Like `setPasswordOf`, for a user by login. @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, ROLE_ESCALATION, INVALID_REQUEST
+ */
 export async function setPassword(ctx: WriteContext, login: string, password: string): Promise<{ id: string }> {
   ctx.actor.require('user.administer');
   const user = await store.findUserByLogin(ctx, findKey(login));
@@ -77,8 +80,8 @@ export async function setPassword(ctx: WriteContext, login: string, password: st
 }
 
 /**
- * Sets a password and ends the sessions that the old one opened. Whoever sets it could sign in with it, so they must be given
- * everything that this user is given.
+ * Sets a password and ends the sessions of the user. The caller could sign in with the new password. So the caller must hold
+ * everything that this user holds.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, ROLE_ESCALATION, INVALID_REQUEST
  */

@@ -1,10 +1,11 @@
 /**
- * How attempts to sign in are limited.
+ * Limits of attempts to sign in.
  *
- * Each attempt is counted before its password is verified. The pair of a login with an address (or with a device that this
- * person signed in from before) has a few free attempts, then must wait longer after each one, at most 30 s. Many attempts
- * on one login, or from one address, make pairs that are new there wait too. They do not touch a person who signs in from an
- * address or device that succeeded before, and no wait is longer than 30 s: a stranger can slow a login down, not lock it.
+ * Each attempt is counted before its password is verified. A pair is a login with an address, or with a device from which this
+ * user signed in before. Each pair has a few free attempts. After each further attempt it must wait longer, at most 30 s.
+ *
+ * Many attempts on one login, or from one address, make new pairs wait, too. They do not affect a user who signs in from an
+ * address or device that succeeded before. No wait exceeds 30 s: an attacker can slow a login down, but not lock it.
  */
 import { createHash } from 'node:crypto';
 import type { Sender } from '../../mechanisms/binding.ts';
@@ -18,7 +19,7 @@ export const FREE_OF_ADDRESS = 50;
 export const LONGEST_WAIT_S = 30;
 /** Counts start again after this time without an attempt. */
 export const FORGOTTEN_AFTER_S = 900;
-/** A place that nobody signed in from for this time is forgotten. */
+/** A place without a sign-in for this time is deleted. */
 export const PLACE_KEPT_DAYS = 180;
 
 function hashOf(...parts: string[]): Buffer {
@@ -34,7 +35,7 @@ export interface AttemptKeys {
   address: Buffer;
 }
 
-/** What an attempt is counted under. `device`: only where the person signed in from it before. */
+/** The keys of the counters for an attempt. `device` is given only if the user signed in from it before. */
 export function attemptKeys(loginKey: string, sender: Sender, device: string | undefined): AttemptKeys {
   const place = device === undefined ? addressPlace(sender) : devicePlace(device);
   return {

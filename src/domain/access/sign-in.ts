@@ -19,12 +19,12 @@ const PURPOSE = 'device of a sign-in';
 const DEVICE_PATH = '/api/admin/v1';
 const PLACES = 32;
 
-/** Signs people in, in one process: at most one password is verified at a time. */
+/** Signs users in. Each process verifies at most one password at a time. */
 export class SignIns {
   readonly #secrets: SecretBox;
   readonly #db: Queryable;
   readonly #clock: Clock;
-  // As long as an attempt took, nothing is done: attempts use at most half of one processor core.
+  // After each attempt the queue pauses for as long as the attempt took: attempts use at most half of one processor core.
   readonly #queue = new FairQueue({ running: 1, places: PLACES, rest: 1 });
 
   constructor(options: { secrets: SecretBox; db: Queryable; clock: Clock }) {
@@ -33,7 +33,7 @@ export class SignIns {
     this.#clock = options.clock;
   }
 
-  /** The id in the cookie of a device; undefined when it was not sealed by this service. */
+  /** The id in the cookie of a device; undefined if this service did not seal it. */
   deviceOf(value: string | undefined): string | undefined {
     if (value === undefined || value.length > 500) return undefined;
     try {
@@ -44,7 +44,7 @@ export class SignIns {
   }
 
   /**
-   * Notes in the unit that the person signed in from there.
+   * Records, in the transaction of `ctx`, that the user signed in from this address and device.
    *
    * @returns the cookie that makes the device known
    */
@@ -55,12 +55,12 @@ export class SignIns {
     }
     const sealed = this.#secrets.seal(device, PURPOSE).toString('base64url');
     const age = PLACE_KEPT_DAYS * 86_400;
-    // Lax, since the way back from a provider comes from another site.
+    // SameSite=Lax, since the callback of a provider comes from another site.
     return `${DEVICE_COOKIE}=${sealed}; Path=${DEVICE_PATH}; Max-Age=${age}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
   }
 
   /**
-   * Checks the password and opens a session. The answer to a wrong login, a wrong password and an archived person is the same.
+   * Checks the password and opens a session. A wrong login, a wrong password and an archived user get the same answer.
    *
    * @throws Fault UNAUTHENTICATED, RATE_LIMITED (too many attempts), OVERLOADED (too many wait to be verified)
    */

@@ -1,8 +1,11 @@
-/** SQL on who can assign roles: the users who could put right whatever is wrong with the rights of others. */
+/** SQL to find the users who can assign roles. They are able to repair the rights of other users. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 
-/** Whether some ACTIVE user holds `role.assign` by whatever way and can get in: by a password, a key, or the provider if there is one. */
+/**
+ * Whether an ACTIVE user holds `role.assign`, directly or by a group, and can authenticate: by a password, by a key, or by the
+ * provider if one is configured.
+ */
 export async function administratorExists(ctx: ReadContext, provider: boolean): Promise<boolean> {
   const byProvider: Sql = provider ? sql`u.external_id IS NOT NULL OR u.email_key IS NOT NULL` : sql`false`;
   const rows = await ctx.query<{ found: boolean }>(sql`

@@ -1,4 +1,4 @@
-/** SQL on attempts to sign in and on the places that people signed in from. */
+/** SQL on attempts to sign in and on the places (addresses and devices) that users signed in from. */
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { TableWrite } from '../../mechanisms/context.ts';
 import type { Queryable } from '../../mechanisms/db/pool.ts';
@@ -17,7 +17,7 @@ export interface SignInRow {
   displayName: string;
   state: string;
   passwordHash: string | null;
-  /** Those of the given places from which this person signed in before. */
+  /** Those of the given places from which this user signed in before. */
   places: Buffer[];
 }
 
@@ -33,24 +33,24 @@ export async function findSignIn(
   return rows[0];
 }
 
-/** Seconds to wait after so many attempts of which so many are free. */
+/** Seconds to wait after a number of attempts, of which `free` need no wait. */
 function waitAfter(attempts: Sql, free: number): Sql {
   return sql`CASE WHEN ${attempts} <= ${free}::int THEN 0
     ELSE least(${LONGEST_WAIT_S}::int, power(2, least(${attempts} - ${free}::int, 10))) END`;
 }
 
-/** How a count goes on: from one where nothing was counted for a while. */
+/** The next value of a counter. It starts again at 1 after `FORGOTTEN_AFTER_S` without an attempt. */
 function counted(now: string): Sql {
   return sql`CASE WHEN a.updated_at < ${now}::timestamptz - ${FORGOTTEN_AFTER_S}::int * interval '1 second' THEN 1
     ELSE a.attempts + 1 END`;
 }
 
 /**
- * Counts an attempt if it may be made now. The row of the pair decides, and is raised by the statement that reads it: of
- * attempts sent at once each sees those before it. An attempt that has to wait is not counted and prolongs nothing.
+ * Counts an attempt if it is allowed now. One statement reads and increments the row of the pair, so that concurrent attempts
+ * see each other. An attempt that has to wait is not counted and does not prolong the wait.
  *
- * @param known whether the person signed in from there before: then login and address are not asked
- * @returns seconds to wait; 0 when the attempt may be made
+ * @param known whether the user signed in from there before; then the counts of login and address do not apply
+ * @returns seconds to wait; 0 if the attempt is allowed
  */
 export async function countAttempt(db: Queryable, keys: AttemptKeys, known: boolean, now: string): Promise<number> {
   const rows = await db.query<{ wait: number }>(sql`
@@ -96,7 +96,7 @@ interface KeyTexts {
   address: string;
 }
 
-/** An attempt that succeeded is none to wait for. Locked in the order in which attempts are counted. */
+/** Takes a successful attempt off the counts and ends the wait. Locks rows in the order in which attempts are counted. */
 export const forgiveAttempt: TableWrite<KeyTexts> = {
   name: 'forgive_sign_in_attempt',
   guard: false,
@@ -118,7 +118,9 @@ export const notePlace: TableWrite<{ user_id: string; place: string; at: string 
     ON CONFLICT (user_id, place) DO UPDATE SET last_at = excluded.last_at`,
 };
 
-/** Forgets attempts that do not count any more, and places that nobody signed in from for long. @returns how many at most */
+/**
+ * Deletes attempts that no longer count, and places without a sign-in for `PLACE_KEPT_DAYS`. @returns the larger of both counts
+ */
 export async function purgeSignIns(db: Queryable, now: string, most: number): Promise<number> {
   const rows = await db.query<{ gone: number }>(sql`
     WITH attempts AS (

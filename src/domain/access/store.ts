@@ -1,4 +1,4 @@
-/** SQL on the tables of access: api_keys, sessions, role_assignments; and the reads of identity that rights are made of. */
+/** SQL on the tables of access: api_keys, sessions, role_assignments; and reads of identity on which rights depend. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { TableWrite } from '../../mechanisms/context.ts';
 import type { Queryable } from '../../mechanisms/db/pool.ts';
@@ -68,7 +68,7 @@ export const insertKey: TableWrite<NewKey> = {
       allow text[], expires_at timestamptz, created_at timestamptz, created_by uuid) RETURNING 1`,
 };
 
-/** Guarded: a key that was revoked meanwhile is decided anew. */
+/** Guarded: if the key was revoked concurrently, the transaction is retried. */
 export const revokeKey: TableWrite<{ id: string; at: string }> = {
   name: 'revoke_key',
   guard: true,
@@ -77,7 +77,7 @@ export const revokeKey: TableWrite<{ id: string; at: string }> = {
     WHERE k.id = r.id AND k.revoked_at IS NULL RETURNING 1`,
 };
 
-/** The old secret goes on until `previous_until`; the secret that it replaced before is gone. */
+/** The previous secret stays valid until `previous_until`. An earlier previous secret is dropped. */
 export const rotateKey: TableWrite<{
   id: string;
   secret_hash: string;
@@ -93,7 +93,7 @@ export const rotateKey: TableWrite<{
     WHERE k.id = r.id AND k.revoked_at IS NULL AND k.secret_hash = decode(r.old_hash, 'hex') RETURNING 1`,
 };
 
-/** Notes when keys were last used, to the minute; no part of any decision. */
+/** Records the last use of keys, to the minute. No decision depends on it. */
 export async function touchKeys(db: Queryable, uses: ReadonlyMap<string, string>): Promise<void> {
   const rows = JSON.stringify([...uses].map(([id, at]) => ({ id, at })));
   await db.query(sql`
@@ -152,12 +152,14 @@ export interface PersonRow {
   groups: string[];
   orgUnit: string | null;
   orgUnits: string[];
-  /** The unit and all above it, as far up as they are active. */
+  /** The organization unit and all units above it, up to the first archived one. */
   unitsAbove: string[];
   roles: string[];
 }
 
-/** One person with all that rights depend on: groups (nested ones too), the unit with all below and above, roles held. */
+/**
+ * Loads a user with all that rights depend on: groups (nested ones, too), the unit with all units below and above, and roles.
+ */
 export async function loadPerson(db: Queryable, userId: string): Promise<PersonRow | undefined> {
   const rows = await db.query<PersonRow>(sql`
     WITH RECURSIVE held AS (
@@ -188,7 +190,7 @@ export async function loadPerson(db: Queryable, userId: string): Promise<PersonR
   return rows[0];
 }
 
-/** How a person comes to a role: by themselves, or by a group. */
+/** How a user holds a role: directly or by a group. */
 export interface HeldRow {
   roleId: string;
   kind: 'user' | 'group';
@@ -205,7 +207,7 @@ export async function loadHeld(db: Queryable, userId: string, groups: readonly s
     ORDER BY a.member_type DESC, code`);
 }
 
-/** What the console needs of the person beside their rights. */
+/** What the console needs to know about the user apart from rights. */
 export async function findProfile(
   db: Queryable,
   userId: string,
@@ -216,7 +218,7 @@ export async function findProfile(
   return rows[0];
 }
 
-/** The person whom a provider's claims are about: by their external id first, then by a verified address. */
+/** The user that the claims of a provider identify: by the external id first, then by a verified e-mail address. */
 export async function findByClaims(
   db: Queryable,
   sub: string,
