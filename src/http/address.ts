@@ -1,13 +1,13 @@
-/** Addresses of clients and lists of networks. */
+/** Client addresses and network lists. */
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
 export type AddressTest = (address: string) => boolean;
 
 /**
- * A test whether an address lies in one of the networks (`10.0.0.0/8`, `::1`).
+ * Returns a test of whether an address is in one of the networks (`10.0.0.0/8`, `::1`).
  *
- * @throws Error naming the entry that is no address and no network
+ * @throws Error naming the entry that is neither an address nor a network
  */
 export function networkTest(networks: readonly string[]): AddressTest {
   const ranges = networks.map((entry) => {
@@ -28,7 +28,7 @@ export function networkTest(networks: readonly string[]): AddressTest {
   };
 }
 
-/** `::ffff:10.0.0.1` is `10.0.0.1`. */
+/** Converts IPv4-mapped addresses: `::ffff:10.0.0.1` to `10.0.0.1`. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') ? ipaddr.process(address).toString() : address;
 }
@@ -40,28 +40,28 @@ function withoutPort(entry: string): string {
   return v4?.[1] ?? entry;
 }
 
-/** What proxies add to a request. */
+/** Headers that proxies add to a request. */
 const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-forwarded-host', 'x-forwarded-proto'];
 
 export interface Origin {
   ip: string;
-  /** Whether the request came in by TLS, here or at a trusted proxy. */
+  /** True if the request used TLS, either to this server or to a trusted proxy. */
   secure: boolean;
-  /** A proxy stands between, and the client's address is not known: `ip` is the proxy's. */
+  /** True if a proxy forwarded the request and the client's address is unknown: `ip` is then the proxy's. */
   hidden: boolean;
 }
 
 const loopback = networkTest(['127.0.0.0/8', '::1/128']);
 
 /**
- * The client's address for a decision on it. Behind a proxy on this machine that is not trusted everybody would seem to be
- * local: then there is none, and no range holds it.
+ * The client address for access decisions. Behind an untrusted proxy on this machine every client would look local. The address
+ * is then empty, and no network contains it.
  */
 export function decisiveAddress({ ip, hidden }: Origin): string {
   return hidden && loopback(ip) ? '' : ip;
 }
 
-/** Tells where requests come from, believing `X-Forwarded-For` and `X-Forwarded-Proto` from trusted proxies alone. */
+/** Determines the origin of requests. `X-Forwarded-For` and `X-Forwarded-Proto` are used only from trusted proxies. */
 export function originReader(trusted: AddressTest): (request: IncomingMessage) => Origin {
   return (request) => {
     const peer = plain(request.socket.remoteAddress ?? '');
@@ -74,7 +74,7 @@ export function originReader(trusted: AddressTest): (request: IncomingMessage) =
     const entries = typeof forwarded === 'string' ? forwarded.split(',') : [];
     let ip = peer;
     let known = false;
-    // From the right: what a proxy wrote is true as long as that proxy is trusted; the rest anybody may have made up.
+    // From right to left: an entry is valid only if the proxy that wrote it is trusted. A client can forge all others.
     for (const entry of entries.reverse()) {
       const address = withoutPort(entry.trim());
       if (!ipaddr.isValid(address)) break;

@@ -1,4 +1,4 @@
-/** Receives bodies as bytes, up to an exact limit, declared or chunked (api.md, "Limits"). */
+/** Receives bodies as bytes, up to an exact limit, with declared length or chunked (api.md, "Limits"). */
 import type { IncomingMessage } from 'node:http';
 import type { SharedBudget } from '../lib/shared-budget.ts';
 import { ClientGone, fault } from './errors.ts';
@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.ts';
 import { overloaded } from './gate.ts';
 import { declaredLength } from './headers.ts';
 
-/** 10 MiB; a body of this many bytes passes, one more does not. */
+/** 10 MiB; a body of exactly this many bytes is accepted. */
 export const MOST_BODY = 10_485_760;
 
 /** @throws Fault BODY_TOO_LARGE */
@@ -17,14 +17,14 @@ export function requireDeclaredSize(request: IncomingMessage, most = MOST_BODY):
 export interface BodyLimits {
   /** Bytes of bodies that may be held at once, over all requests. */
   budget: SharedBudget;
-  /** On whose account they are held. */
+  /** The key under which the bytes are counted in the budget. */
   owner: string;
-  /** Bytes that this body may have. */
+  /** Maximum size of this body in bytes. */
   most: number;
 }
 
 /**
- * The whole body. The bytes count against the budget until `release`.
+ * Receives the whole body. The bytes count against the budget until `release`.
  *
  * @throws Fault BODY_TOO_LARGE, OVERLOADED; ClientGone
  */
@@ -47,7 +47,7 @@ export function receiveBody(
     const refuse = (error: Error): void => {
       stop();
       release();
-      // Paused, so that the answer can be sent before the rest is thrown away.
+      // Paused, so that the answer is sent before the rest is discarded.
       request.pause();
       reject(error);
     };

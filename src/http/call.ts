@@ -1,4 +1,4 @@
-/** Calls a handler in the unit of work that its operation asks for (architecture, section 3e). */
+/** Calls a handler in the unit of work that its operation declares. */
 import type { Input, Operation } from '../contract/operation.ts';
 import { Reply } from '../contract/operation.ts';
 import type { RequestFacts, Runner } from '../mechanisms/binding.ts';
@@ -7,13 +7,13 @@ import type { IdempotencyClaim, KeptAnswer } from '../mechanisms/idempotency.ts'
 import type { Caller, Work } from '../mechanisms/work.ts';
 import type { Prepared } from './route.ts';
 
-/** One run of a handler: what it needs to be called, and what came of it beside its result. */
+/** One call of a handler: its inputs, and facts about the result. */
 export class Call {
   readonly #work: Work;
   readonly #prepared: Prepared;
   readonly #caller: Caller;
   readonly #claim: IdempotencyClaim | undefined;
-  /** The status of the kept answer, when that is what the caller gets. */
+  /** The status of the stored response if it is replayed, else undefined. */
   replayed: number | undefined;
 
   constructor(work: Work, prepared: Prepared, caller: Caller, claim: IdempotencyClaim | undefined) {
@@ -51,7 +51,7 @@ export class Call {
         const answered = await fn(ctx);
         reply = answered instanceof Reply ? answered : undefined;
         if (reply === undefined) return answered;
-        // What is kept is the data alone, with the status that it goes out with now.
+        // The stored response is the data alone, with the status sent now.
         if (claim !== undefined) claim.status = reply.status ?? this.#prepared.binding.operation.status;
         return reply.data;
       },

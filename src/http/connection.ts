@@ -1,4 +1,4 @@
-/** What happens below requests: malformed ones, slow ones, clients that ask before they send, and too many connections. */
+/** Connection handling below requests: malformed requests, slow clients, `Expect: 100-continue` and connection limits. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { failure } from '../contract/envelope.ts';
@@ -13,7 +13,7 @@ const REASONS = new Map([
   [431, 'Request Header Fields Too Large'],
 ]);
 
-/** Answers what never became a request in our error shape, and closes the connection. */
+/** Answers malformed requests with the error envelope and closes the connection. */
 export function onClientError(shared: Shared): (error: Error & { code?: string }, socket: Socket) => void {
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
@@ -22,7 +22,7 @@ export function onClientError(shared: Shared): (error: Error & { code?: string }
     }
     const response = shared.current.get(socket);
     if (response !== undefined && !response.writableFinished) {
-      // What is broken follows a request that is still being answered, or belongs to one that was refused already.
+      // The error follows a request that is still being answered, or belongs to one that was already rejected.
       if (response.req.complete && !response.writableEnded) response.once('close', () => socket.destroy());
       else if (response.headersSent) socket.destroy();
       else refuse(shared, error, socket);
@@ -48,8 +48,8 @@ function refuse(shared: Shared, error: Error & { code?: string }, socket: Socket
   shared.metrics.observe('none', status, 0);
   shared.log.info({ correlationId, operation: 'none', status, reason: error.code, ip: socket.remoteAddress });
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // Data that is still coming must not reset the connection before the answer is read. It goes nowhere: the parser would
-  // break on it again, and lets go of the socket only when somebody else listens.
+  // Incoming data must not reset the connection before the client has read the answer. The data is discarded: the HTTP parser
+  // would fail on it again, and detaches from the socket only if another listener reads it.
   socket.removeAllListeners('data');
   socket.on('data', () => {});
   socket.resume();
@@ -66,7 +66,7 @@ function reasonOf(error: Error & { code?: string }): { code: FaultCode; message:
   return { code: 'INVALID_REQUEST', message: 'The request is not valid HTTP/1.1.' };
 }
 
-/** A client that sends `Expect: 100-continue` is told to go on when its body is wanted, and not before it was let in. */
+/** Delays `100 Continue` until the request is admitted and its body is wanted. */
 export function deferContinue(server: Server, shared: Shared): void {
   const later = (request: IncomingMessage, response: ServerResponse): void => {
     shared.expecting.add(request);
@@ -77,8 +77,8 @@ export function deferContinue(server: Server, shared: Shared): void {
 }
 
 /**
- * Closes connections through which nothing has passed for `stalledMs`, unless their request is being worked on: then they may wait
- * for `idleMs`. An answer that is not read lies in memory, and may hold what it is read from.
+ * Closes connections that were idle for `stalledMs`. If their request is being processed, they may wait for `idleMs`. A
+ * connection with an unread answer is closed, because the answer holds memory and possibly its source.
  */
 export function closeIdle(server: Server, shared: Shared, stalledMs: number, idleMs: number): void {
   const waited = new WeakMap<ServerResponse, number>();
@@ -97,13 +97,13 @@ export function closeIdle(server: Server, shared: Shared, stalledMs: number, idl
 }
 
 /**
- * Bounds the connections that never carried a request of a verified caller, so that strangers cannot use up all that the
- * server may have. Where there are too many, the oldest of the address that has most of them is closed: a new client always
- * gets in, and has the time to show its key.
+ * Limits the connections that never carried a request of a verified caller, so that unauthenticated clients cannot use up all
+ * connections. Above the limit, the oldest connection of the address with the most of them is closed. So a new client always
+ * gets a connection and time to send its key.
  */
 export class UnverifiedConnections {
   readonly #most: number;
-  /** Oldest first, by the address that they came from. */
+  /** Per client address, oldest first. */
   readonly #bySource = new Map<string, Set<Socket>>();
   readonly #sources = new WeakMap<Socket, string>();
   #count = 0;
@@ -124,7 +124,7 @@ export class UnverifiedConnections {
     while (this.#count > this.#most) this.#closeOldest();
   }
 
-  /** The connection carried a request whose key or session is valid, or is closed. */
+  /** Removes the connection from the limit: it carried a request with a valid key or session, or it is closed. */
   verified(socket: Socket): void {
     const source = this.#sources.get(socket);
     const sockets = source === undefined ? undefined : this.#bySource.get(source);

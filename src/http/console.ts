@@ -1,6 +1,6 @@
 /**
- * The web console's files: read once at start, served from memory with the compression made at build time. Hashed files are
- * kept by browsers for ever; the page itself carries a nonce of its own for styles, and no inline script is ever allowed.
+ * Files of the web console. They are read once at startup and served from memory, with the compressed variants from the build.
+ * Browsers cache hashed files permanently. The page has a nonce for styles per answer; inline scripts are never allowed.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ interface ConsoleFile {
   plain: Buffer;
   brotli: Buffer | undefined;
   gzip: Buffer | undefined;
-  /** Its name changes with its content. */
+  /** True if the file name contains a hash of the content. */
   hashed: boolean;
 }
 
@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** Stands in the built page where the nonce of each answer goes. */
+/** Placeholder in the built page for the nonce of each answer. */
 const NONCE_MARK = '__CSP_NONCE__';
 
 const PAGE_HEADERS: Readonly<Headers> = {
@@ -38,7 +38,9 @@ const PAGE_HEADERS: Readonly<Headers> = {
   'X-Frame-Options': 'DENY',
 };
 
-/** What the page may load: itself alone. Pasted images are shown from memory (`blob:`, `data:`) before they are stored. */
+/**
+ * The Content-Security-Policy: own origin only. Pasted images are shown from memory (`blob:`, `data:`) before they are stored.
+ */
 function contentPolicy(nonce: string): string {
   return [
     "default-src 'none'",
@@ -73,7 +75,7 @@ export class ConsoleFiles {
   readonly #files: ReadonlyMap<string, ConsoleFile>;
   readonly #page: string;
 
-  /** Reads the built console. @throws Error when the folder holds none */
+  /** Reads the built console. @throws Error if the folder has no console */
   constructor(folder: string) {
     const names = readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !/\.(?:br|gz|map)$/.test(entry.name))
@@ -85,10 +87,10 @@ export class ConsoleFiles {
   }
 
   /**
-   * Answers a GET of a file, or of a page for a person: client routes are the page's own, so that every path that is no file
-   * and not the API's gives the page to whoever asks for HTML.
+   * Answers a GET of a file or page. Client-side routes are handled in the page: every path that is neither a file nor the
+   * API's gets the page if the client accepts HTML.
    *
-   * @returns false when the request is for somebody else
+   * @returns false if the request is not for the console
    */
   answer(exchange: Exchange): boolean {
     const { request } = exchange;

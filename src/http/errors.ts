@@ -1,4 +1,4 @@
-/** From whatever was thrown to what the client is told and what the log keeps. */
+/** Converts thrown errors to the client's answer and to log entries. */
 import { FAULTS, type FaultCode, statusOf } from '../lib/fault-codes.ts';
 import { Fault, type FaultDetails } from '../lib/fault.ts';
 
@@ -10,14 +10,14 @@ export interface ErrorAnswer {
   headers: Record<string, string>;
 }
 
-/** A client that left before its request was whole; nobody is there to be answered. */
+/** The client disconnected before its request was complete; no answer is sent. */
 export class ClientGone extends Error {}
 
 const RETRY_SECONDS = '1';
-/** Places that one answer names: a body may hold many times as many that are wrong. */
+/** Maximum number of details in one answer. */
 const MOST_DETAILS = 200;
 
-/** A fault of the catalogue as it is; everything else is a defect, of which the client learns nothing. */
+/** Faults are returned as they are. Any other error is reported as INTERNAL, without its message. */
 export function answerOf(error: unknown): ErrorAnswer {
   const status = error instanceof Fault ? statusOf(error.code) : undefined;
   if (!(error instanceof Fault) || status === undefined || error.code === 'INTERNAL') {
@@ -37,8 +37,8 @@ export function answerOf(error: unknown): ErrorAnswer {
 }
 
 /**
- * What the log may keep of an error: kind, code and where it came from. Messages of the database quote values of records and
- * are left out, and so are all further properties.
+ * The loggable part of an error: name, code and stack. Database messages can quote values of records and are left out, as are
+ * all other properties.
  */
 export function loggable(error: unknown, depth = 0): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };

@@ -1,4 +1,4 @@
-/** One request and its answer: what is known of it on the way, how the answer is written, and the one line in the log. */
+/** Context of one request and its response: facts for the log, sending the response, and the request's one log line. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -13,26 +13,26 @@ import { PIECE, sendPieces } from './slow-readers.ts';
 
 export type Headers = Record<string, string | number | string[]>;
 
-/** What all requests of one server share. */
+/** State shared by all requests of one server. */
 export interface Shared {
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Requests that wait for `100 Continue` before they send their body. */
+  /** Requests whose client waits for `100 Continue` before it sends the body. */
   readonly expecting: WeakSet<IncomingMessage>;
-  /** The answer that a connection is at: a broken request must not write into it. */
+  /** The current response of each connection. An error in a later, malformed request must not write into it. */
   readonly current: WeakMap<object, ServerResponse>;
   draining: boolean;
-  /** Milliseconds within which a client must take a piece of a large answer. */
+  /** Milliseconds within which a client must read each chunk of a large answer. */
   readonly stalledMs: number;
-  /** Whether people reach the service by https. */
+  /** True if the public URL of the service uses https. */
   readonly https: boolean;
-  /** Bytes of large answers of callers that are being sent. */
+  /** Bytes of large answers being sent, per caller. */
   readonly answers: SharedBudget;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** On every answer; `Reply` headers may replace those of them that a file needs otherwise. */
+/** Headers of every answer. `Reply` headers of the same name replace them. */
 export const BASE_HEADERS: readonly [string, string][] = [
   ['Cache-Control', 'no-store'],
   ['X-Content-Type-Options', 'nosniff'],
@@ -42,10 +42,10 @@ export const BASE_HEADERS: readonly [string, string][] = [
 
 const BASE_FLAT = BASE_HEADERS.flat();
 const STRICT_TRANSPORT = ['Strict-Transport-Security', 'max-age=31536000'];
-/** A refused request may have this many bytes of its body under way and keep its connection. */
+/** A rejected request with at most this many unread body bytes keeps its connection. */
 const SMALL_BODY = 65_536;
 
-/** What a streamed answer is taken to hold in memory. */
+/** Bytes that a streamed answer counts as in the answer budget. */
 const STREAMED = 4 * 1024 * 1024;
 
 export class Exchange {
@@ -55,15 +55,15 @@ export class Exchange {
   readonly operation: string;
   readonly started = performance.now();
   readonly #shared: Shared;
-  /** Set when known, for the log. */
+  /** Set once known, for the log. */
   ip: string | undefined;
   callerId: string | undefined;
   keyId: string | null = null;
-  /** The trace that the request is part of, where traces are made. */
+  /** Trace id of the request, if tracing is enabled. */
   traceId: string | undefined;
-  /** Scopes of the key; null where the operation is not reached by one. */
+  /** Scopes of the key; null if the route requires no scope. */
   scopes: ReadonlySet<string> | null = null;
-  /** Further headers of whatever answer comes: rate limits. Pairs, flat. */
+  /** Headers added to every answer, such as rate limits. Flat list of name and value pairs. */
   readonly extra: string[] = [];
   #answered = false;
 
@@ -84,12 +84,12 @@ export class Exchange {
     return this.#shared.expecting.has(this.request);
   }
 
-  /** Lets a client that asked first send its body. */
+  /** Sends `100 Continue` if the client waits for it. */
   continueBody(): void {
     if (this.#shared.expecting.delete(this.request)) this.response.writeContinue();
   }
 
-  /** Calls back once, when the answer went out whole or its client is gone. */
+  /** Calls back once, after the answer was sent or the connection closed. */
   whenClosed(then: () => void): void {
     if (this.response.closed || this.response.destroyed) then();
     else this.response.once('close', then);
@@ -100,7 +100,7 @@ export class Exchange {
     this.sendText(status, JSON_TYPE, body, headers);
   }
 
-  /** Answers with text or bytes; statuses without content get none. Later answers are dropped. */
+  /** Answers with text or bytes; no body for 204 and 304. Calls after the first answer are ignored. */
   sendText(status: number, type: string | undefined, body: string | Uint8Array, headers?: Headers): void {
     if (this.#answered) return;
     const bodiless = status === 204 || status === 304;
@@ -132,13 +132,13 @@ export class Exchange {
       return;
     } else {
       this.response.end(bodiless ? undefined : body);
-      // What is left of a small body is read, so that the connection can go on.
+      // Reads the rest of a small body so that the connection can be reused.
       if (!this.request.complete) this.request.resume();
     }
     this.#record(status);
   }
 
-  /** Answers with a stream. A fault before the first byte is thrown; a later one breaks the connection. */
+  /** Answers with a stream. An error before the first byte is thrown; a later one aborts the connection. */
   async sendStream(status: number, source: Readable, headers: Headers): Promise<void> {
     const { request, response } = this;
     await firstByte(source);
@@ -170,7 +170,7 @@ export class Exchange {
     });
   }
 
-  /** Answers with the error in our shape; a defect goes to the log with its stack. */
+  /** Answers with the error envelope. Status 5xx is logged with its stack. */
   sendError(error: unknown): void {
     if (this.#answered) return;
     if (error instanceof ClientGone) {
@@ -180,26 +180,26 @@ export class Exchange {
     }
     const answer = answerOf(error);
     const { correlationId, operation } = this;
-    // A refusal under overload has its line as every request; more would make the overload worse.
+    // Rejections under overload get only the request's log line. More logging would make the overload worse.
     const refusal = answer.code === 'OVERLOADED' && error instanceof Error && error.cause === undefined;
     if (answer.status >= 500 && !refusal) {
       const level = answer.status === 500 ? 'error' : 'warn';
       this.#shared.log[level]({ correlationId, operation, err: loggable(error) }, answer.code);
     }
     const body = failure(answer.code, answer.message, answer.details, correlationId);
-    // Where a person reads what the code means, and what to do.
+    // Links to the page that explains the error code.
     const Link = `</docs/errors/${answer.code}>; rel="help"`;
     this.sendJson(answer.status, body, { ...answer.headers, Link });
   }
 
-  /** Counts a large answer against its caller until it was sent. @returns false where it must not be sent */
+  /** Counts a large answer against its caller until it is sent. @returns false if it must not be sent */
   #holdAnswer(length: number): boolean {
     const owner = this.callerId;
-    // What strangers get is the same for all, and in memory once.
+    // Answers to unauthenticated clients are the same for all and held in memory once.
     if (owner === undefined) return true;
     const { answers } = this.#shared;
     if (!answers.take(owner, length)) {
-      // A change was made: its answer is due. A single answer passes whatever its size.
+      // Only reads are rejected: after a write, the caller must get its answer. With nothing else held, any size passes.
       if (this.request.method === 'GET' && answers.held > 0) return false;
       answers.add(owner, length);
     }
@@ -224,7 +224,7 @@ export class Exchange {
     return head;
   }
 
-  /** Whether a body is under way that nobody read and that is too large, or of unknown length, to be waited for. */
+  /** True if an unread body is still arriving that is too large, or of unknown length, to wait for. */
   #refusedBody(): boolean {
     const { request } = this;
     if (request.complete || !announcesBody(request)) return false;
@@ -241,7 +241,7 @@ export class Exchange {
       method: this.request.method,
       status,
       ms: Math.round(ms * 1000) / 1000,
-      // A key is its own caller.
+      // The caller id equals the key id for keys; it is logged once.
       callerId: this.callerId === keyId ? undefined : this.callerId,
       keyId: keyId ?? undefined,
       traceId: this.traceId,

@@ -1,6 +1,6 @@
 /**
- * Says in plain sentences why a value does not fit a schema: every problem at once, each with its place. Asked only after the
- * compiled check failed, so it may take its time, within bounds.
+ * Explains why a value does not match a schema: all problems at once, each with its path. Called only after the compiled check
+ * failed, so it need not be fast; its work is bounded.
  */
 import Format from 'typebox/format';
 import type { FaultDetail } from '../lib/fault.ts';
@@ -9,10 +9,13 @@ import { definitionsOf, type JsonSchema, refName } from './schema.ts';
 
 const MOST_PROBLEMS = 100;
 const MOST_NAME = 100;
-/** Members of a map, such as the values of a record: more than any type has fields. To check each of very many takes long. */
+/**
+ * Maximum number of members of a map, such as the values of a record. No type has that many fields. Checking more would be
+ * slow.
+ */
 export const MOST_MEMBERS = 5000;
 
-/** Writes the place of a problem: a JSON Pointer into a body, `query.NAME` and the like elsewhere. */
+/** Formats the path of a problem: a JSON Pointer into a body, `query.NAME` for queries. */
 export type PlaceWriter = (segments: readonly (string | number)[]) => string;
 
 export const inBody: PlaceWriter = (segments) => pointer(...segments);
@@ -62,7 +65,7 @@ class Explainer {
     else if (typeof value === 'object' && value !== null) this.#object(schema, value as Record<string, unknown>, path);
   }
 
-  /** One of several schemas: the problems of the branch that was meant, if that can be told. */
+  /** Reports the problems of the branch that the value was meant for, if it can be determined. */
   #choose(schema: JsonSchema, choices: JsonSchema[], value: unknown, path: Path): void {
     const trials = choices.map((choice) => {
       const trial = new Explainer(this.#definitions, this.#place);
@@ -93,7 +96,7 @@ class Explainer {
     return (schema.$ref === undefined ? undefined : this.#definitions.get(refName(schema.$ref))) ?? schema;
   }
 
-  /** Of the right type, and of the right kind where a constant member tells kinds apart. */
+  /** True if the value has the branch's type and all its constant members (discriminators). */
   #isMeant(choice: JsonSchema, value: unknown): boolean {
     if (Object.hasOwn(choice, 'const') || choice.enum !== undefined) return false;
     if (choice.type !== undefined && !hasType(choice.type, value)) return false;
@@ -106,7 +109,7 @@ class Explainer {
 
   #string(schema: JsonSchema, value: string, path: Path): void {
     const { minLength, maxLength } = schema;
-    // One code point is at most two units: what is far too long need not be counted, nor be looked at any further.
+    // A code point has at most two UTF-16 units. A text far above the limit is rejected without counting.
     if (maxLength !== undefined && isLonger(value, maxLength)) {
       this.#add(path, 'TOO_LONG', `Use at most ${maxLength} characters.`);
       return;
@@ -118,7 +121,7 @@ class Explainer {
         minLength === 1 ? 'Do not leave it empty.' : `Use at least ${minLength} characters.`,
       );
     }
-    // A pattern beside a format narrows it; one sentence for both is enough.
+    // A pattern beside a format narrows it; one message covers both.
     if (schema.format !== undefined && !(Format.Test(schema.format, value) && fits(schema.pattern, value))) {
       this.#add(path, 'WRONG_FORMAT', `Send ${formatName(schema.format)}.`);
     } else if (!fits(schema.pattern, value)) {
@@ -181,7 +184,7 @@ class Explainer {
   }
 }
 
-/** The schema of a member; false when there may be none of that name, undefined when it may be anything. */
+/** The schema of a member; false if the member is not allowed, undefined if any value is allowed. */
 function memberSchema(schema: JsonSchema, name: string): JsonSchema | false | undefined {
   const { properties, patternProperties, additionalProperties } = schema;
   if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];
@@ -192,7 +195,7 @@ function memberSchema(schema: JsonSchema, name: string): JsonSchema | false | un
   return additionalProperties === true ? undefined : additionalProperties;
 }
 
-/** The member whose constant tells the branches of a union apart. */
+/** The discriminator of a union: a member that is constant in each branch. */
 function tagOf(choices: JsonSchema[]): { name: string; values: unknown[] } | undefined {
   for (const name of Object.keys(choices[0]?.properties ?? {})) {
     const members = choices.map((choice) => choice.properties?.[name]);
@@ -220,12 +223,12 @@ function hasType(type: string | string[], value: unknown): boolean {
   return typeof value === type;
 }
 
-/** Whether the text has more code points than that; what is far longer is not counted. */
+/** True if the text has more than `most` code points. A text far above the limit is not counted. */
 export function isLonger(text: string, most: number): boolean {
   return text.length > most && (text.length > 2 * most || codePoints(text) > most);
 }
 
-/** What JSON Schema counts: neither UTF-16 units nor what looks like one character. */
+/** Counts code points, as JSON Schema does: neither UTF-16 units nor grapheme clusters. */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;

@@ -1,8 +1,8 @@
-/** The figures of several processes in one answer: Prometheus wants each family once, and each series told apart. */
+/** Merges the metrics of several processes into one exposition. Prometheus requires each family once and distinct series. */
 
 interface Part {
   process: string;
-  /** In Prometheus' text form; null where the process did not answer. */
+  /** Prometheus text format; null if the process did not answer. */
   text: string | null;
 }
 
@@ -15,7 +15,7 @@ const SAMPLE = /^([A-Za-z_:][A-Za-z0-9_:]*)(\{)?/;
 const HEAD = /^# (?:HELP|TYPE|UNIT) (\S+)/;
 const OF_FAMILY = /_(?:bucket|sum|count|total|created|info)$/;
 
-/** One text of all parts: families together, each sample labelled `process`, and `docket_process_up` for each. */
+/** Merges all parts: one block per family, each sample with the label `process`, and `docket_process_up` per process. */
 export function mergeFigures(parts: readonly Part[]): string {
   const families = new Map<string, Family>();
   const up = familyOf(families, 'docket_process_up');
@@ -36,7 +36,7 @@ function addPart(families: Map<string, Family>, label: string, text: string): vo
     if (family !== undefined) {
       told.add(family);
       const { head } = familyOf(families, family);
-      // The first process's words stand for all; they are of one version.
+      // All processes run the same version, so the HELP and TYPE lines of the first are used.
       if (!head.some((one) => one.split(' ', 3).join(' ') === line.split(' ', 3).join(' '))) head.push(line);
       continue;
     }

@@ -1,31 +1,31 @@
 /**
- * Refuses work before it makes everybody slow (decisions, "Other"), and divides what can be done among callers.
+ * Admission control (decisions, "Other"): rejects excess load early and shares capacity among callers.
  *
- * So many requests run at once as the database has use for; the others wait, each caller in a queue of their own, and whoever
- * has the least running is next. Who would have to wait too long is refused on arrival, before their body is read: 1 s while a
- * burst is worked off, 250 ms once there has been a queue for a second. So a flood of one key fills that key's queue and
- * nobody else's. Past a number of requests in flight everything is refused; when the event loop has been late for a while, what is
- * more than the caller's equal share of what can run. To refuse takes time too, and must not keep from work what could be done.
+ * The number of running requests is limited to what the database can use. Other requests wait in one queue per caller. The
+ * caller with the fewest running requests is served next. A request that would wait too long is rejected on arrival, before its
+ * body is read. The limit is 1 s during a burst and 250 ms once a queue has existed for a second. So a flood from one key fills
+ * only that key's queue. Above the maximum of requests in flight, all requests are rejected. While the event loop is late,
+ * requests above the caller's equal share of the running limit are rejected. Rejecting must stay cheap.
  */
 import { Fault } from '../lib/fault.ts';
 
 const SAMPLE_MS = 100;
 const LATE_MS = 250;
-/** One long step of work is no overload; this many late samples in a row are. */
+/** One long synchronous step is no overload; this many late samples in a row are. */
 const LATE_SAMPLES = 3;
-/** A queue that stands for longer is no burst any more. */
+/** A queue older than this is no longer a burst. */
 const BURST_MS = 1000;
 const BURST_WAIT_MS = 1000;
 const STANDING_WAIT_MS = 250;
-/** What runs for longer (exports, imports) is no measure of how much can run at once. */
+/** Requests that run longer (exports, imports) do not count towards the running limit. */
 const LONG_MS = 1000;
-/** How much of what is known of the pace gives way to the newest observation. */
+/** Weight of the newest observation in the moving average of the pace. */
 const PACE_WEIGHT = 0.1;
 
 export interface GateOptions {
-  /** Requests in flight, waiting ones included. */
+  /** Maximum number of requests in flight, including waiting ones. */
   most: number;
-  /** Requests that run at once, long ones apart; as many as in flight unless given. */
+  /** Maximum number of requests that run at once, not counting long ones. Default: `most`. */
   running?: number;
   sampleMs?: number;
   lateMs?: number;
@@ -47,29 +47,29 @@ interface Caller {
   queue: Waiting[];
 }
 
-/** One request on its way through the gate; `leave` must follow. */
+/** One admitted request. `leave` must be called when it ends. */
 export class Visit {
   readonly #gate: Gate;
   callerId: string | undefined;
-  /** When it began to run. */
+  /** Start time of its run. */
   began: number | undefined;
 
   constructor(gate: Gate) {
     this.#gate = gate;
   }
 
-  /** Counts the request against its caller, and refuses it where it would wait too long. @throws Fault OVERLOADED */
+  /** Counts the request against its caller; rejects it if it would wait too long. @throws Fault OVERLOADED */
   attribute(callerId: string): void {
     this.callerId = callerId;
     this.#gate.attribute(callerId);
   }
 
-  /** Waits for its turn; undefined when that is now. @throws Fault OVERLOADED after waiting in vain */
+  /** Waits until the request may run; undefined if it may run now. @throws Fault OVERLOADED if it waited too long */
   turn(): Promise<void> | undefined {
     return this.#gate.turn(this);
   }
 
-  /** Only waits from now on, and does not count among what runs. */
+  /** Marks the request as only waiting from now on; it no longer counts as running. */
   rest(): void {
     this.#gate.rest(this);
   }
@@ -85,27 +85,30 @@ export class Gate {
   readonly #sampleMs: number;
   readonly #lateMs: number;
   readonly #share: number;
-  /** What one caller may have running: the rest is there for who comes next. */
+  /** Maximum number of running requests of one caller. The rest is reserved for other callers. */
   readonly #callerLimit: number;
   readonly #callers = new Map<string, Caller>();
-  /** Callers with a queue, longest not served first. */
+  /** Callers with a queue, least recently served first. */
   readonly #waiting = new Map<string, Caller>();
-  /** In the order in which they began; long ones are taken out. */
+  /** In order of start. Long requests are removed. */
   readonly #running = new Set<Visit>();
-  /** Long ones that do not count among what runs; only so many, or what is slow for want of power would make room for more. */
+  /**
+   * Long requests that do not count as running. Their number is limited: otherwise requests that are slow because of overload
+   * would admit even more.
+   */
   readonly #long = new Set<Visit>();
   readonly #mostLong: number;
   readonly #timer: NodeJS.Timeout;
-  /** Made once: where it was thrown tells nothing, and to find that out would be most of its cost. */
+  /** Created once: the stack is useless, and capturing it would be most of the cost of a rejection. */
   readonly #refusal = overloaded();
   readonly #refusalOfCaller = overloaded('You have too many requests running at once; retry after Retry-After.');
   #inFlight = 0;
   #late = 0;
   #expected: number;
-  /** Since when somebody waits without a break. */
+  /** Time since which the queue has never been empty. */
   #queuedSince: number | undefined;
   #lastTurn = 0;
-  /** Milliseconds between two turns while there is a queue. */
+  /** Average milliseconds between two admissions from the queue. */
   #pace = 0;
 
   constructor(options: GateOptions) {
@@ -162,7 +165,7 @@ export class Gate {
     if (this.#inFlight * 2 > this.#most && caller.inFlight > this.#share) {
       throw this.#refusalOfCaller;
     }
-    // While the loop is late, nobody has more in flight than an equal share of what can run.
+    // While the event loop is late, each caller may have in flight only an equal share of the running limit.
     const share = Math.max(1, Math.floor(this.#limit / this.#callers.size));
     if (this.#late >= LATE_SAMPLES && caller.inFlight > share) throw this.#refusal;
     if (this.#queuedSince === undefined) return;
@@ -172,8 +175,8 @@ export class Gate {
   }
 
   /**
-   * How long the caller's next request would wait: turns go round. Where nothing has gone on for a while, that counts too, but
-   * only for who has a queue: a step of work that took long must not turn away everybody who came meanwhile.
+   * Estimated wait of the caller's next request, with round-robin among callers. Time without any admission is added only for
+   * callers that have a queue. Otherwise one long step would reject all requests that arrived during it.
    */
   #wait(caller: Caller, now: number): number {
     const queued = caller.queue.length;
@@ -185,7 +188,7 @@ export class Gate {
     return this.#running.size < this.#limit && caller.running < this.#callerLimit;
   }
 
-  /** `Visit.turn`. A request whose caller is not known runs at once. */
+  /** `Visit.turn`. A request without a known caller runs immediately. */
   turn(visit: Visit): Promise<void> | undefined {
     const caller = visit.callerId === undefined ? undefined : this.#callers.get(visit.callerId);
     const now = performance.now();
@@ -215,7 +218,10 @@ export class Gate {
     if (caller !== undefined) caller.running--;
   }
 
-  /** Gives turns as long as there are any: to the caller who has the least running, of equals to the longest not served. */
+  /**
+   * Admits waiting requests while there is capacity. The caller with the fewest running requests is first; among equals, the
+   * least recently served.
+   */
   #next(now: number): void {
     while (this.#waiting.size > 0) {
       let next: [string, Caller] | undefined;

@@ -1,6 +1,6 @@
 /**
- * Connections that another process accepted (`serve --processes N`): the server treats them as its own. Node counts, limits
- * and closes slow clients only of a server that listens; so this one listens where nobody can reach it.
+ * Serves connections that another process accepted (`serve --processes N`). Node counts connections and closes slow clients
+ * only on a server that listens. So this server listens on a socket that no client can reach.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 
-/** Makes the server ready to take connections. */
+/** Prepares the server to adopt connections. */
 export async function listenNowhere(server: FastifyInstance): Promise<void> {
-  // Nobody else may enter the folder, and nobody finds the socket once its name is gone.
+  // Other users cannot enter the folder, and the socket has no name after the removal.
   const folder = await mkdtemp(path.join(tmpdir(), 'docket-'));
   try {
     await server.listen({ path: path.join(folder, 'nowhere') });
@@ -20,7 +20,7 @@ export async function listenNowhere(server: FastifyInstance): Promise<void> {
   }
 }
 
-/** What was handed to a server and is open. */
+/** The open connections that were passed to this server. */
 export class Handed {
   readonly #http: Server;
   #open = 0;
@@ -33,7 +33,7 @@ export class Handed {
     return this.#open;
   }
 
-  /** Serves the connection, or closes it where there are as many as the server may have. Nothing of it may have been read. */
+  /** Serves the connection, or closes it if the server has its maximum of connections. No bytes may have been read from it. */
   adopt(socket: Socket): void {
     if (this.#open >= this.#http.maxConnections) {
       socket.destroy();
@@ -43,7 +43,7 @@ export class Handed {
     socket.once('close', () => {
       this.#open -= 1;
     });
-    // As if the server had accepted it: a client may say that it sends no more and still read the answer.
+    // As for accepted connections: a client may end its sending side and still read the answer.
     socket.allowHalfOpen = true;
     this.#http.emit('connection', socket);
   }

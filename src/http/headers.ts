@@ -1,4 +1,4 @@
-/** Headers of requests, read strictly: what is not as documented is a fault and never guessed at. */
+/** Strict parsing of request headers. Malformed values are rejected, never guessed. */
 import type { IncomingMessage } from 'node:http';
 import { CORRELATION_ID } from '../contract/envelope.ts';
 import { Fault } from '../lib/fault.ts';
@@ -9,15 +9,15 @@ const REVISION_TAG = /^"([1-9]\d{0,15})"$/;
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)"?/gi;
 
-/** The caller's own correlation id when it is one, else a new one. */
+/** The client's correlation id if valid, else a new one. */
 export function correlationIdOf(request: IncomingMessage): string {
   const given = request.headers['x-correlation-id'];
   return typeof given === 'string' && CORRELATION_ID.test(given) ? given : newId();
 }
 
 /**
- * The header if it was sent exactly once. Node keeps the first of several `Authorization` headers in silence; two readers
- * in a row may then take different ones, so that none is taken here.
+ * Returns the header if it was sent exactly once. Node silently keeps the first of several `Authorization` headers. Another
+ * proxy or parser might use a different one, so duplicates are ignored here.
  */
 export function singleHeader(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
@@ -31,7 +31,7 @@ export function singleHeader(request: IncomingMessage, name: string): string | u
   return found === 1 ? value : undefined;
 }
 
-/** The value of a cookie, undefined when there is none or more than one of that name. */
+/** The value of a cookie; undefined if the cookie is missing or sent more than once. */
 export function cookie(request: IncomingMessage, name: string): string | undefined {
   const header = request.headers.cookie;
   if (header === undefined) return undefined;
@@ -44,7 +44,8 @@ export function cookie(request: IncomingMessage, name: string): string | undefin
 }
 
 /**
- * The `Idempotency-Key`, undefined when there is none. Several are joined by Node with a comma and a blank, which no key holds.
+ * The `Idempotency-Key`, or undefined if there is none. Node joins several headers with a comma and a space; a key contains no
+ * space, so duplicates are rejected.
  *
  * @throws Fault INVALID_IDEMPOTENCY_KEY
  */
@@ -56,12 +57,12 @@ export function idempotencyKey(request: IncomingMessage): string | undefined {
   throw new Fault('INVALID_IDEMPOTENCY_KEY', message, [{ path: 'header.Idempotency-Key', code: 'INVALID', message }]);
 }
 
-/** The first language that the client asks for, if it is one: the console sends the one that the person chose. */
+/** The first language in `Accept-Language`, if it is a valid tag. The console sends the language that the user chose. */
 export function preferredLocale(request: IncomingMessage): string | undefined {
   return /^\s*([a-z]{2,3}(?:-[A-Z]{2})?)\s*(?:[;,]|$)/.exec(request.headers['accept-language'] ?? '')?.[1];
 }
 
-/** The revision in `If-Match: "<n>"`; undefined without the header, null when it is not of that form. */
+/** The revision in `If-Match: "<n>"`; undefined without the header, null if malformed. */
 export function ifMatchRevision(request: IncomingMessage): number | null | undefined {
   const value = request.headers['if-match'];
   if (value === undefined) return undefined;
@@ -80,7 +81,7 @@ export function requireJson(request: IncomingMessage): void {
     throw unsupported('Send the body with no Transfer-Encoding but chunked.', 'header.Transfer-Encoding');
   }
   const type = request.headers['content-type'];
-  // By far the most frequent form.
+  // Fast path for the most common value.
   if (type === 'application/json') return;
   if (type === undefined || !JSON_TYPE.test(type)) {
     throw unsupported('Send the body as application/json.', 'header.Content-Type');
@@ -96,14 +97,14 @@ function unsupported(message: string, path: string): Fault {
   return new Fault('UNSUPPORTED_MEDIA_TYPE', message, [{ path, code: 'UNSUPPORTED', message }]);
 }
 
-/** Whether the request announces a body of at least one byte, or of unknown length. */
+/** True if the request announces a body of at least one byte, or of unknown length. */
 export function announcesBody(request: IncomingMessage): boolean {
   const { headers } = request;
   if (headers['transfer-encoding'] !== undefined) return true;
   return headers['content-length'] !== undefined && headers['content-length'] !== '0';
 }
 
-/** The announced length of the body in bytes; undefined when it is chunked or has none. */
+/** The announced length of the body in bytes; undefined if it is chunked or there is no body. */
 export function declaredLength(request: IncomingMessage): number | undefined {
   const length = request.headers['content-length'];
   return length === undefined ? undefined : Number(length);

@@ -1,14 +1,15 @@
-/** Ends connections so that a client that is still sending gets to read why it was refused. */
+/** Lingering close: a client that is still sending can read why its request was rejected. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** After a refusal this much more is read and thrown away, for this long. */
+/** After a rejection, at most this many bytes are read and discarded, for at most this time. */
 const DRAIN_BYTES = 128 * 1024 * 1024;
 const DRAIN_MS = 20_000;
 const LINGER_MS = 1000;
 
 /**
- * Ends an answer that was sent while the body is still coming. Closing at once would reset the connection, and the client
- * would see that in place of the answer: so the rest is read and thrown away, within bounds, and the connection half-closed.
+ * Ends an answer that was sent while the body is still arriving. Closing immediately would reset the connection, and the client
+ * would see the reset instead of the answer. So the rest is read and discarded, within limits, and the connection is
+ * half-closed.
  */
 export function lingeringEnd(request: IncomingMessage, response: ServerResponse, bodyMayNotCome: boolean): void {
   const { socket } = request;
@@ -27,7 +28,7 @@ export function lingeringEnd(request: IncomingMessage, response: ServerResponse,
   };
   const giveUp = (): void => {
     stop();
-    // Still reading for a moment, while the client sees that nothing more will be taken.
+    // Keeps reading briefly while the client sees the half-close.
     request.on('data', () => {});
     socket.end();
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
@@ -38,7 +39,7 @@ export function lingeringEnd(request: IncomingMessage, response: ServerResponse,
   };
   const timer = setTimeout(giveUp, DRAIN_MS);
   timer.unref();
-  // A request that broke off says so by an error, which nobody else listens for any more.
+  // An aborted request emits an error; the other listeners are removed by now.
   request.on('error', () => {});
   request.on('data', onData).on('end', onEnd).on('close', stop);
   request.resume();

@@ -1,17 +1,17 @@
 /**
- * Figures for Prometheus: requests, event loop, memory, and what the service adds. Labels come from declarations (operations,
- * statuses, names of tasks), never from what a client sent or a record holds.
+ * Prometheus metrics: requests, event loop, memory, and the gauges of the service. Labels come from declarations (operations,
+ * statuses, task names), never from client input or records.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge as LevelMetric, Histogram, Registry } from '@prometheus-io/client';
 
-/** A value read when the figures are asked for. `labels` distinguish values of one name. */
+/** A value read at scrape time. `labels` distinguish values of the same name. */
 export interface Gauge {
   name: string;
   help: string;
   value: number;
   labels?: Record<string, string>;
-  /** `counter` for what only rises. */
+  /** `counter` for values that only increase. */
   type?: 'gauge' | 'counter';
 }
 
@@ -38,7 +38,7 @@ export class Metrics {
     labelNames: ['operation', 'status'],
     registers: [this.#registry],
   });
-  /** Operation → status → where it is counted: the labels of a request are put together once. */
+  /** Operation → status → labelled metrics, cached so that labels are resolved once. */
   readonly #cells = new Map<string, Map<number, Cell>>();
   readonly #added = new Map<string, LevelMetric<string> | Counter<string>>();
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
@@ -66,7 +66,7 @@ export class Metrics {
     return cell;
   }
 
-  /** Everything as text. The delays of the event loop are those since the last call. */
+  /** All metrics as text. Event loop delays cover the time since the last call. */
   async render(inFlight: number, gauges: readonly Gauge[]): Promise<string> {
     const memory = process.memoryUsage();
     const cpu = process.cpuUsage();
@@ -82,7 +82,7 @@ export class Metrics {
       { name: 'process_uptime_seconds', help: 'Time since the process started.', value: process.uptime() },
       ...gauges,
     ]);
-    // One family behind the other: whoever merges the texts of several processes reads line by line.
+    // No blank lines between families: the merge of several processes reads line by line.
     return (await this.#registry.metrics()).replaceAll(/\n{2,}/g, '\n');
   }
 
@@ -104,9 +104,9 @@ export class Metrics {
   #loopDelays(): Gauge[] {
     const name = 'docket_event_loop_delay_seconds';
     const help = 'How late the event loop was since the figures were last read.';
-    // Without a sample yet the histogram answers NaN and an absurd minimum.
+    // Without samples, the histogram returns NaN and an invalid minimum.
     const read = (nanoseconds: number): number => (this.#delay.count === 0 ? 0 : nanoseconds / 1e9);
-    // Not `quantile`: that label belongs to summaries.
+    // Not `quantile`: that label is reserved for summaries.
     const gauges = [50, 99].map((percentile) => ({
       name,
       help,

@@ -1,10 +1,10 @@
 /**
- * Admission of requests whose sender is not verified: open operations (sign-in and its pages), and look-ups of credentials that
- * this process has never seen valid. They are counted by source, so that a stranger can use up neither what verified callers
- * need nor what other strangers need.
+ * Admission of requests whose sender is not verified: open operations (sign-in and its pages), and lookups of credentials that
+ * this process has not yet seen as valid. They are limited per source, so that one unauthenticated client cannot use up the
+ * capacity of verified callers or of other clients.
  *
- * A source is the device that the request proves to come from, else the client's address (of IPv6 the /64 network, which one
- * client has to itself).
+ * A source is the device that the request proves to come from, else the client address. For IPv6 it is the /64 network, which
+ * usually belongs to one client.
  */
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
@@ -16,14 +16,14 @@ import { overloaded } from './gate.ts';
 import { cookie } from './headers.ts';
 import { MemoryRateLimiter } from './rate.ts';
 
-/** Largest body of an open operation. */
+/** Maximum body of an open operation, in bytes. */
 export const MOST_OPEN_BODY = 16_384;
 
 /** Open requests in flight, over all sources. */
 const IN_FLIGHT = 64;
-/** Open requests, and look-ups of unknown credentials, that one source may make in a minute. */
+/** Open requests and lookups of unknown credentials per source and minute. */
 const PER_MINUTE = 600;
-/** Database connections that look-ups of unknown credentials may use at once; a pool has 20. */
+/** Database connections that lookups of unknown credentials may use at once; the pool has 20. */
 const LOOKUPS_RUNNING = 4;
 const LOOKUPS_WAITING = 128;
 
@@ -32,10 +32,10 @@ export interface OpenLimits {
   perMinute?: number;
 }
 
-/** The cookie that says which device a request comes from. */
+/** The cookie that identifies the device of a request. */
 export interface DeviceCookie {
   cookie: string;
-  /** The id of the device; undefined for a value that this service did not make. */
+  /** The id of the device; undefined for a value that this service did not issue. */
   read(value: string | undefined): string | undefined;
 }
 
@@ -56,7 +56,7 @@ export class OpenAdmission {
   /**
    * Admits one request of the source.
    *
-   * @returns a function to call when it has been answered
+   * @returns a function to call after the request was answered
    * @throws Fault RATE_LIMITED, OVERLOADED
    */
   enter(source: string): () => void {
@@ -69,7 +69,7 @@ export class OpenAdmission {
     };
   }
 
-  /** Runs the look-up of a credential that is not known to be valid. @throws Fault RATE_LIMITED, OVERLOADED */
+  /** Runs the lookup of a credential that is not known to be valid. @throws Fault RATE_LIMITED, OVERLOADED */
   lookUp<T>(source: string, work: () => Promise<T>): Promise<T> {
     this.#count(source);
     const result = this.#lookUps.run(source, work);
@@ -86,14 +86,14 @@ export class OpenAdmission {
   }
 }
 
-/** The address, of IPv6 the network. */
+/** The address; for IPv6 its /64 network. */
 export function sourceOf(ip: string): string {
   if (!ip.includes(':') || !ipaddr.IPv6.isValid(ip)) return ip;
   const network = ipaddr.IPv6.parse(ip).parts.slice(0, 4);
   return `${network.map((part) => part.toString(16)).join(':')}::/64`;
 }
 
-/** Reads from where requests come. @param device how the id of a device is read from its cookie */
+/** Returns a function that reads the sender of a request. @param device reads the device id from its cookie */
 export function senderReader(device: DeviceCookie | undefined): (request: IncomingMessage, ip: string) => Sender {
   return (request, ip) => ({
     address: sourceOf(ip),
@@ -101,7 +101,7 @@ export function senderReader(device: DeviceCookie | undefined): (request: Incomi
   });
 }
 
-/** What a request is counted under. */
+/** The key under which a request is counted. */
 export function sourceName({ address, device }: Sender): string {
   return device === undefined ? address : `device ${device}`;
 }

@@ -1,12 +1,12 @@
-/** Large answers as JSON in pieces, so that neither building nor sending one keeps the event loop from other requests. */
+/** Serializes large answers to JSON in chunks, so that other requests can run in between. */
 import { Turns } from '../lib/turns.ts';
 
-/** About how many characters an answer may have to be written at once. */
+/** Answers above about this many characters are serialized in chunks. */
 const LARGE = 500_000;
-/** What an object or a list costs beside what is in it, in characters. */
+/** Estimated characters of an object or array itself, and of scalars other than strings. */
 const NODE = 16;
 
-/** Whether the JSON of the value has more than so many characters; looks at no more of it than is needed to say so. */
+/** True if the JSON of the value has more than `most` characters. Stops as soon as the result is known. */
 function exceeds(value: unknown, most: number): boolean {
   let left = most;
   const open: unknown[] = [value];
@@ -20,12 +20,12 @@ function exceeds(value: unknown, most: number): boolean {
   return left < 0;
 }
 
-/** Whether the answer should be sent in pieces. */
+/** True if the answer should be sent in chunks. */
 export function isLarge(data: unknown): boolean {
   return typeof data === 'object' && exceeds(data, LARGE);
 }
 
-/** The text of `JSON.stringify` in pieces, each of one member that is not large; a long text is a piece of its own. */
+/** Yields the text of `JSON.stringify` in chunks. Each holds one member that is not large; a long string is one chunk. */
 function* jsonPieces(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null || !exceeds(value, LARGE / 4)) {
     yield JSON.stringify(value) ?? 'null';
@@ -50,10 +50,10 @@ function* jsonPieces(value: unknown): Generator<string> {
   yield before === '' ? '{}' : '}';
 }
 
-/** Pieces of about this many characters are sent together. */
+/** Chunks are combined to about this many characters. */
 const SENT = 65_536;
 
-/** The pieces between what stands before and behind them, with turns for other requests. */
+/** The JSON between `head` and `tail` in chunks. Yields to other requests between them. */
 export async function* inPieces(head: string, data: unknown, tail: string): AsyncGenerator<Buffer> {
   const turns = new Turns();
   let text = head;

@@ -1,4 +1,4 @@
-/** What is answered beside operations: health, figures, and the OpenAPI documents (decisions, "Other"). */
+/** Endpoints that are no operations: health, metrics, security.txt and the OpenAPI documents (decisions, "Other"). */
 import { createHash } from 'node:crypto';
 import { Fault } from '../lib/fault.ts';
 import type { Clock } from '../mechanisms/clock.ts';
@@ -7,16 +7,16 @@ import { fault } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { ServerOptions } from './types.ts';
 
-/** Answers one GET; faults thrown become error answers. */
+/** Answers one GET. Thrown faults become error answers. */
 export type Page = (exchange: Exchange) => void | Promise<void>;
 
 const PLAIN_JSON = 'application/json; charset=utf-8';
 const READY_MS = 1000;
 
-/** The process lives. */
+/** Liveness: the process runs. */
 export const healthPage: Page = (exchange) => exchange.sendText(200, PLAIN_JSON, '{"status":"ok"}');
 
-/** Requests can be served. Asked of the database at most once a second, however often somebody asks. */
+/** Readiness: requests can be served. The result is cached for a second, so that frequent probes do not load the database. */
 export function readyPage(ready: ServerOptions['health']['ready'], draining: () => boolean): Page {
   let asked = Number.NEGATIVE_INFINITY;
   let answer: Promise<{ ok: boolean; checks: Record<string, unknown> }> | undefined;
@@ -33,7 +33,7 @@ export function readyPage(ready: ServerOptions['health']['ready'], draining: () 
   };
 }
 
-/** Figures, for the networks allowed alone; to others there is nothing here. */
+/** Metrics, only for the allowed networks; other clients get 404. */
 export function metricsPage(
   exposition: () => Promise<string>,
   allow: readonly string[],
@@ -42,18 +42,18 @@ export function metricsPage(
   const allowed = networkTest(allow);
   return async (exchange) => {
     const { ip, hidden } = originOf(exchange.request);
-    // Behind a proxy that is not trusted every client would look local. One that adds no header often speaks HTTP/1.0.
+    // Behind an untrusted proxy every client would look local. A proxy that adds no header often uses HTTP/1.0.
     const proxied = hidden || exchange.request.httpVersion === '1.0';
     if (proxied || !allowed(ip)) throw fault('NOT_FOUND');
     exchange.sendText(200, 'text/plain; version=0.0.4; charset=utf-8', await exposition());
   };
 }
 
-/** For how long `security.txt` says that it holds; it is computed with each answer. */
+/** Validity that `security.txt` states, in days; computed for each answer. */
 const SECURITY_DAYS = 180;
 const DAY_MS = 86_400_000;
 
-/** `/.well-known/security.txt` (RFC 9116); without a contact there is nothing. */
+/** `/.well-known/security.txt` (RFC 9116); 404 without a contact. */
 export function securityPage(contact: string | undefined, publicUrl: string | undefined, clock: Clock): Page {
   return (exchange) => {
     if (contact === undefined) throw fault('NOT_FOUND');
@@ -70,7 +70,7 @@ function noParameters(query: string): Fault {
   return new Fault('INVALID_REQUEST', message, [{ path: `query.${name.slice(0, 100)}`, code: 'UNKNOWN', message }]);
 }
 
-/** An OpenAPI document: raw, for everybody, the same for all, so that it may be kept and asked for again by its ETag. */
+/** An OpenAPI document: public, the same for all clients, cacheable with an ETag. */
 export function documentPage(document: object): Page {
   const body = Buffer.from(JSON.stringify(document));
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;

@@ -1,36 +1,36 @@
 /**
- * The rate of requests, shared by processes without a counter on the way of a request. The database keeps each caller's
- * budget; a process leases a part of it for about a second at a time and counts that down by itself. A caller who asks
- * little is let through on credit, which is settled once a second, so that it never waits for a lease.
+ * Rate limiting shared by several processes, without a database query in most requests. The database keeps each caller's
+ * budget. A process leases a part of it for about a second and counts it down locally. Callers with few requests are admitted
+ * on credit and never wait for a lease. Credit is settled once a second.
  *
- * What all processes let through together exceeds the budget by what they gave on credit and had not settled: half a
- * percent each, so a tenth at twenty processes, and that is paid off by what follows.
+ * All processes together may exceed the budget by their unsettled credit: 0.5 % each, so 10 % with twenty processes. Later
+ * requests pay it off.
  */
 import type { Settled, Settlement } from '../mechanisms/rate-budgets.ts';
 import { type RateAnswer, type RateLimiter, seconds } from './rate.ts';
 
 const WINDOW_MS = 60_000;
 const SETTLE_MS = 1000;
-/** Nobody waits longer for a lease, unless said otherwise; then what this process knows decides. */
+/** Default for the milliseconds that a request waits for a lease. After that, this process decides from its own state. */
 const PATIENCE_MS = 150;
-/** After the budget was found empty it is not asked for again before this. */
+/** Milliseconds after an empty budget before the database is asked again. */
 const EMPTY_MS = 100;
-/** After the database was found unreachable. */
+/** Milliseconds without leases after the database was unreachable or too slow. */
 const BLIND_MS = 1000;
 const CREDIT_SHARE = 200;
 const LARGEST_SHARE = 8;
 const MOST_CALLERS = 100_000;
 
 interface Budget {
-  /** When the whole budget is back as far as this process knows, monotonic milliseconds. */
+  /** When the whole budget is available again, as far as this process knows. Monotonic milliseconds. */
   full: number;
   lease: number;
-  /** Let through on credit and not yet reported, and when these alone would be paid off. */
+  /** Requests admitted on credit and not yet reported, and when these alone would be paid off. */
   spent: number;
   spentUntil: number;
-  /** Let through since the last settlement of all. */
+  /** Requests admitted since the last settlement of all callers. */
   used: number;
-  /** How much the next lease asks for. */
+  /** Size of the next lease. */
   size: number;
   asking: Promise<void> | undefined;
   emptyUntil: number;
@@ -40,7 +40,7 @@ export interface SharedOptions {
   settle(interval: number, settlements: readonly Settlement[]): Promise<Settled[]>;
   /** Monotonic milliseconds. */
   now?: () => number;
-  /** Milliseconds that a request waits for a lease; 150 unless said. */
+  /** Milliseconds that a request waits for a lease. Default 150. */
   patienceMs?: number | undefined;
 }
 
@@ -86,11 +86,11 @@ export class SharedRateLimiter implements RateLimiter {
     return this.#answer(budget, now) ?? this.#asked(callerId, budget);
   }
 
-  /** Undefined where only the database knows. */
+  /** Undefined if the database must be asked. */
   #answer(budget: Budget, now: number): RateAnswer | undefined {
     const full = Math.max(budget.full, now) + this.#interval;
     const spare = now + WINDOW_MS - full;
-    // The tolerance absorbs rounding, as in the limiter of one process.
+    // The tolerance absorbs rounding, as in the in-process limiter.
     if (spare < -1e-6) return refused(-spare);
     if (budget.lease > 0) {
       budget.lease--;
@@ -110,7 +110,7 @@ export class SharedRateLimiter implements RateLimiter {
   }
 
   async #asked(callerId: string, budget: Budget): Promise<RateAnswer> {
-    // Others may be waiting for the same lease, and use it up.
+    // Other requests may wait for the same lease and use it up.
     for (let round = 0; round < 3; round++) {
       budget.asking ??= this.#lease(callerId, budget).finally(() => {
         budget.asking = undefined;
@@ -147,7 +147,7 @@ export class SharedRateLimiter implements RateLimiter {
     try {
       settled = await this.#settle(this.#interval, settlements);
     } catch {
-      // Whether it was written is not known; a caller must not pay twice.
+      // It is unknown whether the settlement was stored. A caller must not pay twice.
       this.#blindUntil = this.#now() + BLIND_MS;
       return;
     }
@@ -156,14 +156,14 @@ export class SharedRateLimiter implements RateLimiter {
       const answer = answers.get(callerId);
       if (answer === undefined) continue;
       budget.lease += answer.granted;
-      // What was let through meanwhile is not in the answer.
+      // Requests admitted since the settlement was sent are not in the answer.
       const known = sentAt + answer.fullIn + (budget.spent - budget.lease) * this.#interval;
       budget.full = Math.max(known, budget.spentUntil);
       if (wanted > 0 && answer.granted === 0) budget.emptyUntil = this.#now() + EMPTY_MS;
     }
   }
 
-  /** Reports what was spent, gives back what is not used, and learns what others did. */
+  /** Reports credit, returns unused leases, and reads what other processes used. */
   settleAll(): Promise<void> {
     this.#settling ??= this.#settleEach().finally(() => {
       this.#settling = undefined;
@@ -190,7 +190,7 @@ export class SharedRateLimiter implements RateLimiter {
     if (list.length > 0) await this.#settleFor(list);
   }
 
-  /** Callers who came first go first, were there ever too many. */
+  /** Bounds the memory: drops the oldest callers first. */
   #forget(): void {
     for (const callerId of this.#budgets.keys()) {
       if (this.#budgets.size <= MOST_CALLERS) break;
@@ -198,7 +198,7 @@ export class SharedRateLimiter implements RateLimiter {
     }
   }
 
-  /** Gives everything back. */
+  /** Returns all leases. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#settling;

@@ -1,18 +1,18 @@
-/** Requests per caller (decisions, 429): a generic cell rate, so that there is no edge of a window to wait for. */
+/** Rate limit per caller (decisions, 429): the generic cell rate algorithm (GCRA), which has no fixed windows. */
 
 export interface RateAnswer {
   allowed: boolean;
-  /** Requests that may follow at once. */
+  /** Requests that may follow immediately. */
   remaining: number;
-  /** Seconds until the full quota is back, or until the next request when none remains. */
+  /** Seconds until the full quota is available again, or until the next request if none remains. */
   resetSeconds: number;
-  /** Seconds to wait before the next request; 0 when one is allowed now. */
+  /** Seconds to wait before the next request; 0 if one is allowed now. */
   retryAfter: number;
 }
 
-/** Behind an interface so that processes can share one. `now` is monotonic, in milliseconds. */
+/** An interface, so that several processes can share a limiter. `now` is monotonic, in milliseconds. */
 export interface RateLimiter {
-  /** Requests in `windowSeconds`. */
+  /** Requests per `windowSeconds`. */
   readonly quota: number;
   readonly windowSeconds: number;
   take(callerId: string, now: number): RateAnswer | Promise<RateAnswer>;
@@ -23,8 +23,8 @@ const SWEEP_FROM = 10_000;
 const MOST_CALLERS = 100_000;
 
 /**
- * Counts in this process alone. A caller may send `quota` requests at once and gets one back every `60 s / quota`. What is
- * kept per caller is one number: the instant at which the whole quota will be back.
+ * Counts in this process only. A caller may send `quota` requests at once and regains one every `60 s / quota`. The state per
+ * caller is one number: the time at which the whole quota is available again.
  */
 export class MemoryRateLimiter implements RateLimiter {
   readonly quota: number;
@@ -41,7 +41,7 @@ export class MemoryRateLimiter implements RateLimiter {
   take(callerId: string, now: number): RateAnswer {
     const full = Math.max(this.#full.get(callerId) ?? now, now) + this.#interval;
     const spare = now + WINDOW_MS - full;
-    // The tolerance absorbs rounding: the last request of the quota must not fail by a billionth of a millisecond.
+    // The tolerance absorbs rounding errors, which could otherwise reject the last request of the quota.
     if (spare < -1e-6) {
       const wait = seconds(-spare);
       return { allowed: false, remaining: 0, resetSeconds: wait, retryAfter: wait };
@@ -53,7 +53,7 @@ export class MemoryRateLimiter implements RateLimiter {
     return { allowed: true, remaining, resetSeconds: seconds(reset), retryAfter: 0 };
   }
 
-  /** Forgets callers whose quota is whole again; were there still too many, the ones that came first. */
+  /** Removes callers whose quota is full again, then the oldest ones if there are still too many. */
   #sweep(now: number): void {
     for (const [callerId, full] of this.#full) if (full <= now) this.#full.delete(callerId);
     for (const callerId of this.#full.keys()) {
@@ -68,7 +68,7 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 }
 
-/** Whole seconds, at least one: nobody should come back too early. */
+/** Rounds up to whole seconds, at least one, so that clients do not retry too early. */
 export function seconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }

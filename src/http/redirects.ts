@@ -1,4 +1,4 @@
-/** Pages that only send a browser on, with cookies: leaving for a sign-in elsewhere and coming back. */
+/** Pages that only redirect the browser and set cookies: to an external sign-in and back. */
 import { Fault } from '../lib/fault.ts';
 import { cookie, singleHeader } from './headers.ts';
 import { sourceName } from './open.ts';

@@ -1,31 +1,31 @@
-/** From declared operations to routes that are ready to serve: checked once, compiled once. */
+/** Turns declared operations into routes. Declarations are checked and compiled once, at startup. */
 import { isScope } from '../contract/scopes.ts';
 import type { BoundOperation } from '../mechanisms/binding.ts';
 import { PREFIX, type Surface } from './types.ts';
 import { bodyCheck, type Check, type ParamsCheck, paramsCheck, type QueryReader, queryReader } from './validate.ts';
 
-/** An operation as bound, with its checks compiled. */
+/** A bound operation with its compiled checks. */
 export interface Prepared {
   binding: BoundOperation;
   params: ParamsCheck;
   query: QueryReader;
   /** Undefined when the operation takes no body. */
   body: Check | undefined;
-  /** Whether a body that is not there may stand for an empty object. */
+  /** True if a missing body is read as an empty object. */
   bodyOptional: boolean;
   timeoutMs: number;
 }
 
 export interface Route {
   surface: Surface;
-  /** Whether the key must hold the operation's scope; sessions and `admin:manage` keys are not asked. */
+  /** Scope that the key must have. Undefined if none is required. Sessions and keys with `admin:manage` are not checked. */
   scope: string | undefined;
-  /** With prefix, parameters in braces. */
+  /** Includes the prefix; parameters are in braces. */
   path: string;
   prepared: Prepared;
 }
 
-/** @throws Error naming the operation, when its declaration is not sound */
+/** @throws Error naming the operation if its declaration is invalid */
 function prepare(binding: BoundOperation, defaultTimeoutMs: number): Prepared {
   const { operation } = binding;
   const place = `operation ${operation.id}`;
@@ -55,10 +55,10 @@ function prepare(binding: BoundOperation, defaultTimeoutMs: number): Prepared {
 }
 
 /**
- * Where operations are reached: those with a scope under both prefixes, those of the console under its own, open ones where
- * they say.
+ * Maps operations to paths. Operations with a scope get both prefixes, console operations the console prefix, open operations
+ * the prefix of their declared surface.
  *
- * @throws Error when an id or a route stands twice, or a declaration is not sound: the service then does not start
+ * @throws Error if an id or a route is used twice, or a declaration is invalid: the service then does not start
  */
 export function routesOf(bindings: readonly BoundOperation[], defaultTimeoutMs: number): Route[] {
   const ids = new Set<string>();
@@ -71,7 +71,7 @@ export function routesOf(bindings: readonly BoundOperation[], defaultTimeoutMs: 
     const prepared = prepare(binding, defaultTimeoutMs);
     for (const surface of surfacesOf(operation)) {
       const path = PREFIX[surface] + operation.path;
-      // Names of parameters do not tell routes apart.
+      // Parameter names do not distinguish routes.
       const place = `${operation.method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`;
       const other = places.get(place) ?? (place.endsWith('/openapi.json') ? 'the document itself' : undefined);
       if (other !== undefined) throw new Error(`operation ${operation.id}: ${place} is already taken by ${other}`);
@@ -88,9 +88,9 @@ function surfacesOf(operation: BoundOperation['operation']): Surface[] {
   return operation.access === 'console' ? ['console'] : ['public', 'console'];
 }
 
-/** Which methods there are at a path, for 405 and OPTIONS. */
+/** The methods available at each path, for 405 and OPTIONS. */
 export class PathTable {
-  /** By number of segments. */
+  /** Keyed by the number of segments. */
   readonly #paths = new Map<number, { segments: string[]; methods: Set<string> }[]>();
 
   add(path: string, method: string): void {
@@ -106,7 +106,7 @@ export class PathTable {
     if (method === 'GET') entry.methods.add('HEAD');
   }
 
-  /** Sorted; empty when nothing is at the path. */
+  /** Sorted. Empty if no route matches the path. */
   methodsAt(path: string): string[] {
     const segments = path.split('/');
     const methods = new Set<string>();

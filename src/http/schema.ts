@@ -1,4 +1,4 @@
-/** The part of JSON Schema that operations use, as data; and the rules that their schemas must keep. */
+/** The subset of JSON Schema that operations use, and the rules that their schemas must follow. */
 import type { TSchema } from 'typebox';
 import Format from 'typebox/format';
 
@@ -34,12 +34,12 @@ export interface JsonSchema {
   multipleOf?: number;
 }
 
-/** TypeBox types are JSON Schema; this looks at one as such. */
+/** TypeBox types are JSON Schema; this changes only the static type. */
 export function asJsonSchema(schema: TSchema): JsonSchema {
   return schema as JsonSchema;
 }
 
-/** The schemas directly inside another, each with a name for messages. */
+/** The direct subschemas, each with a name for error messages. */
 function* parts(schema: JsonSchema): Generator<[string, JsonSchema]> {
   for (const [name, part] of Object.entries(schema.properties ?? {})) yield [name, part];
   for (const [name, part] of Object.entries(schema.patternProperties ?? {})) yield [name, part];
@@ -51,7 +51,7 @@ function* parts(schema: JsonSchema): Generator<[string, JsonSchema]> {
   }
 }
 
-/** Schemas that others refer to: those of `$defs`, and those with an `$id`. */
+/** Schemas that can be referenced: those in `$defs` and those with an `$id`. */
 export function definitionsOf(schema: JsonSchema, found = new Map<string, JsonSchema>()): Map<string, JsonSchema> {
   for (const [name, part] of Object.entries(schema.$defs ?? {})) found.set(name, part);
   if (schema.$id !== undefined) found.set(schema.$id, schema);
@@ -59,13 +59,13 @@ export function definitionsOf(schema: JsonSchema, found = new Map<string, JsonSc
   return found;
 }
 
-/** `Node`, `#/$defs/Node` and `#/components/schemas/Node` name the same definition. */
+/** `Node`, `#/$defs/Node` and `#/components/schemas/Node` refer to the same definition. */
 export function refName(ref: string): string {
   return ref.slice(ref.lastIndexOf('/') + 1);
 }
 
 /**
- * Requires that nothing unknown passes a schema of requests in silence: objects are closed (or are maps), formats are known.
+ * Requires that a request schema accepts nothing unknown: objects are closed (or maps), formats are known.
  *
  * @throws Error naming the place
  */
@@ -77,7 +77,7 @@ export function requireStrict(schema: JsonSchema, place: string): void {
   if (schema.type === 'object' && schema.properties === undefined && !isMap && schema.additionalProperties !== false) {
     throw new Error(`${place}: an object schema of a request needs properties, or is a Record`);
   }
-  // An unknown format would accept everything.
+  // An unknown format would accept every value.
   if (schema.format !== undefined && !Format.Has(schema.format)) {
     throw new Error(`${place}: the format "${schema.format}" is not known`);
   }

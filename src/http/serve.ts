@@ -1,6 +1,6 @@
 /**
- * One operation's request from its first byte to its answer. The checks stand in the order of decisions ("Requests, envelope,
- * errors"): declared size, key, rate, scope, size received, body and parameters; then the unit of work does the rest.
+ * Handles one operation request from the first byte to the answer. The checks run in the order of decisions ("Requests,
+ * envelope, errors"): declared size, key, rate, scope, received size, body and parameters. The unit of work does the rest.
  */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
@@ -48,7 +48,7 @@ export interface Service {
   limiter: RateLimiter | undefined;
   /** Admits requests whose sender is not verified. */
   open: OpenAdmission;
-  /** Bytes of bodies of verified callers; those of open operations are bounded by their number. */
+  /** Bytes of bodies of verified callers. Open operations have their own budget, `openBodies`. */
   bodies: SharedBudget;
   unverified: UnverifiedConnections;
   openBodies: SharedBudget;
@@ -56,7 +56,7 @@ export interface Service {
   sender: (request: IncomingMessage, ip: string) => Sender;
 }
 
-/** Answers the request, whatever happens; never rejects. */
+/** Answers the request in all cases; never rejects. */
 export async function serve(
   service: Service,
   route: Route,
@@ -68,7 +68,7 @@ export async function serve(
   else await trace(tracer, route, exchange, () => attend(service, route, exchange, params));
 }
 
-/** A span for the request: what it asks for and what came of it, nothing of what it says. */
+/** Creates a span for the request. It holds the route and the status, no content of the request. */
 async function trace(tracer: Tracer, route: Route, exchange: Exchange, work: () => Promise<void>): Promise<void> {
   const { request, response, operation, correlationId } = exchange;
   const attributes = {
@@ -106,7 +106,7 @@ async function attend(
       await answer(service, route, exchange, params, origin, visit);
     }
   } catch (error) {
-    // Not everything is asked in a unit of work: who calls is found out before, and a connection can end there too.
+    // Authentication runs outside a unit of work, so its database errors are converted here.
     exchange.sendError(toFault(error));
   } finally {
     leave?.();
@@ -119,7 +119,7 @@ async function answer(
   exchange: Exchange,
   rawParams: Record<string, string>,
   origin: Origin,
-  /** Undefined for an open operation: it takes no place of verified callers. */
+  /** Undefined for an open operation: it uses no admission of verified callers. */
   visit: Visit | undefined,
 ): Promise<void> {
   const { request } = exchange;
@@ -141,7 +141,7 @@ async function answer(
     sessionToken,
     secure: origin.secure,
     scopes: exchange.scopes,
-    // RFC 9110 knows ranges of GET alone: HEAD tells of the whole.
+    // RFC 9110 defines ranges only for GET; HEAD describes the complete content.
     range: request.method === 'GET' ? request.headers.range : undefined,
     ifRange: singleHeader(request, 'if-range'),
     ifNoneMatch: request.headers['if-none-match'],
@@ -164,7 +164,7 @@ function text(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Key, rate, scope. @throws Fault UNAUTHENTICATED, RATE_LIMITED, SCOPE_MISSING, OVERLOADED */
+/** Checks key, rate and scope. @throws Fault UNAUTHENTICATED, RATE_LIMITED, SCOPE_MISSING, OVERLOADED */
 async function callerOf(
   service: Service,
   route: Route,
@@ -188,7 +188,7 @@ async function callerOf(
   visit.attribute(found.callerId);
   if (service.limiter !== undefined) {
     const taken = service.limiter.take(found.callerId, performance.now());
-    // One that counts in this process answers at once.
+    // The in-process limiter answers synchronously.
     requireRate(service.limiter, exchange, taken instanceof Promise ? await taken : taken);
   }
   if (route.scope !== undefined) {
@@ -202,7 +202,7 @@ async function callerOf(
   return { actor, via, keyId, config, correlationId, locale, standpoint };
 }
 
-/** Asked where an operation is reached by a scope; a session has none and needs none. @throws Fault SCOPE_MISSING */
+/** Checks the scope where the route requires one. Sessions have no scopes and need none. @throws Fault SCOPE_MISSING */
 function requireScope({ scopes }: Exchange, scope: string): void {
   if (scopes === null || scopes.has(scope)) return;
   throw new Fault('SCOPE_MISSING', `Use a key with the scope ${scope}.`, { scope });
@@ -222,7 +222,11 @@ function requireRate(limiter: RateLimiter, exchange: Exchange, rate: RateAnswer)
   });
 }
 
-/** The body as a JSON value; undefined when there is none. @throws Fault UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, INVALID_JSON */
+/**
+ * Reads the body as a JSON value; undefined if there is none.
+ *
+ * @throws Fault UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, INVALID_JSON
+ */
 async function readBody(service: Service, exchange: Exchange, prepared: Prepared): Promise<ReadJson | undefined> {
   if (prepared.body !== undefined) requireJson(exchange.request);
   const limits =
@@ -239,7 +243,7 @@ async function readBody(service: Service, exchange: Exchange, prepared: Prepared
       const revision = (operation.ifMatch === true ? ifMatchRevision(request) : undefined) ?? undefined;
       return await readJson({ bytes, keyed, revision }, exchange.callerId ?? exchange.ip ?? null);
     }
-    // An empty object is what many clients send when there is nothing to send.
+    // Many clients send an empty object when they have no body to send.
     if (bytes.length < 64 && EMPTY_OBJECT.test(bytes.toString('latin1'))) return undefined;
     throw invalid([{ path: '', code: 'UNKNOWN', message: 'This operation takes no body; send none.' }]);
   } finally {
@@ -247,7 +251,7 @@ async function readBody(service: Service, exchange: Exchange, prepared: Prepared
   }
 }
 
-/** Everything that is wrong with query, headers and body, at once. @throws Fault INVALID_REQUEST, NOT_FOUND */
+/** Reports all problems of query, headers and body at once. @throws Fault INVALID_REQUEST, NOT_FOUND */
 function readInput(
   exchange: Exchange,
   prepared: Prepared,
@@ -268,7 +272,7 @@ function readInput(
     problems.push(...(prepared.body(body) ?? []));
   }
   if (problems.length > 0) throw invalid(problems);
-  // An id that cannot be one is answered exactly as one that names nothing, and as late.
+  // A malformed id gets the same answer as an unknown one, at the same point.
   const params = prepared.params(rawParams);
   if (params === undefined) throw fault('NOT_FOUND');
   return { params, query, body } as unknown as Input<Operation>;
@@ -281,7 +285,7 @@ function queryText(url: string): string {
   return end === -1 ? url.slice(start + 1) : url.slice(start + 1, end);
 }
 
-/** Lets `If-Match: "<n>"` stand for the body's expectedRevision (decisions); both given must agree. */
+/** Uses `If-Match: "<n>"` as the body's expectedRevision (decisions). If both are given, they must agree. */
 function withIfMatch(request: IncomingMessage, body: unknown, problems: FaultDetail[]): unknown {
   const revision = ifMatchRevision(request);
   if (revision === undefined) return body;
@@ -304,7 +308,7 @@ function withIfMatch(request: IncomingMessage, body: unknown, problems: FaultDet
   return body;
 }
 
-/** Runs the handler in the unit that the operation asks for, under its time limit, and sends the answer. */
+/** Runs the handler in the operation's unit of work, under its time limit, and sends the answer. */
 async function run(
   service: Service,
   exchange: Exchange,
@@ -319,13 +323,13 @@ async function run(
   const { input } = asked;
   const claim = claimOf(exchange, operation, input, asked.fingerprint);
   if (claim !== undefined) claim.onWait = () => visit?.rest();
-  // What runs on after this is bounded by the database's own time limits; its answer is dropped.
+  // After the timeout the work continues until the database's own time limits end it; its answer is dropped.
   const timer = setTimeout(() => {
     exchange.sendError(
       overloaded(`This took longer than ${prepared.timeoutMs / 1000} s; retry later or ask for less.`),
     );
   }, prepared.timeoutMs);
-  // A handler that hangs must not keep the process from ending.
+  // The timer must not keep the process alive.
   timer.unref();
   try {
     const call = new Call(service.options.work, prepared, caller, claim);
@@ -359,7 +363,7 @@ function claimOf(
   };
 }
 
-/** Sends a large answer piece by piece. The request is done: who reads slowly keeps no place from others. */
+/** Sends a large answer in chunks. The admission is already released: slow readers do not block others. */
 function sendLarge(exchange: Exchange, status: number, data: unknown, headers: Headers | undefined): void {
   const [head, tail] = aroundData(exchange.correlationId);
   const source = Readable.from(inPieces(head, data, tail), { objectMode: false, highWaterMark: 262_144 });
@@ -368,7 +372,7 @@ function sendLarge(exchange: Exchange, status: number, data: unknown, headers: H
     .catch((error: unknown) => exchange.sendError(error));
 }
 
-/** Sends what the handler gave. @returns a promise where that takes time */
+/** Sends the handler's result. @returns a promise if sending is asynchronous */
 function send(
   exchange: Exchange,
   operation: Operation,

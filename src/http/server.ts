@@ -1,6 +1,6 @@
 /**
- * Builds the HTTP server from a list of bound operations. Fastify routes, injects and closes; the order of checks, bodies and
- * answers are ours (`serve.ts`), because a framework reads a body before it has asked for a key.
+ * Builds the HTTP server from a list of bound operations. Fastify does routing, injection in tests and closing. The order of
+ * checks, reading bodies and sending answers are in `serve.ts`, because Fastify reads a body before the key is checked.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
@@ -27,13 +27,13 @@ import { type Service, serve } from './serve.ts';
 import { PREFIX, type ServerOptions } from './types.ts';
 
 const MOST_HEADERS = 65_536;
-/** Codes and ids are shorter; what is longer names nothing. */
+/** Codes and ids are shorter. Longer parameters match nothing. */
 const MOST_PARAMETER = 200;
-/** Nobody waits for longer than the longest operation takes. */
+/** Longer than the longest operation. */
 const IDLE_MS = 310_000;
-/** For a request to arrive whole; looked at once a second, so that it is over within 30 s. */
+/** Time for a request to arrive completely. Checked once a second, so the request ends within 30 s. */
 const RECEIVE_MS = 28_000;
-/** An answer that nobody reads is given up after this or, since Node looks at what has passed only then, twice this. */
+/** An unread answer is dropped after this, or after up to twice this: Node checks progress only at this interval. */
 const STALLED_MS = 13_000;
 /** Bytes of bodies of open operations held at once. */
 const OPEN_BODY_BYTES = 4 * 1024 * 1024;
@@ -46,9 +46,9 @@ interface State {
 }
 
 /**
- * The server, not yet listening.
+ * Builds the server. It does not listen yet.
  *
- * @throws Error when an operation has no access, stands twice, or has a schema that lets unknown things pass: the service
+ * @throws Error if an operation has no access, is declared twice, or has a schema that accepts unknown properties: the service
  * refuses to start
  */
 export function buildServer(options: ServerOptions): FastifyInstance {
@@ -79,7 +79,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       requestTimeout: receiveMs,
       headersTimeout: receiveMs / 2,
       connectionsCheckingInterval: Math.min(1000, receiveMs / 4),
-      // Without the header Node would answer by itself, in no shape of ours.
+      // Otherwise Node answers a missing Host header itself, without the error envelope.
       requireHostHeader: false,
     },
     frameworkErrors: (error, request, reply) => {
@@ -147,15 +147,15 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   return server;
 }
 
-/** The figures of this process in Prometheus' text form. */
+/** The metrics of this process in Prometheus text format. */
 export function figuresOf(server: FastifyInstance): Promise<string> {
   return server.getDecorator<State>('docketState').figures();
 }
 
 /**
- * Serves a connection that another process accepted, and of which nothing was read.
+ * Serves a connection that another process accepted. No bytes may have been read from it.
  *
- * @returns false when the server is closing: the connection is untouched
+ * @returns false if the server is closing; the connection is then unchanged
  */
 export function adopt(server: FastifyInstance, socket: Socket): boolean {
   const { shared, handed } = server.getDecorator<State>('docketState');
@@ -175,7 +175,7 @@ function badPath(): Fault {
   return new Fault('INVALID_REQUEST', message, [{ path: 'path', code: 'WRONG_FORMAT', message }]);
 }
 
-/** Fastify would parse the body next; the hook keeps the request and never lets it go on. */
+/** The `onRequest` hook never calls `done`, because Fastify would parse the body next. */
 function mountOperation(
   server: FastifyInstance,
   table: PathTable,
@@ -190,7 +190,7 @@ function mountOperation(
     url: route.path.replaceAll(/\{([^}]+)\}/g, ':$1'),
     onRequest: (request, reply) => {
       const params = request.params as Record<string, string>;
-      // The router takes `/objects/` for an object whose id is empty.
+      // The router matches `/objects/` as an object with an empty id.
       if (Object.values(params).includes('')) {
         notFound(shared, table, request.raw, reply.raw);
         return;
@@ -248,17 +248,17 @@ function notFound(
 }
 
 /**
- * Stops gracefully: no new connections, what runs is finished and connections that stay open are told to close, for at most
- * `ms` milliseconds; then everything is closed.
+ * Graceful shutdown. The server accepts no new connections, finishes running requests and tells keep-alive connections to
+ * close. After at most `ms` milliseconds all connections are closed.
  *
- * @returns whether everything had been answered
+ * @returns true if all requests were answered
  */
 export async function drain(server: FastifyInstance, ms: number): Promise<boolean> {
   const { shared, gate, handed } = server.getDecorator<State>('docketState');
   const http = server.server as Server;
   const started = performance.now();
   shared.draining = true;
-  // Not http's own close, which would cut connections whose next request may be on its way.
+  // `http.close()` would also close keep-alive connections whose next request may already be on its way.
   if (http.listening) NetServer.prototype.close.call(http);
   let open = (await connectionsOf(http)) + handed.open;
   while (open > 0 && performance.now() - started < ms) {

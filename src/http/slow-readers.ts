@@ -1,11 +1,11 @@
-/** Sends large answers and gives up readers who take too little of them. */
+/** Sends large answers in chunks and closes the connection of clients that read too slowly. */
 import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 
-/** An answer that is larger is sent in pieces of this size. */
+/** Chunk size in bytes. Larger answers are sent in chunks of this size. */
 export const PIECE = 65_536;
 
-/** Why an answer was broken off. */
+/** The client read too slowly; the answer was aborted. */
 export class SlowReader extends Error {
   constructor(ms: number) {
     super(`the reader did not take ${PIECE} bytes within ${ms} ms`);
@@ -16,11 +16,11 @@ export class SlowReader extends Error {
 type Source = Readable | Iterable<Uint8Array>;
 
 /**
- * Sends what the source gives and ends the answer. Each piece has to be taken within `stalledMs`, whatever else the client
- * sends meanwhile, so that nobody decides how long an answer stays in memory.
+ * Sends the source and ends the answer. The client must read each chunk within `stalledMs`, regardless of other traffic on the
+ * connection. This bounds how long an answer stays in memory.
  *
- * @param announced bytes that the answer must have, if that was said
- * @param done called once, with the reason if the answer was not sent whole
+ * @param announced content length in bytes, if it was sent
+ * @param done called once, with the error if the answer was not sent completely
  */
 export function sendPieces(
   source: Source,
@@ -44,17 +44,17 @@ export function sendPieces(
       if (announced !== undefined && sent > announced) throw new Error('the content is longer than announced');
       for (let at = 0; at < bytes.length; at += PIECE) {
         wait();
-        // Goes on when the answer takes more.
+        // Resumes when the response accepts more.
         yield bytes.subarray(at, at + PIECE);
         clearTimeout(timer);
       }
     }
-    // A file shorter than announced must never look whole.
+    // A truncated file must not look complete.
     if (announced !== undefined && sent < announced) throw new Error('the content is shorter than announced');
-    // What is left lies in the buffers of the connection.
+    // The last bytes are still in the buffers of the connection.
     wait();
   }
-  // The pipeline would notice only with the next bytes of the source that nobody takes any more.
+  // `pipeline` would notice the closed response only with the next bytes of the source.
   if (source instanceof Readable) response.once('close', () => source.destroy());
   pipeline(source, watched, response, (error) => {
     clearTimeout(timer);

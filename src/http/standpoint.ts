@@ -1,4 +1,7 @@
-/** How far a caller has seen (decision 0014): the header `X-Docket-Position`, given with each write, sent with later reads. */
+/**
+ * Read-your-writes on replicas (decision 0014): the header `X-Docket-Position`, sent with each write and returned by the client
+ * with later reads.
+ */
 import { ADMIN_SCOPE } from '../contract/scopes.ts';
 import { Fault } from '../lib/fault.ts';
 import { readPosition, writePosition } from '../mechanisms/db/position.ts';
@@ -22,14 +25,14 @@ export function standpointOf(mayLag: boolean, exchange: Exchange, found: Authent
   return { callerId, mayLag, seen, mayHaveWritten: mayLag && writes(keyId, scopes), wrote: undefined };
 }
 
-/** Whether the caller can have written: a session, or a key that does not only read. */
+/** True if the caller may write: a session, or a key with a scope other than `:read`. */
 function writes(keyId: string | null, scopes: ReadonlySet<string>): boolean {
   if (keyId === null || scopes.has(ADMIN_SCOPE)) return true;
   for (const scope of scopes) if (!scope.endsWith(':read')) return true;
   return false;
 }
 
-/** Tells the caller how far to have seen from now on. */
+/** Sends the position that the caller's later reads must have reached. */
 export function tellPosition(exchange: Exchange, standpoint: Standpoint | undefined): void {
   if (standpoint?.wrote !== undefined) exchange.extra.push(HEADER, writePosition(standpoint.wrote));
 }

@@ -1,4 +1,4 @@
-/** What the HTTP layer is given and what it passes on. It knows rooms only as bound operations (architecture, section 3c). */
+/** Types of the HTTP layer: its options, credentials and limits. The layer knows modules only as bound operations. */
 import type { Logger } from 'pino';
 import type { BoundOperation, Sender } from '../mechanisms/binding.ts';
 import type { Tracer } from '../mechanisms/traces.ts';
@@ -11,7 +11,7 @@ export type Surface = 'public' | 'console';
 
 export const PREFIX: Readonly<Record<Surface, string>> = { public: '/api/v1', console: '/api/admin/v1' };
 
-/** What a request shows of its sender. Nothing here was checked. */
+/** Credentials as sent with a request. Nothing here is verified. */
 export interface Credentials {
   /** The one `Authorization` header; undefined when it is missing or given more than once. */
   authorization: string | undefined;
@@ -21,32 +21,32 @@ export interface Credentials {
   csrfToken: string | undefined;
   method: string;
   surface: Surface;
-  /** Address of the client, behind trusted proxies alone taken from `X-Forwarded-For`. */
+  /** Client address. It is taken from `X-Forwarded-For` only behind trusted proxies. */
   ip: string;
   /**
-   * Runs a look-up of a credential that was not found valid before. Look-ups are counted by the sender's address, so that
-   * strangers cannot use up database connections.
+   * Runs the lookup of a credential that is not in the cache of valid ones. Lookups are limited per client address, so that
+   * unauthenticated clients cannot exhaust the database connections.
    *
    * @throws Fault RATE_LIMITED, OVERLOADED
    */
   lookUp<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Who was recognised. */
+/** The verified caller. */
 export interface Authenticated {
-  /** The key, or the person of a session: whose requests are counted and whose idempotency keys are apart. */
+  /** Id of the key, or of the session's user. Rate limits and idempotency keys apply per caller. */
   callerId: string;
   keyId: string | null;
   scopes: ReadonlySet<string>;
   caller: Omit<Caller, 'correlationId'>;
 }
 
-/** A page that only sends a browser on. */
+/** A page that only redirects the browser. */
 export interface RedirectPage {
   path: string;
   id: string;
   answer(asked: {
-    /** Where the service is reached, as `https://docket.example.org`. */
+    /** Base URL of the service, as `https://docket.example.org`. */
     base: string;
     secure: boolean;
     query: URLSearchParams;
@@ -60,58 +60,64 @@ export interface ServerOptions {
   /** @throws Fault UNAUTHENTICATED, DATABASE_UNAVAILABLE */
   authenticate(credentials: Credentials): Promise<Authenticated>;
   device?: DeviceCookie;
-  /** Who acts in operations that ask nobody. */
+  /** The caller of operations that need no authentication. */
   anonymous(): Omit<Caller, 'correlationId'>;
   work: Work;
   log: Logger;
-  /** Whether some reads may come from a replica, so that callers are told, and tell, how far they have seen. */
+  /** True if reads may use a replica. The server then sends position headers and reads those of the client. */
   replicated?: boolean;
-  /** Makes a span of each operation. */
+  /** Creates a span for each operation. */
   tracer?: Tracer | undefined;
   limits: Limits;
   health: {
-    /** Whether requests can be served; `checks` names each part. Asked at most once a second. */
+    /** True if requests can be served; `checks` names each part. Called at most once a second. */
     ready(): Promise<{ ok: boolean; checks: Record<string, unknown> }>;
   };
-  /** The OpenAPI documents, served as they are. */
+  /** The OpenAPI documents, served unchanged. */
   documents: { public: object; console: object };
-  /** The folder of the built web console, served at `/`; without it there is none. */
+  /** The folder of the built web console, served at `/`. Without it, no console is served. */
   consoleFolder?: string | undefined;
-  /** Where people reach the service, as `https://docket.example.org`; with https, browsers are told to use nothing else. */
+  /** Public URL of the service, as `https://docket.example.org`. With https, answers carry `Strict-Transport-Security`. */
   publicUrl?: string | undefined;
-  /** Whom to tell of a flaw, as a URI, for `/.well-known/security.txt`. */
+  /** Contact for security reports, as a URI, for `/.well-known/security.txt`. */
   securityContact?: string | undefined;
-  /** Pages that only send a browser on. */
+  /** Pages that only redirect the browser. */
   redirects?: readonly RedirectPage[];
-  /** A limiter that several processes share; else each process counts for itself. */
+  /** A rate limiter shared by several processes. Default: each process counts separately. */
   rateLimiter?: RateLimiter;
   /** Values for `/metrics` beyond those of the HTTP layer: the pool, queues, workers. */
   gauges?: () => Promise<Gauge[]>;
-  /** What `/metrics` answers where several processes share the address; else the figures of this one. */
+  /** Answer of `/metrics` where several processes share the address. Default: the metrics of this process. */
   exposition?: () => Promise<string>;
 }
 
 export interface Limits {
-  /** Requests a minute and caller (`DOCKET_RATE_LIMIT`). */
+  /** Requests per minute and caller (`DOCKET_RATE_LIMIT`). */
   ratePerMinute: number | 'off';
   /** CIDR lists (`DOCKET_TRUSTED_PROXIES`, `DOCKET_METRICS_ALLOW`). */
   trustedProxies: readonly string[];
   metricsAllow: readonly string[];
-  /** Requests being worked on at once; past it 503. Default 512. */
+  /** Maximum number of requests in flight; above it the server answers 503. Default 512. */
   inFlight?: number;
-  /** Requests that run at once, those that take long apart; others wait for their turn. As many as in flight unless given. */
+  /** Maximum number of requests that run at once, not counting long ones; others queue. Default: `inFlight`. */
   running?: number;
-  /** Requests to open operations: in flight at once over all addresses, 64 by default, and a minute and address, 600. */
+  /**
+   * Limits of requests to open operations: in flight at once over all addresses (default 64), and per minute and address
+   * (default 600).
+   */
   open?: OpenLimits;
-  /** Open connections; further ones are closed at once. Default 8192. */
+  /** Maximum number of open connections; further ones are closed immediately. Default 8192. */
   connections?: number;
-  /** Bytes of request bodies of verified callers held at once; one caller has half of it at most. Default 256 MiB. */
+  /** Bytes of request bodies of verified callers held at once. One caller may hold at most half. Default 256 MiB. */
   bodyBytes?: number;
-  /** Bytes of large answers being sent, over all callers; one caller has half of it at most. Default 256 MiB. */
+  /** Bytes of large answers being sent, over all callers. One caller may hold at most half. Default 256 MiB. */
   answerBytes?: number;
-  /** Milliseconds for a request to arrive whole, 28 s by default; headers get half of it. */
+  /** Milliseconds in which a request must arrive completely; headers get half of it. Default 28 s. */
   receiveMs?: number;
-  /** Milliseconds after which a connection through which nothing passes is closed, or whose client takes less than 64 KiB of a large answer; 13 s by default. */
+  /**
+   * Milliseconds after which an idle connection is closed, or one whose client reads less than 64 KiB of a large answer.
+   * Default 13 s.
+   */
   stalledMs?: number;
   /** Milliseconds for an operation that sets no limit of its own. Default 30 s. */
   operationMs?: number;

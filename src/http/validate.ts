@@ -1,4 +1,4 @@
-/** Compiled checks of bodies, queries and path parameters. Compiling happens once, when the server is built. */
+/** Compiled validators of bodies, queries and path parameters. They are compiled once, when the server is built. */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Input, Operation } from '../contract/operation.ts';
@@ -8,7 +8,7 @@ import { fault } from './errors.ts';
 import { explain, isLonger, inBody, inQuery, MOST_MEMBERS, type PlaceWriter } from './explain.ts';
 import { asJsonSchema, type JsonSchema, requireStrict } from './schema.ts';
 
-/** Undefined when the value fits, else every problem. The value itself is never changed. */
+/** Undefined if the value is valid, else all problems. The value is never changed. */
 export type Check = (value: unknown) => FaultDetail[] | undefined;
 
 /** @throws Error naming the place where the schema is not strict */
@@ -22,9 +22,10 @@ function compileCheck(schema: TSchema, place: string, writer: PlaceWriter): Chec
   const validator = Compile(schema);
   const limits = limitsOf(plain);
   return (given) => {
-    // Numbers that no double holds stand only where the schema takes any value, and are judged by what reads them.
+    // Numbers that a double cannot hold exactly may stand only where the schema accepts any value. The code that reads them
+    // validates them.
     const value = withoutExact(given);
-    // Lengths first: the check of the schema would go through all of a text however long it is.
+    // Lengths first: the schema's own check would scan a text of any length.
     if ((limits === undefined || within(limits, value)) && validator.Check(value)) return undefined;
     const problems = explain(plain, value, writer);
     if (problems.length > 0) return problems;
@@ -32,11 +33,11 @@ function compileCheck(schema: TSchema, place: string, writer: PlaceWriter): Chec
   };
 }
 
-// TypeBox counts what looks like one character, and any number of marks may stand on one letter; a length that is to
-// protect storage and indexes must count code points, as JSON Schema says.
+// TypeBox counts grapheme clusters, and one cluster may hold any number of combining marks. A length limit that protects
+// storage and indexes must count code points, as JSON Schema says.
 interface Limits {
   most: number;
-  /** Whether it is a map, whose members are counted before each is checked. */
+  /** True for a map. Its members are counted before each is checked. */
   map: boolean;
   members: [string, Limits][];
   items: Limits | undefined;
@@ -72,7 +73,7 @@ function within(limits: Limits, value: unknown): boolean {
   return limits.members.every(([name, inner]) => within(inner, (value as Record<string, unknown>)[name]));
 }
 
-/** What a request is told that is not as documented. */
+/** The fault for a request that does not match its documentation. */
 export function invalid(problems: FaultDetail[]): Fault {
   const [first] = problems;
   const message =
@@ -83,11 +84,10 @@ export function invalid(problems: FaultDetail[]): Fault {
 }
 
 /**
- * Checks what did not come as a request of its own as if it had: the path's parameters and the body that somebody else made,
- * in the words in which the operation itself would refuse them.
+ * Validates path parameters and a body that did not come from an HTTP request, with the error messages of the operation.
  *
- * @throws Fault INVALID_REQUEST, NOT_FOUND, when what it gives is called
- * @throws Error when the declaration is not sound
+ * @throws Fault INVALID_REQUEST, NOT_FOUND from the returned function
+ * @throws Error if the declaration is invalid
  */
 export function inputReader<const O extends Operation>(
   operation: O,
@@ -103,12 +103,12 @@ export function inputReader<const O extends Operation>(
   };
 }
 
-/** Whether the parameters of a path could name something; with ids in lower case, as they are kept. */
+/** Undefined if the path parameters cannot match anything; else the parameters, with ids in lower case as stored. */
 export type ParamsCheck = (params: Record<string, string>) => Record<string, string> | undefined;
 
 const NEVER_IN_A_NAME = /[\p{Cc}/]/u;
 
-/** @throws Error when schema and path do not name the same parameters */
+/** @throws Error if schema and path do not have the same parameters */
 export function paramsCheck(schema: TSchema | undefined, path: string, place: string): ParamsCheck {
   const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '').sort();
   const properties = schema === undefined ? {} : (asJsonSchema(schema).properties ?? {});
@@ -138,10 +138,10 @@ type Kind = 'string' | 'integer' | 'boolean';
 const CANONICAL_INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
 
 /**
- * Reads query parameters: strings are coerced by the schema alone and in their one canonical form; unknown and repeated ones
- * are problems; defaults of the schema are filled in.
+ * Reads query parameters. Strings are converted to the schema's type only from their canonical form. Unknown and repeated
+ * parameters are problems. Defaults of the schema are filled in.
  *
- * @throws Error when the schema asks for what a query cannot hold
+ * @throws Error if the schema has a type that a query cannot hold
  */
 export function queryReader(schema: TSchema | undefined, place: string): QueryReader {
   const plain: JsonSchema = schema === undefined ? {} : asJsonSchema(schema);
@@ -158,7 +158,7 @@ export function queryReader(schema: TSchema | undefined, place: string): QueryRe
     if (schema === undefined) return { query, problems };
     const misfits = check(query);
     if (misfits === undefined) return { query, problems };
-    // A parameter that could not be read is named already, not also as one that is missing or of the wrong type.
+    // A parameter that could not be parsed is reported once, not also as missing or of the wrong type.
     const named = new Set(problems.map((problem) => problem.path));
     for (const problem of misfits) if (!named.has(problem.path)) problems.push(problem);
     return { query, problems };
@@ -207,7 +207,7 @@ function readPairs(
 function coerce(value: string, kind: Kind): unknown {
   if (kind === 'integer' && CANONICAL_INTEGER.test(value)) return Number(value);
   if (kind === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
-  // What is in no canonical form stays a string, which the check then refuses with the type it wants.
+  // A value in no canonical form stays a string. The schema check then reports the expected type.
   return value;
 }
 

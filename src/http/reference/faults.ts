@@ -1,14 +1,14 @@
-/** A page for each `error.code`: what it means, how one comes by it, what to do, an example. Where it can come from is linked. */
+/** A page for each `error.code`: meaning, cause, what to do, an example, and links to the operations that return it. */
 import { exampleOf, FAULT_GUIDES } from '../../contract/fault-guides.ts';
 import { FAULTS, type FaultCode } from '../../lib/fault-codes.ts';
 import type { OpenApi } from './page.ts';
 import { escapeHtml, prose } from './schema.ts';
 import { STYLE } from './style.ts';
 
-/** Every code that has a page. */
+/** All codes that have a page. */
 export const FAULT_CODES = Object.keys(FAULTS) as FaultCode[];
 
-/** Operations that can answer with the code, by the names of the answers that they refer to. */
+/** Operations that can return the code, found by the names of their response references. */
 function operationsWith(document: OpenApi, code: FaultCode): { id: string; summary: string }[] {
   return Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ operationId: id, summary, responses }) => {

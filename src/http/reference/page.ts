@@ -1,6 +1,6 @@
 /**
- * The API reference at `/docs` (decisions, "Other"): the OpenAPI document as one page for people, made on the server, with no
- * script and nothing from elsewhere. It cannot say other things than the document, since it is made of it.
+ * The API reference at `/docs` (decisions, "Other"): the OpenAPI document as one HTML page, rendered on the server, without
+ * scripts or external resources. It is generated from the document, so both always agree.
  */
 import { FAULTS } from '../../lib/fault-codes.ts';
 import { escapeHtml, members, prose, type Schema, typeOf } from './schema.ts';
@@ -96,12 +96,12 @@ function exampleOf(example: unknown): string {
   return `<details><summary>Example</summary><pre><code>${escapeHtml(text)}</code></pre></details>`;
 }
 
-/** Every answer's `meta` is the same, so the page shows `data` alone. */
+/** `meta` is the same in all answers, so the page shows only `data`. */
 function onlyData(schema: Schema): Schema {
   return { ...schema, properties: { data: schema.properties?.data ?? {} } };
 }
 
-/** `Error-400-INVALID_JSON-INVALID_REQUEST` → links to what the codes mean. */
+/** `Error-400-INVALID_JSON-INVALID_REQUEST` → links to the meanings of the codes. */
 function codesOf(document: OpenApi, answer: Answer): string {
   if (answer.$ref === undefined) return '';
   const [, , ...codes] = last(answer.$ref).split('-');
@@ -176,7 +176,7 @@ function navigation(document: OpenApi, all: readonly Shown[]): string {
   return `<nav aria-label="Operations">${groups.join('')}<h2><a href="#errors">Errors</a></h2><h2><a href="#schemas">Schemas</a></h2></nav>`;
 }
 
-/** The whole page. @param documentPath where the document itself is, for those who want it raw */
+/** Renders the whole page. @param documentPath path of the OpenAPI document */
 export function referencePage(document: OpenApi, documentPath: string): string {
   const all = operationsOf(document);
   const { title, version, description } = document.info;

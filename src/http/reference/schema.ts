@@ -1,4 +1,4 @@
-/** A JSON Schema of our own documents as a list that a person reads. */
+/** Renders the JSON Schemas of the OpenAPI documents as HTML lists. */
 
 export interface Schema {
   $ref?: string;
@@ -23,14 +23,14 @@ export interface Schema {
   maxItems?: number;
 }
 
-/** Deeper than this nothing is drawn inline; what has a name is linked anyway. */
+/** Maximum nesting that is rendered inline. Named schemas are linked instead. */
 const DEEPEST = 5;
 
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-/** Sentences with `code` in them, as our descriptions are written. */
+/** Escapes a description and renders its `code` spans. */
 export function prose(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
@@ -47,7 +47,7 @@ function literal(value: unknown): string {
   return `<code>${escapeHtml(JSON.stringify(value))}</code>`;
 }
 
-/** The schema in a few words: `array of <Comment>`, `string, date-time`, `"public" or "internal"`. */
+/** A short form of the type: `array of <Comment>`, `string, date-time`, `"public" or "internal"`. */
 export function typeOf(schema: Schema): string {
   const name = nameOf(schema);
   if (name !== undefined) return link(name);
@@ -75,7 +75,7 @@ function limits(schema: Schema): string {
   return said.length === 0 ? '' : ` <span class="limits">${said.join(' · ')}</span>`;
 }
 
-/** What of the schema has members of its own to show below it. */
+/** The parts of the schema that have members to list below it. */
 function inner(schema: Schema): Schema[] {
   if (schema.$ref !== undefined) return [];
   if (schema.properties !== undefined) return [schema];
@@ -90,7 +90,7 @@ function member(name: string, schema: Schema, required: boolean, depth: number):
   return `<li><code class="name">${escapeHtml(name)}</code> <span class="type">${typeOf(schema)}</span>${need}${limits(schema)}${said}${below.join('')}</li>`;
 }
 
-/** The members of an object as a list; of anything else, what it is. */
+/** The members of an object as a list; for other schemas, the type. */
 export function members(schema: Schema, depth = 0): string {
   const own = Object.entries(schema.properties ?? {});
   if (own.length === 0) {

@@ -1,4 +1,4 @@
-/** Serves the API reference at `/docs`, and a page for each error below it. */
+/** Serves the API reference at `/docs` and a page for each error below it. */
 import { createHash } from 'node:crypto';
 import type { FaultCode } from '../../lib/fault-codes.ts';
 import type { Page } from '../probes.ts';
@@ -6,7 +6,7 @@ import { faultPage } from './faults.ts';
 import { type OpenApi, referencePage } from './page.ts';
 import { STYLE } from './style.ts';
 
-/** The page of a document; made when first asked for, the same for all. @param documentPath where the document is served */
+/** The reference page of a document. Rendered on the first request, then cached. @param documentPath path of the document */
 export function docsPage(document: object, documentPath: string): Page {
   return pageOf(() => referencePage(document as OpenApi, documentPath));
 }

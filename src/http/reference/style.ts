@@ -1,4 +1,4 @@
-/** The reference page's own style; it stands in the page, so that the page is one answer. */
+/** CSS of the reference page. It is inlined, so that the page is one response. */
 export const STYLE = `
 :root{color-scheme:light dark;--ink:#1c2430;--soft:#5a6678;--line:#dfe4ea;--back:#fff;--panel:#f6f8fa;--link:#1558b0;--get:#1b6e3c;--post:#1558b0;--patch:#8a5a00;--delete:#a82020}
 @media (prefers-color-scheme:dark){:root{--ink:#e4e9f0;--soft:#9fabbb;--line:#323b47;--back:#14181e;--panel:#1b2129;--link:#7db4ff;--get:#6fcf97;--post:#7db4ff;--patch:#e0b050;--delete:#ff8f8f}}
