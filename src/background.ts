@@ -1,4 +1,4 @@
-/** The background work of the service: which task runs how often. */
+/** The background tasks of the service and their intervals. */
 import { reconcileFieldIndexes } from './bundle/field-indexes.ts';
 import type { Authenticator } from './domain/access/door.ts';
 import { ownFieldSlice, purgeSessions, purgeSignIns, touchKeys } from './domain/access/door.ts';
@@ -21,10 +21,10 @@ import { type Task } from './worker/loop.ts';
 
 import { BLOB_USES, systemCaller } from './rooms.ts';
 
-/** How long finished deliveries are kept beyond the last 100 of a subscription. */
+/** Retention of finished deliveries in milliseconds. The last 100 of a subscription are always kept. */
 const DELIVERIES_KEPT_MS = 14 * 86_400_000;
 
-/** How long, and how many of each integration, the log of calls from outside is kept. */
+/** Retention of the log of inbound integration calls, and the maximum per integration. */
 const RUNS_KEPT_MS = 30 * 86_400_000;
 const RUNS_KEPT = 1000;
 
@@ -33,11 +33,11 @@ interface DeliveryParts {
   clock: Clock;
   deliverer: Deliverer;
   wakeDelivery: () => void;
-  /** 500 unless said. */
+  /** Default 500. */
   everyMs?: number | undefined;
 }
 
-/** The two stages of delivery: each is woken by what it waits for, and its timer makes up for words that were lost. */
+/** The two stages of delivery. Each is woken by a notification; its timer covers lost notifications. */
 export function deliveryTasks({ db, clock, deliverer, wakeDelivery, everyMs = 500 }: DeliveryParts): Task[] {
   return [
     {
@@ -66,13 +66,13 @@ interface TaskParts {
   authenticator: Authenticator;
   clock: Clock;
   work: Work;
-  /** Called with each new head of the chain over the journal. */
+  /** Called with each new head of the audit chain. */
   onSealed: (head: SealHead) => void;
-  /** Where heads are written outside of the database. */
+  /** External storage of the heads. Undefined: they are not stored outside the database. */
   heads: HeadPlace | undefined;
 }
 
-/** All other background work: it takes no input, reads state and reconciles. */
+/** All other background tasks. They take no input: they read state and reconcile it. */
 export function tasks({ db, blobs, epoch, authenticator, clock, work, onSealed, heads }: TaskParts): Task[] {
   const now = (): string => instant(clock.now());
   const moveDueTimes = dueTimeMover();
@@ -88,7 +88,7 @@ export function tasks({ db, blobs, epoch, authenticator, clock, work, onSealed, 
       },
     },
     {
-      // Apart from the sealing: a place that does not answer must not stop that.
+      // Separate from sealing: an unreachable storage must not stop it.
       name: 'audit-heads',
       everyMs: heads === undefined ? 3_600_000 : 2000,
       run: async () => {

@@ -1,6 +1,6 @@
 /**
- * The command line (configuration, section 2). Every command prints for a person by default and takes `--json`; it exits 0 on
- * success, 1 on a refused or failed operation with the reason on standard error, 2 on wrong usage.
+ * The command line (configuration, section 2). Every command prints text for users by default and JSON with `--json`. Exit
+ * codes: 0 on success; 1 if the operation was refused or failed, with the reason on standard error; 2 on wrong usage.
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
@@ -21,7 +21,7 @@ import { typesCommand } from './cli/types.ts';
 import { stopSignals } from './cli/stop-signals.ts';
 import { readSettings } from './config.ts';
 
-/** Of the package that this file belongs to, a clone or an installed one. */
+/** The version in the `package.json` of this installation or clone. */
 function version(): string {
   const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   return (JSON.parse(manifest) as { version: string }).version;
@@ -71,10 +71,10 @@ export async function run(args: readonly string[], env: Record<string, string | 
     await program({ settings: () => readSettings(env), inherited: env }).parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
-    // What a stop signal broke off is no failure of the command; the process ends by the signal when all is cleaned up.
+    // A stop signal interrupted the command: this is no failure. The process ends by the signal after the cleanup.
     if (stopSignals.ending) await new Promise(() => {});
     if (error instanceof CommanderError) {
-      // Asking for help is no mistake; everything else that the parser refuses is wrong usage.
+      // `--help` and `--version` are no errors; all other parser errors are wrong usage.
       return error.exitCode === 0 ? 0 : 2;
     }
     process.stderr.write(`docket: ${reasonOf(error)}\n`);

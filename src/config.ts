@@ -1,6 +1,6 @@
 /**
- * The settings of the service (configuration, section 2): environment → one frozen typed object. This is the only place
- * that knows the names of variables; it is pure, the environment is handed in.
+ * Reads the settings of the service (configuration, section 2): environment → one frozen typed object. Only this file knows the
+ * names of the variables. It has no side effects; the environment is a parameter.
  */
 import {
   contactUri,
@@ -14,7 +14,7 @@ import {
   wholeNumber,
 } from './lib/setting-values.ts';
 
-/** Where attachments are kept. */
+/** Storage of attachments. */
 export type BlobSettings =
   | { readonly kind: 'file' /** Null: below the data folder. */; readonly folder: string | null }
   | { readonly kind: 's3'; readonly bucket: string; readonly endpoint: string | null; readonly url: string };
@@ -34,57 +34,57 @@ const TRACE_SAMPLERS = [
   'traceidratio',
 ] as const;
 
-/** Which traces are recorded, by the names of the OpenTelemetry specification. */
+/** Which traces are recorded. The sampler names are those of the OpenTelemetry specification. */
 export interface TraceSampling {
   readonly sampler: (typeof TRACE_SAMPLERS)[number];
-  /** For the samplers by ratio: the share of traces that is recorded, 0 to 1. */
+  /** For ratio samplers: the share of recorded traces, 0 to 1. */
   readonly ratio: number;
 }
 
 export interface Settings {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
-  /** As given, which may be relative to the working folder. */
+  /** As given; may be relative to the working directory. */
   readonly dataDir: string;
-  /** Undefined: the embedded PostgreSQL in the data folder. */
+  /** Undefined selects the embedded PostgreSQL in the data folder. */
   readonly databaseUrl: string | undefined;
   readonly databaseReadUrl: string | undefined;
-  /** Past a pooler; undefined: there is none, or no way past it. */
+  /** Connection that bypasses a pooler. Undefined if there is no pooler or no way around it. */
   readonly databaseDirectUrl: string | undefined;
   readonly blobs: BlobSettings;
-  /** Undefined: the key is kept in the data folder. */
+  /** Undefined: the key is stored in the data folder. */
   readonly secretKey: string | undefined;
-  /** Most connections of one process; undefined: what fits. */
+  /** Maximum number of connections of one process; undefined: computed. */
   readonly pool: number | undefined;
   readonly starter: 'itsm' | 'none';
-  /** Requests a minute and key. */
+  /** Requests per minute and key. */
   readonly rateLimit: number | 'off';
   /** CIDR lists. */
   readonly trustedProxies: readonly string[];
   readonly metricsAllow: readonly string[];
-  /** Where people reach the service, without a path. */
+  /** Public URL of the service, without a path. */
   readonly publicUrl: string | undefined;
-  /** Whom to tell of a flaw: a mailto, https or tel URI. */
+  /** Contact for security reports: a mailto, https or tel URI. */
   readonly securityContact: string | undefined;
   readonly webhookAllowPrivate: boolean;
   readonly oidc: OidcSettings | undefined;
   readonly otlpEndpoint: string | undefined;
   readonly traceSampling: TraceSampling;
-  /** Where heads of the audit chain go; undefined: to the log alone. */
+  /** Where heads of the audit chain are written; undefined: only to the log. */
   readonly auditHeads: string | undefined;
-  /** Whether `serve` brings the schema up to date by itself. */
+  /** True if `serve` migrates the schema at startup. */
   readonly migrate: boolean;
 }
 
 export interface SettingRow {
   readonly name: string;
-  /** What holds when the variable is absent or empty; empty when nothing does. */
+  /** Default for an absent or empty variable; empty if there is none. */
   readonly default: string;
   readonly meaning: string;
 }
 
-/** Every setting, in the order in which it is documented. */
+/** All settings, in the order of the documentation. */
 export const SETTINGS_TABLE = [
   { name: 'DOCKET_HOST', default: '127.0.0.1', meaning: 'Address that the service listens on.' },
   { name: 'DOCKET_PORT', default: '8080', meaning: 'Port that the service listens on; 0 takes any free one.' },
@@ -178,7 +178,7 @@ export const SETTINGS_TABLE = [
 
 type Name = (typeof SETTINGS_TABLE)[number]['name'];
 
-/** One or more settings are wrong; the message has a line for each. */
+/** One or more settings are invalid; the message has a line for each. */
 export class SettingsError extends Error {
   readonly problems: readonly string[];
 
@@ -190,7 +190,7 @@ export class SettingsError extends Error {
   }
 }
 
-// Values of these never appear in a message: they are, or may hold, passwords.
+// Values of these never appear in messages: they are, or may contain, passwords.
 const SECRET: ReadonlySet<Name> = new Set([
   'DATABASE_URL',
   'DATABASE_READ_URL',
@@ -205,7 +205,7 @@ const SECRET: ReadonlySet<Name> = new Set([
 
 const SHORTEST_KEY = 32;
 
-/** Reads variables one by one and gathers what is wrong with them, so that all is said at once. */
+/** Reads variables and collects all errors, so that they are reported at once. */
 class Reader {
   readonly problems: string[] = [];
   readonly #env: Record<string, string | undefined>;
@@ -214,14 +214,14 @@ class Reader {
     this.#env = env;
   }
 
-  /** The value given, else the default; undefined when there is neither. */
+  /** The given value, else the default; undefined if there is neither. */
   text(name: Name): string | undefined {
     const given = this.#env[name]?.trim() ?? '';
     const value = given === '' ? (SETTINGS_TABLE.find((row) => row.name === name)?.default ?? '') : given;
     return value === '' ? undefined : value;
   }
 
-  /** `parse` answers undefined for a value that is not as it `must` be; then `instead` stands in until all is thrown. */
+  /** `parse` returns undefined for an invalid value. `instead` is then returned until all errors are thrown together. */
   value<T>(name: Name, must: string, instead: T, parse: (text: string) => T | undefined): T {
     const text = this.text(name);
     if (text === undefined) return instead;
@@ -247,7 +247,7 @@ function share(text: string): number | undefined {
   return value >= 0 && value <= 1 ? value : undefined;
 }
 
-/** Of no interest where no traces are sent: these variables are often set for a whole machine. */
+/** The sampler variables are ignored if no traces are sent: they are often set for a whole machine. */
 function traceSampling(reader: Reader, wanted: boolean): TraceSampling {
   if (!wanted) return Object.freeze({ sampler: TRACE_SAMPLERS[0], ratio: 1 });
   const sampler = reader.oneOf('OTEL_TRACES_SAMPLER', TRACE_SAMPLERS);
@@ -286,10 +286,10 @@ function oidc(reader: Reader): OidcSettings | undefined {
 }
 
 /**
- * The settings that an environment gives. Variables that are absent, empty or blank take their defaults; those of other
- * programs are ignored.
+ * Reads the settings from an environment. Variables that are absent, empty or blank take their defaults. Unknown variables are
+ * ignored.
  *
- * @throws SettingsError that names every wrong variable, and no value that may be a secret
+ * @throws SettingsError that names every invalid variable and no value that may be a secret
  */
 export function readSettings(env: Record<string, string | undefined>): Settings {
   const reader = new Reader(env);

@@ -1,4 +1,4 @@
-/** The script of worker threads: the tasks that `mechanisms/threads.ts` may run, one at a time. */
+/** Entry point of worker threads: the tasks that `mechanisms/threads.ts` can run, one at a time. */
 import { parentPort } from 'node:worker_threads';
 import { parseDocumentTask } from './bundle/document.ts';
 import { readTextTask } from './domain/knowledge/door.ts';

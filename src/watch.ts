@@ -1,4 +1,4 @@
-/** What `/metrics` says beyond requests: the pool, what is remembered, background work, and the figures of the database. */
+/** Metrics beyond HTTP requests: the connection pool, caches, background tasks, and metrics computed from the database. */
 import type { Authenticator } from './domain/access/door.ts';
 import type { Gauge } from './http/metrics.ts';
 import type { ContentHolder } from './mechanisms/blobs/serve.ts';
@@ -14,7 +14,7 @@ interface WatchParts {
   clock: Clock;
   epoch: Epoch;
   authenticator: Authenticator;
-  /** Task → how often it failed. */
+  /** Number of failures per task. */
   failures: ReadonlyMap<string, number>;
   replica: Replica | undefined;
   holder: Pick<ContentHolder, 'flaws'>;
@@ -29,7 +29,7 @@ const FLAWS = 'docket_content_flaws_total';
 const FLAWS_HELP =
   'Files that could not be served: the file store lost them (missing) or changed their bytes (damaged).';
 
-/** Called with each scrape. */
+/** Returns the function that each scrape calls. */
 export function watcher({
   db,
   clock,
@@ -41,7 +41,7 @@ export function watcher({
 }: WatchParts): () => Promise<Gauge[]> {
   const figures = new Figures({ db, clock, figures: FIGURES });
   return async () => {
-    // Before the figures are asked for: that statement is not what anybody wants to know of.
+    // Read before the metrics queries, so that their own connection is not counted.
     const pool = db.stats();
     return [
       { name: CONNECTIONS, help: CONNECTIONS_HELP, value: pool.total - pool.idle, labels: { state: 'used' } },
@@ -71,7 +71,7 @@ export function watcher({
   };
 }
 
-/** Where a replica is configured. */
+/** Metrics of the replica, if one is configured. */
 export function ofReplica(replica: Pick<Replica, 'figures'>): Gauge[] {
   const { state, reads, waits, waitedMs, behindBytes, behindMs } = replica.figures();
   const by = 'Reads that a replica may answer, by who did; failed: begun there, and repeated on the primary.';

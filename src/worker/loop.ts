@@ -1,23 +1,23 @@
 /**
- * Background work: tasks that take no input, read state and reconcile, each on its own timer (architecture, section 3d).
- * A task that fails is logged and tried again at its next turn; it never ends the process.
+ * Runs background tasks. A task takes no input, reads state and reconciles it, on its own timer. A failed task is logged and
+ * runs again at its next interval; it never ends the process.
  */
 
 export interface Task {
   name: string;
   everyMs: number;
-  /** The least time between two turns when something wakes the task; 0 unless said. */
+  /** Minimum milliseconds between two runs when the task is woken. Default 0. */
   gapMs?: number;
-  /** @returns true when there is more to do at once */
+  /** @returns true if there is more work now */
   run(): Promise<boolean | undefined>;
-  /** Waits for what the task began and did not wait for. */
+  /** Waits for asynchronous work that the task started. */
   stop?(): Promise<void>;
 }
 
 export interface Loop {
-  /** Runs every task once, now; for tests and for a graceful stop. */
+  /** Runs every task once, now. Used by tests. */
   runOnce(): Promise<void>;
-  /** Gives the task its next turn now, or as soon as the one that runs is over. */
+  /** Runs the task now, or immediately after its current run. */
   wake(name: string): void;
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ interface Turn {
   task: Task;
   timer: NodeJS.Timeout | undefined;
   running: Promise<void> | undefined;
-  /** Woken while it ran. */
+  /** True if woken since its last run started. */
   again: boolean;
   endedAt: number;
 }
