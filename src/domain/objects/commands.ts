@@ -1,4 +1,7 @@
-/** The writes on records. Each judges, plans and returns; the unit of work writes (architecture, section 4). */
+/**
+ * Write commands on records. Each command checks rights, plans its writes and returns; the unit of work executes them
+ * (architecture, section 4).
+ */
 import type { RecordEvent } from '../../contract/events.ts';
 import { Fault } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
@@ -32,8 +35,8 @@ export interface CreateInput {
   values: Values;
   objectId?: string;
   /**
-   * The values are those of a whole record, as in a row of an import: a field that may be read but not written is refused only
-   * where the record would be another without it.
+   * The values form a complete record, as in a row of an import. A field that the caller may read but not write is refused only
+   * if its value would change the record.
    */
   whole?: boolean;
 }
@@ -48,21 +51,23 @@ export async function createObject(ctx: WriteContext, input: CreateInput): Promi
   return project(ctx, await create(ctx, ctx, type, input));
 }
 
-/** What a catalogue item adds to a create: it is the configuration's word, not the caller's. */
+/** Parts of a create that a catalogue item adds. They come from the configuration, not from the caller. */
 export interface ConfiguredCreate {
-  /** Codes of the fields that may be given, with whether there must be a value in the end; no other field may be named. */
+  /**
+   * Codes of the accepted fields. The value says whether the field must have a value in the end. No other field may be named.
+   */
   form: ReadonlyMap<string, boolean>;
-  /** What the configuration itself writes, given what the caller gave: stored values, null to clear. Asks for no field right. */
+  /** Values that the configuration writes, computed from the given ones: stored values, null to clear. Needs no field right. */
   writes(given: Values): Values;
-  /** Goes with the event. */
+  /** Added to the data of the `ObjectCreated` event. */
   data: Record<string, unknown>;
 }
 
 /**
- * Creates a record for somebody else, by the very rules of `createObject`: `eyes` sees with the rights of the person for whom
- * it is, `ctx` says who makes it.
+ * Creates a record on behalf of another user, with the rules of `createObject`. `eyes` carries the rights of the user for whom
+ * the record is created, `ctx` the user who creates it.
  *
- * @returns the record as that person may see it
+ * @returns the record as that user may see it
  * @throws Fault RIGHT_MISSING, INVALID_VALUES, FIELD_READ_ONLY
  */
 export async function createFor(
@@ -87,7 +92,8 @@ async function create(
   const version = type.newest;
   const given = Object.keys(input.values);
   const inForm = (code: string): boolean => configured === undefined || configured.form.has(code);
-  // Field rights of a create are those on the record as it would be stored; until that is known, those on any record.
+  // Field rights of a create depend on the record as it would be stored. Until that is known, accept the fields that the caller
+  // may access on at least some records of the type.
   const reach = {
     reads: (code: string) => inForm(code) && actor.mayEverRead(type.id, code),
     writes: (code: string) => inForm(code) && actor.mayEverWrite(type.id, code),
@@ -189,13 +195,13 @@ export interface UpdateInput {
   objectId: string;
   expectedRevision: number;
   changes: Values;
-  /** As in `CreateInput`: a field that may be read but not written is refused only where its value would change. */
+  /** As in `CreateInput`: a field that the caller may read but not write is refused only if its value would change. */
   whole?: boolean;
 }
 
 /**
- * Changes fields of a record (api.md, `PATCH /objects/{objectId}`). Values equal to the stored ones are no change: same
- * revision, no event.
+ * Changes fields of a record (api.md, `PATCH /objects/{objectId}`). If all values equal the stored ones, the revision stays and
+ * no event is emitted.
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, REVISION_CONFLICT, INVALID_VALUES, FIELD_READ_ONLY
  */
@@ -218,7 +224,8 @@ export async function updateObject(ctx: WriteContext, input: UpdateInput): Promi
 }
 
 /**
- * Archives a record (api.md, `DELETE /objects/{objectId}`): it stays, takes no change, and is in no list but the archive.
+ * Archives a record (api.md, `DELETE /objects/{objectId}`). An archived record is kept, cannot be changed, and is listed only
+ * with `state=ARCHIVED`.
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, REVISION_CONFLICT
  */
@@ -239,8 +246,8 @@ export async function archiveObject(
 }
 
 /**
- * Takes an archived record back, to the workflow state that it had (configuration, section 6). Only the administration
- * interface offers it.
+ * Restores an archived record with the workflow state that it had (configuration, section 6). Only the administration interface
+ * offers this.
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, STATE_CONFLICT when the record is not archived
  */
@@ -254,26 +261,26 @@ export async function restoreObject(ctx: WriteContext, objectId: string): Promis
   );
 }
 
-/** A change that was decided: what differs from the record as it was loaded. */
+/** A decided change: the differences from the record as it was loaded. */
 export interface ObjectPlan {
-  /** Event kind of the specification. */
+  /** Event type of the specification. */
   type: RecordEvent;
   changes: Record<string, [unknown, unknown]>;
   values?: Values;
   state?: 'ACTIVE' | 'ARCHIVED';
-  /** Null where the record's type has no workflow any more. */
+  /** Null if the record's type no longer has a workflow. */
   workflowStateId?: string | null;
   typeVersion?: number;
-  /** Images that came with the values. */
+  /** Images that were sent with the values. */
   images?: readonly InlineImage[];
   data?: Record<string, unknown>;
 }
 
 /**
- * The single writer of records: update, archive, transition and every variant are plans handed to it. It writes on the very
- * revision that the plan was made on, or the unit is decided anew.
+ * The only writer of existing records: updates, archiving, transitions and all variants pass a plan to it. The write requires
+ * the revision that the plan was made on; otherwise the unit of work is retried.
  *
- * @returns the record as it will stand, judged with the rights after the change
+ * @returns the record as it will be stored, with the caller's rights after the change
  */
 export function applyChange(
   ctx: WriteContext,
@@ -284,7 +291,7 @@ export function applyChange(
   const typeVersion = plan.typeVersion ?? row.typeVersion;
   const version = object.type.versions.get(typeVersion) ?? object.version;
   const state = plan.state ?? row.state;
-  // Nothing is folded again that folds to what is stored.
+  // Skip the folding if no text changes.
   const foldsAnew = typeVersion !== row.typeVersion || changesText(version, Object.keys(plan.changes));
   const derived = foldsAnew && plan.values !== undefined ? derive(version, plan.values) : {};
   const next: ObjectRow = {

@@ -1,8 +1,8 @@
-/** What the configuration asks of stored records before it changes under them. */
+/** Queries on stored records that check whether a configuration change is allowed. */
 import sql from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 
-/** Whether a record of one of these versions of the type holds a value under the field's code. */
+/** Whether a record in one of these versions of the type has a value under the field's code. */
 export async function holdsValue(
   ctx: ReadContext,
   typeId: string,
@@ -15,7 +15,7 @@ export async function holdsValue(
   return rows[0]?.held === true;
 }
 
-/** Those of the workflow states in which records stand, archived ones too. */
+/** The given workflow states that at least one record is in; archived records count. */
 export async function occupiedStates(ctx: ReadContext, stateIds: readonly string[]): Promise<string[]> {
   const rows = await ctx.query<{ id: string }>(sql`
     SELECT s.id FROM unnest(${[...stateIds]}::uuid[]) AS s (id)

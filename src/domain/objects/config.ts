@@ -1,4 +1,4 @@
-/** What sections of the configuration bundle ask of stored records; `app.ts` hands it to them. */
+/** Queries on stored records for the sections of the configuration bundle. `app.ts` passes them in. */
 import { holdsValue, occupiedStates } from './config-store.ts';
 
 export const recordProbe = { holdsValue, occupiedStates };

@@ -1,4 +1,4 @@
-/** The honest conflict: what others changed since the revision that the caller expected (decisions, "Requests…"). */
+/** Details of a revision conflict: what changed since the revision that the caller expected (decisions, "Requests…"). */
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { VisibleObject } from './record.ts';
@@ -13,8 +13,8 @@ interface ChangedField {
 }
 
 /**
- * @throws Fault REVISION_CONFLICT when `expected` is not the revision that the decision is made on; details hold
- * `{changedSince: [{field, at, actor}]}` as far as the caller may read it, never the present revision
+ * @throws Fault REVISION_CONFLICT when `expected` is not the record's revision; details hold `{changedSince: [{field, at,
+ *   actor}]}` for the fields that the caller may read, never the current revision
  */
 export async function requireRevision(ctx: ReadContext, object: VisibleObject, expected: number): Promise<void> {
   if (object.row.revision === expected) return;
@@ -31,7 +31,7 @@ export async function requireRevision(ctx: ReadContext, object: VisibleObject, e
   );
 }
 
-/** What changes, oldest first, come to: of each field the last one, for the details of a REVISION_CONFLICT. */
+/** Reduces changes, oldest first, to the last change of each field, for the details of a REVISION_CONFLICT. */
 export function changedSince(
   changes: readonly { fields: readonly string[]; at: string; actorId: string | null; actorName: string | null }[],
 ): ChangedField[] {

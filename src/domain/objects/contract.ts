@@ -1,4 +1,4 @@
-/** What travels for records (api.md, "Objects, search, history"). */
+/** Operations and schemas of records (api.md, "Objects, search, history"). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';

@@ -1,13 +1,16 @@
 /**
- * Records: the heart of the service. A record has a type, values of that type's stored version, a revision and a state.
+ * Records. A record has a type, values of that type's stored version, a revision and a state.
  *
- * Own tables: `objects`, `inline_images`. Invariants: the revision grows by one with each change of values, state or archiving, and with nothing
- * else; `values` holds only fields of the stored type version; an archived record takes no change but a restore; a number is
- * given once and never again; the workflow state changes through `applyChange` by the workflow room alone.
+ * Own tables: `objects`, `inline_images`. Invariants:
+ * - The revision grows by one with each change of values, state or workflow state, and with nothing else.
+ * - `values` holds only fields of the stored type version.
+ * - An archived record can only be restored.
+ * - A number is assigned once and never reused.
+ * - Only the workflow module changes the workflow state, through `applyChange`.
  *
- * Not here: what a transition is (workflow), what stands around a record (comments, attachments, relations), who may do what
- * (access). A record that the caller may not read is not there: every read goes through `requireVisible` or the predicate in
- * `listVisible`, and every record leaves through `project`.
+ * Not here: transitions (workflow); comments, attachments and relations; rights (access). A record that the caller may not read
+ * behaves as if it did not exist: every read goes through `requireVisible` or the predicate in `listVisible`, and every answer
+ * through `project`.
  */
 export { applyChange, archiveObject, createFor, createObject, type ObjectPlan, updateObject } from './commands.ts';
 export { changedSince, requireRevision } from './conflict.ts';

@@ -1,4 +1,4 @@
-/** Loads records for a caller: what may not be read is not there. */
+/** Loads records for a caller. A record that the caller may not read is reported as not found. */
 import type { RecordAction } from '../../contract/rights.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
@@ -9,17 +9,17 @@ function memoKey(id: string): string {
   return `objects:${id}`;
 }
 
-/** Keeps a row for the rest of the unit: a later look at the record sees what was planned for it. */
+/** Caches a row for the rest of the unit of work, so that later reads see what was planned for the record. */
 export function rememberRow(ctx: ReadContext, row: ObjectRow): void {
   ctx.memo.set(memoKey(row.id), row);
 }
 
-/** The record as it will stand after what this unit has planned; undefined where the unit plans nothing for it. */
+/** The cached row of the record, including the changes planned in this unit of work; undefined if it was not loaded. */
 export function plannedRow(ctx: ReadContext, id: string): ObjectRow | undefined {
   return (ctx.memo.get(memoKey(id)) as ObjectRow | null | undefined) ?? undefined;
 }
 
-/** Loads many records at once, so that the single-item commands after it need not ask one by one. */
+/** Loads many records in one query, so that later single-record commands find them in the cache. */
 export async function preload(ctx: ReadContext, ids: readonly string[]): Promise<void> {
   const missing = ids.filter((id) => !ctx.memo.has(memoKey(id)));
   if (missing.length === 0) return;
@@ -41,7 +41,7 @@ async function rowOf(ctx: ReadContext, id: string): Promise<ObjectRow | null> {
   return row;
 }
 
-/** The record, or undefined when it is absent or hidden, alike. */
+/** The record, or undefined if it does not exist or the caller may not read it. */
 export async function findVisible(ctx: ReadContext, id: string): Promise<VisibleObject | undefined> {
   const row = await rowOf(ctx, id);
   if (row === null) return undefined;
@@ -49,22 +49,22 @@ export async function findVisible(ctx: ReadContext, id: string): Promise<Visible
   return object.right.can('read') ? object : undefined;
 }
 
-/** Those of the ids that name a record which the caller may read now, archived ones too. */
+/** The ids of records that the caller may read now, including archived ones. */
 export async function readableIds(ctx: ReadContext, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const visible = ids.length === 0 ? null : ctx.actor.visible('o', 'read', ctx.now);
   return new Set(visible === null ? [] : await listAdmitted(ctx, ids, visible));
 }
 
 /**
- * The record as it stands in this unit, with what was planned for it, whoever may read it: for rooms that keep something beside
- * records by the configuration's own rules. Nothing of it may leave unjudged.
+ * The record as it stands in this unit of work, including planned changes, without a check of read access. It serves modules
+ * that keep data beside records by rules of the configuration. Check access before you return any of it.
  */
 export async function recordOf(ctx: ReadContext, id: string): Promise<RecordView | undefined> {
   const row = await rowOf(ctx, id);
   return row === null ? undefined : viewOf(ctx, row);
 }
 
-/** @throws Fault NOT_FOUND when the record is absent or hidden, alike */
+/** @throws Fault NOT_FOUND if the record does not exist or the caller may not read it */
 export async function requireVisible(ctx: ReadContext, id: string): Promise<VisibleObject> {
   const object = await findVisible(ctx, id);
   if (object === undefined) throw notFound();

@@ -1,6 +1,6 @@
 /**
- * Moves stored records to the newest version of their type (decisions, "A type has versions"): in batches by id, each its own
- * unit, so that it can be interrupted and goes on where it stopped.
+ * Migrates stored records to the newest version of their type (decisions, "A type has versions"). It works in batches by id,
+ * each in its own unit of work, so it can be interrupted and resumed.
  */
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
@@ -18,7 +18,7 @@ export interface Unmoved {
   reasons: { field: string; reason: string }[];
 }
 
-/** A record that changed its version and nothing else, as it now is. */
+/** A migrated record of which only the type version changed, in its state after the migration. */
 export interface MovedAlone {
   id: string;
   typeId: string;
@@ -29,10 +29,12 @@ export interface MovedAlone {
 
 export interface MigratedBatch {
   moved: number;
-  /** Those of them of which no event tells: what follows from a record's version must be told by the caller. */
+  /**
+   * The migrated records for which no event was emitted. The caller must update everything that depends on their type version.
+   */
   silently: MovedAlone[];
   unmoved: Unmoved[];
-  /** Where the next batch begins; null when there is none. */
+  /** The start of the next batch; null after the last one. */
   next: string | null;
 }
 
@@ -83,7 +85,7 @@ function convert(type: RecordType, { row, version }: VisibleObject): { values: V
   return { values, reasons };
 }
 
-/** Where the record stands in the workflow of the newest version: in its own state, in that of the same code, or at the start. */
+/** The state in the newest version's workflow: the same state, else the state with the same code, else the initial state. */
 function stateIn(type: RecordType, { row, state }: VisibleObject): string | null {
   const { workflow } = type.newest;
   if (workflow === null) return null;
@@ -105,7 +107,7 @@ function move(ctx: WriteContext, type: RecordType, object: Authorized<'update'>,
     changes.workflowState = [object.state?.code ?? null, code];
   }
   if (Object.keys(changes).length === 0) {
-    // Nothing that a reader of the record can see changes: no revision, no event.
+    // Nothing visible changes: no new revision, no event.
     ctx.plan(moveVersion, {
       id: object.row.id,
       expected: object.row.revision,

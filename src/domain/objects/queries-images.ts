@@ -1,4 +1,4 @@
-/** Images of rich text: served to whoever may read a text that they stand in, now or in the history. */
+/** Images in rich text. A caller may read an image if they may read a text that contains it, now or in the history. */
 import type { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
@@ -24,7 +24,7 @@ function isShown({ version, row, right }: VisibleObject, sha256: string): boolea
   return imagesIn(version, row.values, (code) => right.reads(code)).has(sha256);
 }
 
-/** Only where a rich text or a decision report shows it: a handle in any other value would be the caller's own word. */
+/** Only rich text and decision reports count: in any other value, the caller could have written the handle themselves. */
 async function wasShown(ctx: ReadContext, object: VisibleObject, sha256: string): Promise<boolean> {
   const { right, type, row } = object;
   if (!right.can('history')) return false;
@@ -41,7 +41,7 @@ async function wasShown(ctx: ReadContext, object: VisibleObject, sha256: string)
 }
 
 /**
- * An image of a record. As with files, rights are asked before storage is read and again after it.
+ * Reads an image of a record. As with attachments, rights are checked before storage is read and again afterwards.
  *
  * @throws Fault NOT_FOUND
  */

@@ -1,4 +1,4 @@
-/** The reads that imports and exports make of records: always under the caller's rights on record and field. */
+/** Reads for imports and exports. They apply the caller's rights on records and fields. */
 import { operatorFits, parseCondition, type TypedCondition } from '../../lib/filter.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { compileCondition } from '../../mechanisms/db/filter-sql.ts';
@@ -15,10 +15,13 @@ import type { WordMatch } from './queries.ts';
 import { judge, type ObjectAnswer, project } from './record.ts';
 import { listByValue, listPage, type PageEnd } from './store-lookups.ts';
 
-/** Most values that one condition may name. */
+/** Maximum number of values in one condition. */
 const MOST_VALUES = 200;
 
-/** The environment in which the caller's own conditions are compiled: a field is there on records on which it is readable. */
+/**
+ * The environment in which the caller's own conditions are compiled. A field counts only on records where the caller may read
+ * it.
+ */
 function callersEnvironment(ctx: ReadContext, type: RecordType) {
   const { actor, now } = ctx;
   const types = registry(ctx);
@@ -27,7 +30,7 @@ function callersEnvironment(ctx: ReadContext, type: RecordType) {
   return {
     ...conditionEnvironment(types, type.id, 'o', variables),
     visible: (code: string, field: { kind: 'value' | 'system' }) => {
-      // The system's `title` is the text of the field that names the record.
+      // The system field `title` is the text of the type's title field.
       const named = field.kind === 'system' && code === 'title' ? titleField : field.kind === 'value' ? code : null;
       return named === null ? null : actor.fieldVisible('o', type.id, named, now);
     },
@@ -35,10 +38,10 @@ function callersEnvironment(ctx: ReadContext, type: RecordType) {
 }
 
 /**
- * The active records of the type that the caller may read and whose field equals one of the texts, as a cell would write it
+ * Finds active records of the type that the caller may read and whose field equals one of the texts, written as in a cell
  * (decisions, "Import, export, bulk": `lookup:type.field`).
  *
- * @returns text → ids, for texts that something was found for
+ * @returns text → ids, only for texts with a match
  */
 export async function findByField(
   ctx: ReadContext,
@@ -52,7 +55,7 @@ export async function findByField(
   if (field === undefined || !operatorFits('in', field.dataType)) return found;
   if (visible === null || !ctx.actor.mayEverRead(type.id, fieldCode)) return found;
   const element = { ...field, multiple: false };
-  /** Stored form → the texts that mean it. */
+  /** Stored value → the texts that denote it. */
   const wanted = new Map<string | number | boolean, string[]>();
   for (const text of new Set(texts)) {
     const checked = checkValue(element, valueOfCell(element, text), '');
@@ -76,21 +79,21 @@ export async function findByField(
   return found;
 }
 
-/** Which records a page is of: active ones of the type, under the caller's condition, that match the words. */
+/** Selects the records of a page: active ones of the type that satisfy the caller's condition and match the words. */
 export interface Wanted {
   type: RecordType;
   condition: TypedCondition | null;
   words: { matches: WordMatch; q: string } | null;
 }
 
-/** Where a page ended: behind a record, or at an offset of the matches. */
+/** The end of a page: a record, or an offset among the matches of words. */
 export type PageMark = PageEnd | number;
 
 /**
- * A page of the records that the caller may read, newest first, through the one projection.
+ * A page of the records that the caller may read, newest first, through `project`.
  *
- * @param after where the page before ended; absent for the first
- * @returns where this one ended, undefined when it was the last; a page of matches may hold fewer records than `limit`
+ * @param after the end of the previous page; absent for the first page
+ * @returns the end of this page, undefined for the last one; a page of matches may hold fewer records than `limit`
  */
 export async function readPage(
   ctx: ReadContext,

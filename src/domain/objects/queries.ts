@@ -1,4 +1,4 @@
-/** The reads on records: what the caller may see, through the one projection. */
+/** Reads of records. Answers go through `project` and hold only what the caller may see. */
 import type { Static } from 'typebox';
 import { pageOf, windowOf } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
@@ -14,7 +14,7 @@ export async function getObject(ctx: ReadContext, id: string): Promise<ObjectAns
   return project(ctx, await requireVisible(ctx, id));
 }
 
-/** A record as it is sent out: what this caller may see of it, read at once; undefined when it is absent or hidden, alike. */
+/** The record and its answer for this caller; undefined if it does not exist or the caller may not read it. */
 export async function readCard(
   ctx: ReadContext,
   id: string,
@@ -30,8 +30,8 @@ function badParameter(name: string, code: string, message: string): Fault {
 }
 
 /**
- * Asked for the ids of the records that the words of `q` match, newest first. `app.ts` hands it in, so that this room need not
- * know how words are searched.
+ * Returns the ids of the records that match the words of `q`, newest first. `app.ts` passes it in, so that this module does not
+ * depend on search.
  */
 export type WordMatch = (
   ctx: ReadContext,
@@ -46,9 +46,9 @@ export type WordMatch = (
 ) => Promise<string[]>;
 
 /**
- * Records that the caller may read, newest first (api.md, `GET /objects`).
+ * Lists records that the caller may read, newest first (api.md, `GET /objects`).
  *
- * @throws Fault INVALID_REQUEST for a type or state that is not there for this caller
+ * @throws Fault INVALID_REQUEST for an unknown type or state, or one that the caller may not read
  */
 export async function listObjects(
   ctx: ReadContext,
@@ -114,7 +114,7 @@ export interface HistoryEventAnswer {
   data: Record<string, unknown>;
 }
 
-/** Changes that every reader of a record may see: they are about the record, not about a field. */
+/** Changes that every reader of a record may see, because they concern no field. */
 const RECORD_CHANGES = new Set(['state', 'workflowState']);
 
 function eventAnswer(event: HistoryRow, reads: (code: string) => boolean): HistoryEventAnswer | undefined {
@@ -133,8 +133,8 @@ function eventAnswer(event: HistoryRow, reads: (code: string) => boolean): Histo
 }
 
 /**
- * Asked by other rooms for events about what is theirs (comments, relations): which of them the caller may not see now.
- * `app.ts` hands the filters in, so that this room need not know those.
+ * Returns the ids of events that the caller may not see now. Each module judges the events of its own items (comments,
+ * relations). `app.ts` passes the filters in, so that this module does not depend on the others.
  */
 export type EventFilter = (
   ctx: ReadContext,
@@ -143,7 +143,7 @@ export type EventFilter = (
 ) => Promise<ReadonlySet<string>>;
 
 /**
- * The events of a record as the caller may see them now, oldest first; an event whose every change is hidden is left out.
+ * The events of a record that the caller may see now, oldest first. An event is left out if all its changes are hidden.
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING
  */
@@ -161,7 +161,7 @@ export async function getHistory(
   return shown.flatMap((event) => eventAnswer(event, (code) => object.right.reads(code)) ?? []);
 }
 
-/** What went with the event of the record's creation. Whether the caller may see it is for the asker to judge. */
+/** The data of the record's `ObjectCreated` event. The caller of this function must check access. */
 export async function creationData(ctx: ReadContext, id: string): Promise<Record<string, unknown>> {
   const event = (await listEvents(ctx, id)).find(({ type }) => type === 'ObjectCreated');
   return event?.data ?? {};
@@ -182,8 +182,8 @@ export async function getSchema(ctx: ReadContext, id: string): Promise<{ id: str
 }
 
 /**
- * A kept answer of a create, projected anew: fields that the caller may no longer read are left out, and where the record
- * is out of sight, all of them.
+ * Filters the stored response of a create by the caller's current rights: fields that the caller may no longer read are left
+ * out, and all fields if the record is no longer visible.
  */
 export async function replayObject(ctx: ReadContext, data: unknown): Promise<unknown> {
   const kept = data as ObjectAnswer;

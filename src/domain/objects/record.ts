@@ -1,6 +1,6 @@
 /**
- * A loaded record with everything a decision about it needs: its type, the caller's rights on it, its facts for conditions.
- * Only this room makes these values; that one holds them proves that somebody looked.
+ * A loaded record with everything that a decision needs: its type, the caller's rights on it, its facts for conditions. Only
+ * this module makes these values; holding one proves that the caller's rights were evaluated.
  */
 import type { RecordAction } from '../../contract/rights.ts';
 import type { RecordFacts } from '../../lib/filter.ts';
@@ -19,7 +19,7 @@ import type { ObjectRow } from './store.ts';
 
 declare const seen: unique symbol;
 
-/** A record that this caller may read, with what they may do on it. */
+/** A record that this caller may read, with the caller's rights on it. */
 export interface VisibleObject {
   readonly row: ObjectRow;
   readonly type: RecordType;
@@ -32,12 +32,15 @@ export interface VisibleObject {
 
 declare const checked: unique symbol;
 
-/** A record on which the caller's right to the action was checked. Only `requireAction` makes one; writes ask for it. */
+/**
+ * A record for which the caller's right to the action was checked. Only `requireAction` returns one; write functions require
+ * it.
+ */
 export interface Authorized<Action extends RecordAction> extends VisibleObject {
   readonly [checked]: Action;
 }
 
-/** Facts of a stored (or planned) record in the form that conditions are judged on. */
+/** Facts of a stored or planned record, the input of conditions. */
 export function factsOf(
   row: Omit<ObjectRow, 'createdByName' | 'updatedByName' | 'archivedAt'>,
   type: RecordType,
@@ -72,7 +75,7 @@ export function factsOf(
   };
 }
 
-/** A record with what conditions are judged on, whoever asks. */
+/** A record with its facts for conditions, without the rights of a caller. */
 export type RecordView = Pick<VisibleObject, 'row' | 'type' | 'version' | 'state' | 'facts'>;
 
 export function viewOf(ctx: ReadContext, row: ObjectRow): RecordView {
@@ -84,7 +87,7 @@ export function viewOf(ctx: ReadContext, row: ObjectRow): RecordView {
   return { row, type, version, state, facts: factsOf(row, type, version, state) };
 }
 
-/** Judges a row for the caller; whether it may be read is for the caller of this to ask. */
+/** Evaluates the caller's rights on a row. The result may be unreadable: check `right.can('read')`. */
 export function judge(ctx: ReadContext, row: ObjectRow): VisibleObject {
   const view = viewOf(ctx, row);
   const right = ctx.actor.on(view.type.id, view.facts, ctx.now);
@@ -103,7 +106,7 @@ export interface WorkflowStateAnswer {
   category: string;
 }
 
-/** A record as the API gives it (decisions, "Record types, fields, values"). */
+/** A record in API answers (decisions, "Record types, fields, values"). */
 export interface ObjectAnswer {
   id: string;
   typeDefinitionId: string;
@@ -126,13 +129,13 @@ export function stateAnswer(ctx: ReadContext, state: StateView | null): Workflow
   return { id: state.id, code: state.code, name: named(ctx, state.name), category: state.category };
 }
 
-/** The title, or null where the field that names the record is hidden. */
+/** The title, or null if the caller may not read the title field. */
 export function visibleTitle(object: VisibleObject): string | null {
   const field = object.version.titleField;
   return field !== null && object.right.reads(field) ? object.row.title : null;
 }
 
-/** The values that the caller may read on this record; nothing else of the values ever leaves the room. */
+/** The values that the caller may read on this record. No other values leave this module. */
 export function visibleValues(object: VisibleObject): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const code of object.version.fields.keys()) {
@@ -145,7 +148,7 @@ function person(id: string | null, name: string | null): Person | null {
   return id === null ? null : { id, displayName: name ?? '' };
 }
 
-/** The one projection through which a record leaves by any door. A record that is not readable shows no value. */
+/** The only projection of a record into an answer. An unreadable record shows no value. */
 export function project(ctx: ReadContext, object: VisibleObject): ObjectAnswer {
   const { row } = object;
   const readable = object.right.can('read');

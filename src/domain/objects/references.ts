@@ -1,4 +1,4 @@
-/** Values that point to something: what they name must exist, be active, and be readable to whoever sets it. */
+/** Values that refer to other items: each item must exist, be active and be readable by the user who sets the value. */
 import type { FaultDetail } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import { pointer } from '../../lib/json.ts';
@@ -7,11 +7,11 @@ import { invalidValues, type Values } from './rules.ts';
 import { findNamed, namedGroups, namedObjects, namedUnits, namedUsers } from './store-named.ts';
 
 /**
- * Checks the ids in `values`. Nearly always they are right, so at first a guard of the flush has them checked with the change
- * itself; decided anew, all kinds are asked for in one statement, and the answer names what is wrong. A record that the caller
- * may not read gets the same answer as one that is not there.
+ * Checks the ids in `values`. They are nearly always valid, so the first attempt checks them with guards in the statement that
+ * writes the change. If a guard fails, the retry looks all ids up in one statement and names the invalid fields. A record that
+ * the caller may not read gets the same answer as one that does not exist.
  *
- * @param eyes with whose rights it is judged; the unit's own, or those of the person for whom it is done
+ * @param eyes whose rights apply: those of the unit of work, or of the user for whom it acts
  * @throws Fault INVALID_VALUES
  */
 export async function requireReferences(
@@ -23,7 +23,7 @@ export async function requireReferences(
 ): Promise<void> {
   const named = idsIn([...version.fields.values()], values);
   if (named.length === 0) return;
-  // The guard is one for the unit, under the rights of the unit's own actor.
+  // A guard always applies the rights of the unit's own actor.
   if (!ctx.again && eyes === ctx && leaveToGuard(ctx, version, named)) return;
   const of = (dataType: string): string[] => [
     ...new Set(named.flatMap((entry) => (entry.dataType === dataType ? entry.ids : []))),
@@ -59,7 +59,7 @@ const PEOPLE: ReadonlyMap<string, typeof namedUsers> = new Map([
   ['org-unit', namedUnits],
 ]);
 
-/** Plans the check of what is named. @returns false where something is known to be wrong already, and nothing was planned */
+/** Plans guards for the ids. @returns false if an id is already known to be invalid; then nothing was planned */
 function leaveToGuard(ctx: WriteContext, version: TypeVersion, named: readonly NamedIds[]): boolean {
   const types = registry(ctx);
   const references = named.some(({ dataType }) => dataType === 'reference');

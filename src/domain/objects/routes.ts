@@ -12,7 +12,7 @@ import {
   type WordMatch,
 } from './queries.ts';
 
-/** `filters`: what other rooms say about events that are theirs; `matches`: how words are searched. */
+/** `filters` hide events of other modules' items; `matches` searches by words. */
 export function objectRoutes(
   filters: readonly EventFilter[],
   content: ContentParts,

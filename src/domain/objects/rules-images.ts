@@ -1,8 +1,11 @@
-/** Pure decisions on images in rich text: a handle alone must not open content that its writer could not see. */
+/**
+ * Pure checks on images in rich text. A handle alone must not give access to an image that the writer of the text could not
+ * see.
+ */
 import type { FaultDetail } from '../../lib/fault.ts';
 import { type InlineImage, imageHandles, type RichNode, type TypeVersion } from '../metadata/door.ts';
 
-/** SHA-256 of the images in the rich text of a record, in the fields that `reads` admits. */
+/** SHA-256 of the images in the rich text of a record, in the fields that `reads` accepts. */
 export function imagesIn(
   version: TypeVersion,
   values: Readonly<Record<string, unknown>>,
@@ -17,8 +20,8 @@ export function imagesIn(
 }
 
 /**
- * What is wrong with the handles in a text that is about to be stored: each names an image that came with the text, or one that
- * the caller sees in the record as it stands (`known`).
+ * Problems with the image handles in a text to be stored. Each handle must name an image that was sent with the text, or one in
+ * `known`: the images that the caller sees in the stored record.
  */
 export function strangeImages(
   text: { stored: unknown; images: readonly InlineImage[] },

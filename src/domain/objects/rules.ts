@@ -1,4 +1,6 @@
-/** Pure decisions on values: what a create or a change would store, or every reason why not. No database, no clock. */
+/**
+ * Pure decisions on values: what a create or a change would store, or every reason why it is refused. No database, no clock.
+ */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { TEXT_TYPES } from '../../lib/data-types.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
@@ -17,10 +19,10 @@ import { imagesIn, strangeImages } from './rules-images.ts';
 
 export type Values = Record<string, unknown>;
 
-/** Problems of the values of one request that are collected. */
+/** Maximum number of problems collected for one request. */
 const MOST_PROBLEMS = 200;
 
-/** One wording for a name that was never configured and for a field that the caller may not see. */
+/** The same message for a field that does not exist and one that the caller may not see. */
 function unknownField(code: string): FaultDetail {
   return { path: pointer('values', code), code: 'UNKNOWN_FIELD', message: 'There is no such field.' };
 }
@@ -41,15 +43,16 @@ function readOnly(codes: readonly string[], member: string): Fault {
   );
 }
 
-/** Which fields the caller may name at all, on whatever record of the type. */
+/** The fields that the caller may name, on at least some records of the type. */
 export interface FieldReach {
   reads(code: string): boolean;
   writes(code: string): boolean;
 }
 
 /**
- * Splits the given values into stored ones and problems. `member` is the body's member that holds them. Fields out of the
- * caller's reach get one wording, before their value is looked at: an error about a hidden field would tell that it is there.
+ * Splits the given values into stored ones and problems. `member` is the member of the request body that holds them. A field
+ * that the caller may neither read nor write is reported as unknown before its value is checked: any other error would reveal
+ * that it exists.
  */
 function accept(
   version: TypeVersion,
@@ -62,7 +65,7 @@ function accept(
   const images: InlineImage[] = [];
   const problems: FaultDetail[] = [];
   for (const code of Object.keys(given)) {
-    // An answer names no more of them, and each costs time.
+    // The response names no more problems, and each check costs time.
     if (problems.length >= MOST_PROBLEMS) break;
     const value = given[code];
     const field = version.fields.get(code);
@@ -85,7 +88,7 @@ function accept(
 }
 
 function isEmpty(value: unknown): boolean {
-  // `checkValue` gives null for whatever is empty in its data type; an empty list of a json field is a value.
+  // `checkValue` returns null for an empty value of any data type. An empty list in a json field is a value.
   return value === undefined || value === null;
 }
 
@@ -93,7 +96,7 @@ function withoutEmpty(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)));
 }
 
-/** What is missing for the type, or for the form; a field that the caller cannot write is not named. */
+/** Missing values that the type or the form requires. Fields that the caller may neither read nor write are not named. */
 function missing(
   version: TypeVersion,
   values: Values,
@@ -121,8 +124,8 @@ function missing(
 }
 
 /**
- * What a create would store: the values given, defaults for absent keys (never for a `null`), and over them what the
- * configuration writes; `form` says what else must have a value.
+ * What a create would store: the given values, defaults for absent keys (never for a `null`), and on top of them the values
+ * that the configuration writes. `form` names further fields that must have a value.
  *
  * @throws Fault INVALID_VALUES with every problem at once
  */
@@ -147,7 +150,7 @@ export function planValues(
 }
 
 /**
- * The fields given must be writable on this very record.
+ * Checks that the given fields are writable on this record.
  *
  * @throws Fault INVALID_VALUES for fields that are hidden here, FIELD_READ_ONLY for those that are readable
  */
@@ -161,8 +164,8 @@ export function requireWritable(right: RecordRight, codes: readonly string[], me
 }
 
 /**
- * The order of checks puts rights before the state of the record and before values (decisions, "Requests…"): what may be read
- * here but not written is refused whatever else is wrong. Fields that may not be read say nothing yet.
+ * Rights are checked before the state of the record and before values (decisions, "Requests…"). A field that is readable but
+ * not writable is therefore refused first. Hidden fields are reported later, as unknown.
  *
  * @throws Fault FIELD_READ_ONLY
  */
@@ -178,18 +181,18 @@ export function requireNoneReadOnly(
 
 export interface PlannedChange {
   values: Values;
-  /** Field code → [before, after], only of what differs. */
+  /** Field code → [before, after], only for fields that differ. */
   changes: Record<string, [unknown, unknown]>;
-  /** Images that came with the values, to be kept with the change. */
+  /** Images sent with the values, to be stored with the change. */
   images: readonly InlineImage[];
 }
 
 /**
- * What a change would store. Each value replaces the stored one whole; `null` clears. Fields equal to what is stored are no
- * change.
+ * What a change would store. Each value replaces the stored one as a whole; `null` clears it. Fields equal to the stored value
+ * are not changed.
  *
- * @param whole the values are those of a whole record, as in a row of an import: a field that may be read but not written is
- *   refused only where the value differs from what is stored
+ * @param whole the values form a complete record, as in a row of an import: a field that may be read but not written is
+ *   refused only if the value differs from the stored one
  * @throws Fault INVALID_VALUES, FIELD_READ_ONLY
  */
 export function planChange(
@@ -228,7 +231,7 @@ export function planChange(
   return { values, changes, images };
 }
 
-/** What is stored beside the values: folded copies for conditions, and the text that names the record. */
+/** Data stored beside the values: folded copies for conditions, and the title. */
 export function derive(
   version: TypeVersion,
   values: Values,
@@ -236,12 +239,12 @@ export function derive(
   const fields: FieldDefinition[] = [...version.fields.values()];
   const title = titleText(version, values);
   const folded: Record<string, string | string[]> = foldedCopy(fields, values);
-  // Under a key that no field can have: conditions on the system field `title` compare this copy.
+  // `$title` cannot be a field code. Conditions on the system field `title` compare this copy.
   if (title !== null) folded.$title = fold(title);
   return { folded, title };
 }
 
-/** Whether a change of these fields may change what `derive` gives. */
+/** Whether a change of these fields can change the result of `derive`. */
 export function changesText(version: TypeVersion, codes: readonly string[]): boolean {
   return codes.some((code) => {
     const field = version.fields.get(code);

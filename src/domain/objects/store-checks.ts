@@ -1,14 +1,14 @@
-/** What must hold of records after whatever happened (reliability, 5.1). */
+/** Consistency checks of records. */
 import sql, { type Sql } from 'sql-template-tag';
 import { type Check, contentCheck, keptAnswersOf, revisionsMade, rowCheck } from '../../mechanisms/checks.ts';
 import { objectReplays } from './store-replay.ts';
 
-/** Whether there is no record of that id: a predicate for rooms whose rows belong to one. */
+/** Predicate: there is no record with that id. For modules whose rows belong to a record. */
 export function recordMissing(id: Sql): Sql {
   return sql`NOT EXISTS (SELECT 1 FROM objects known WHERE known.id = ${id})`;
 }
 
-/** Kept answers of the operation whose effect is not there, and effects that two keys claim. */
+/** Stored responses of the operation whose record does not exist. */
 function effects(operationId: string): Sql {
   return sql`
     SELECT 'key ' || k.key AS what FROM (${keptAnswersOf(operationId)}) k WHERE k.id IS NULL OR ${recordMissing(sql`k.id`)}`;

@@ -1,4 +1,4 @@
-/** SQL on the table `inline_images`: which images a record shows, or showed and so has in its history. */
+/** SQL on the table `inline_images`: the images that a record shows, now or in its history. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { BlobUse } from '../../mechanisms/blobs/register.ts';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
@@ -27,10 +27,10 @@ export const useImage: TableWrite<{ object_id: string; sha256: string; media_typ
     ON CONFLICT DO NOTHING`,
 };
 
-/** A record's images are kept for as long as its history. */
+/** A record's images are kept as long as its history. */
 export const imageUse: BlobUse = (sha256) => sql`EXISTS (SELECT 1 FROM inline_images i WHERE i.sha256 = ${sha256})`;
 
-/** The record's events in which the image is named, in whatever way: whoever asks looks where. */
+/** The record's events that contain the image's handle anywhere. The caller checks in which field. */
 export async function listEventsNaming(
   ctx: ReadContext,
   objectId: string,

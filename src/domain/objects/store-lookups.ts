@@ -1,9 +1,9 @@
-/** SQL by which imports and exports find records: by the value of a field, page by page, by a revision of theirs. */
+/** SQL for the lookups of imports and exports: records by the value of a field, by page, and changes by revision. */
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { JOINED_NAMES, JOINS, OBJECT_COLUMNS, type ObjectRow } from './store.ts';
 
-/** Active records of the type that satisfy the condition and are visible, with the value of one field. */
+/** Active visible records of the type that satisfy the condition, with the value of one field. */
 export async function listByValue(
   ctx: ReadContext,
   typeId: string,
@@ -16,13 +16,13 @@ export async function listByValue(
     WHERE o.state = 'ACTIVE' AND o.type_id = ${typeId}::uuid AND ${visible} AND ${condition}`);
 }
 
-/** Where a page ended. */
+/** The last record of a page. */
 export interface PageEnd {
   createdAt: string;
   id: string;
 }
 
-/** Active records of the type, newest first, those behind `after`; of those named by `ids` only, where ids are given. */
+/** Active records of the type, newest first, after `after`; if `ids` is given, only those records. */
 export async function listPage(
   ctx: ReadContext,
   page: {
@@ -45,12 +45,12 @@ export async function listPage(
         WHERE o.state = 'ACTIVE' AND o.type_id = ${page.typeId}::uuid AND ${page.visible} ${condition} ${among} ${behind}
         ORDER BY o.created_at DESC, o.id DESC LIMIT ${page.limit}::int) AS o
       ${JOINS} ORDER BY o.created_at DESC, o.id DESC`,
-    // Where a filter stands in it, the best plan hangs on its values.
+    // With a filter, the best plan depends on its values.
     { freshPlan: page.condition !== null },
   );
 }
 
-/** What made the revisions: field → [before, after], by record and revision. */
+/** The changes that made the given revisions: field → [before, after], by record and revision. */
 export async function listChanges(
   ctx: ReadContext,
   revisions: readonly { id: string; revision: number }[],

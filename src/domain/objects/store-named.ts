@@ -1,8 +1,8 @@
-/** SQL that looks for what values name: people, groups, units and records. */
+/** SQL that looks up the users, groups, units and records that values refer to. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
 
-/** Ids that values name, by what they should be. */
+/** Ids in values, by the kind of item that they must refer to. */
 export interface NamedThings {
   users: readonly string[];
   groups: readonly string[];
@@ -13,11 +13,11 @@ export interface NamedThings {
 export interface FoundThings {
   /** Ids of users, groups and units. */
   people: ReadonlySet<string>;
-  /** Ids of records, with their types. */
+  /** Record id → type id. */
   objects: ReadonlyMap<string, string>;
 }
 
-/** Which of the people, groups, units and records are there and active, in one statement; records only under `visible`. */
+/** The users, groups, units and records that exist and are active, in one statement; records only under `visible`. */
 export async function findNamed(ctx: ReadContext, ids: NamedThings, visible: Sql | null): Promise<FoundThings> {
   const parts: Sql[] = [];
   const look = (table: Sql, named: readonly string[]): void => {
@@ -44,14 +44,14 @@ export async function findNamed(ctx: ReadContext, ids: NamedThings, visible: Sql
 }
 
 /**
- * For one id an equation: a list is planned anew at each execution, since the planner takes it to be ten long when it does not
- * look, and that costs several times the look-up itself.
+ * A single id is compared with `=`. A statement with a list is planned at each execution, because the planner assumes ten
+ * elements for an unknown list, and planning costs several times as much as the lookup.
  */
 function isAmong(column: Sql, ids: readonly string[]): Sql {
   return ids.length === 1 ? sql`${column} = ${ids[0]}::uuid` : sql`${column} = ANY(${[...ids]}::uuid[])`;
 }
 
-/** The guards that each id names a person, a group or a unit that is there and active. */
+/** Guards: each id must refer to an active user, group or unit. */
 export const namedUsers = named('named_users', sql`users`);
 export const namedGroups = named('named_groups', sql`groups`);
 export const namedUnits = named('named_units', sql`org_units`);
@@ -67,11 +67,11 @@ function named(name: string, table: Sql): TableWrite<{ id: string }> {
 
 export interface NamedObject {
   id: string;
-  /** Types that the record may be of; null: any. */
+  /** Allowed types of the record; null for any type. */
   types: string[] | null;
 }
 
-/** The guard that each id names a record that is there and active, of one of its types, and under `visible`. */
+/** Guard: each id must refer to an active record of one of its types that satisfies `visible`. */
 export function namedObjects(visible: Sql): TableWrite<NamedObject> {
   return {
     name: 'named_objects',

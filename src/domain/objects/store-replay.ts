@@ -1,7 +1,7 @@
 /**
- * Replays the history of records against what is stored now: values that changed beside the service (by SQL, by a damaged
- * restore) are found and named. What history does not know: `number`, which the database draws, and `type_version` where a
- * record moved to a newer version without a visible change.
+ * Replays the history of records and compares the result with the stored rows. This finds values that were changed without the
+ * service, by SQL or by a damaged restore. The history does not hold `number`, which comes from a database sequence, or
+ * `type_version` if a record moved to a newer version without a visible change.
  */
 import sql from 'sql-template-tag';
 import { deepEqualJson } from '../../lib/json.ts';
@@ -27,7 +27,7 @@ const differs = namesOf({
   archived_at: sql`b.archived_at IS DISTINCT FROM h.archived_at`,
 });
 
-/** The last word of each field is the value that must stand; archiving and transitions name other things among the changes. */
+/** The last change of each field gives its current value. Archiving and transitions put other keys among the changes. */
 const replayed = (after: string, limit: number) => sql`
   WITH b AS MATERIALIZED (
     SELECT * FROM objects o WHERE o.id > ${after}::uuid ORDER BY o.id LIMIT ${limit}::int
@@ -78,8 +78,8 @@ interface Derived {
 }
 
 /**
- * What the service computes from values, and what lists and conditions read in their place. A title may also be the text of
- * another field, or none: when a type gets another title field, stored records keep their title until they change.
+ * Checks the data that is computed from values and read by lists and conditions. The title may match any field, or be null:
+ * when the type's title field changes, stored records keep their title until their next change.
  */
 const derivedCheck: Check = {
   name: 'I13 title and folded texts of a record follow from its values',

@@ -1,4 +1,4 @@
-/** SQL on the table `objects` and on a record's rows of the journal; nothing else touches them. */
+/** SQL on the table `objects` and on the journal rows of a record. */
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
 import { shownData } from '../../mechanisms/journal.ts';
@@ -13,7 +13,10 @@ export interface ObjectRow {
   state: 'ACTIVE' | 'ARCHIVED';
   workflowStateId: string | null;
   values: Record<string, unknown>;
-  /** Known where it was just derived, never read: it is as large as the texts, and what is derived again is the same. */
+  /**
+   * Set only when it was just derived. It is never read back: it is as large as the texts, and deriving it again gives the
+   * same.
+   */
   folded?: Record<string, string | string[]>;
   createdAt: string;
   createdBy: string | null;
@@ -28,11 +31,11 @@ export const OBJECT_COLUMNS = sql`o.id, o.type_id AS "typeId", o.type_version AS
   o.workflow_state_id AS "workflowStateId", o."values", o.created_at AS "createdAt", o.created_by AS "createdBy",
   o.updated_at AS "updatedAt", o.updated_by AS "updatedBy", o.archived_at AS "archivedAt"`;
 
-// People are read by primary key beside the record: their names are as fresh as the record itself.
+// Subqueries by primary key: a single record needs no join.
 const NAMES = sql`(SELECT display_name FROM users WHERE id = o.created_by) AS "createdByName",
   (SELECT display_name FROM users WHERE id = o.updated_by) AS "updatedByName"`;
 
-/** The record whoever may read it: callers judge it before anything of it leaves (`load.ts`). */
+/** The record without a check of read access; callers evaluate the rights before they return any of it (`load.ts`). */
 export async function findObject(ctx: ReadContext, id: string): Promise<ObjectRow | undefined> {
   const rows = await ctx.query<ObjectRow>(
     sql`SELECT ${OBJECT_COLUMNS}, ${NAMES} FROM objects o WHERE o.id = ${id}::uuid`,
@@ -40,22 +43,22 @@ export async function findObject(ctx: ReadContext, id: string): Promise<ObjectRo
   return rows[0];
 }
 
-/** The predicate that the record whose id stands in the column may be read by the caller; null where none may be. */
+/** Predicate: the caller may read the record whose id is in the column. Null if the caller may read no record. */
 export function readableRecord(ctx: ReadContext, column: string): Sql | null {
   const visible = ctx.actor.visible('o', 'read', ctx.now);
   return visible === null ? null : sql`EXISTS (SELECT FROM objects o WHERE o.id = ${raw(column)} AND ${visible})`;
 }
 
 export async function findObjects(ctx: ReadContext, ids: readonly string[]): Promise<ObjectRow[]> {
-  // A list is planned anew at each execution, since the planner takes it to be ten long when it does not look; of two, the two
-  // ends of a relation, that would cost several times the look-up.
+  // A statement with a list is planned at each execution, because the planner assumes ten elements for an unknown list. For two
+  // ids, as of the two ends of a relation, planning would cost several times as much as the lookup.
   const among =
     ids.length === 2 ? sql`o.id IN (${ids[0]}::uuid, ${ids[1]}::uuid)` : sql`o.id = ANY(${[...ids]}::uuid[])`;
   return await ctx.query<ObjectRow>(sql`SELECT ${OBJECT_COLUMNS}, ${NAMES} FROM objects o WHERE ${among}`);
 }
 
 export interface ListPage {
-  /** The rows that the caller may read; a list cannot be asked for without it. */
+  /** Predicate for the rows that the caller may read. It is required, so that no list can be read without it. */
   visible: Sql;
   typeId?: string;
   state: 'ACTIVE' | 'ARCHIVED';
@@ -64,13 +67,13 @@ export interface ListPage {
   offset: number;
 }
 
-// A page names few people: joined, so that the planner may remember those it found.
+// A page names few users. With a join, the planner can cache the rows it found.
 export const JOINED_NAMES = sql`uc.display_name AS "createdByName", uu.display_name AS "updatedByName"`;
 export const JOINS = sql`LEFT JOIN users uc ON uc.id = o.created_by LEFT JOIN users uu ON uu.id = o.updated_by`;
 
-/** Newest first. */
+/** Records of a page, newest first. */
 export async function listVisible(ctx: ReadContext, page: ListPage): Promise<ObjectRow[]> {
-  // The state is part of the statement's text, so that the partial index over it can be chosen.
+  // The state is a literal in the statement, so that the planner can use the partial index on it.
   const state = page.state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`;
   const states =
     page.workflowStateIds === undefined
@@ -78,15 +81,15 @@ export async function listVisible(ctx: ReadContext, page: ListPage): Promise<Obj
       : sql`AND o.workflow_state_id = ANY(${[...page.workflowStateIds]}::uuid[])`;
   const type = page.typeId === undefined ? empty : sql`AND o.type_id = ${page.typeId}::uuid`;
   const chosen = sql`FROM objects o WHERE ${state} AND ${page.visible} ${type} ${states} ORDER BY o.created_at DESC, o.id DESC`;
-  // The first page, by far the most frequent, has its limit in the text: with one that the planner does not know, the
-  // statement would be planned anew each time. Of a deep page ids are chosen first, so that it reads only what it shows.
+  // The first page is by far the most frequent. Its limit is a literal, because with an unknown limit the statement would be
+  // planned each time. For deeper pages, ids are selected first, so that only the shown rows are read in full.
   const rows =
     page.offset === 0
       ? sql`(SELECT o.* ${chosen} LIMIT ${raw(String(Math.trunc(page.limit)))}) AS o`
       : sql`(SELECT o.id ${chosen} LIMIT ${page.limit}::int OFFSET ${page.offset}::int) AS page JOIN objects o ON o.id = page.id`;
   return await ctx.query<ObjectRow>(
     sql`SELECT ${OBJECT_COLUMNS}, ${JOINED_NAMES} FROM ${rows} ${JOINS} ORDER BY o.created_at DESC, o.id DESC`,
-    // A kept plan would take an unknown offset for a tenth of the table and sort all of it.
+    // A generic plan would assume an unknown offset to be a tenth of the table and sort all of it.
     { freshPlan: page.offset > 0 },
   );
 }
@@ -95,7 +98,7 @@ export interface NewObject {
   id: string;
   type_id: string;
   type_version: number;
-  /** Sequence of the numbering, its prefix and digits; null without numbering. */
+  /** Sequence, prefix and digits of the numbering; null without numbering. */
   sequence: string | null;
   prefix: string | null;
   digits: number | null;
@@ -107,7 +110,7 @@ export interface NewObject {
   by: string | null;
 }
 
-/** Those of the records, in whatever state, that satisfy the condition. */
+/** The ids of the records, in any state, that satisfy the condition. */
 export async function listAdmitted(ctx: ReadContext, ids: readonly string[], visible: Sql): Promise<string[]> {
   const rows = await ctx.query<{ id: string }>(sql`
     SELECT o.id FROM objects o WHERE o.id = ANY(${[...ids]}::uuid[]) AND ${visible}`);
@@ -153,8 +156,8 @@ export interface ObjectChange {
   state: 'ACTIVE' | 'ARCHIVED';
   workflow_state_id: string | null;
   /**
-   * All values: the revision is the condition, so nothing that another wrote can be written over. Null where they stay as they
-   * are: then they are not sent, read and compressed again.
+   * All values of the record. The revision is the condition of the write, so no concurrent change can be overwritten. Null if
+   * no value changes: then they are not sent, read and compressed again.
    */
   values: Record<string, unknown> | null;
   folded: Record<string, unknown> | null;
@@ -164,8 +167,9 @@ export interface ObjectChange {
 }
 
 /**
- * The one statement that changes records: exactly the revision that the decision was made on, or the unit is undone
- * (`mechanisms/revision.ts` turns that into the honest conflict). Rows are locked in the order of their ids.
+ * Changes values, state, workflow state and type version. It requires the revision that the decision was made on. Otherwise the
+ * unit of work is rolled back and retried; the retry reads the new revision and `requireRevision` reports the conflict. Rows are
+ * locked in the order of their ids.
  */
 export const changeObject: TableWrite<ObjectChange> = {
   name: 'change_object',
@@ -207,7 +211,7 @@ export interface HistoryRow {
   data: Record<string, unknown> | null;
 }
 
-/** A record's events in the order in which they took effect; with `after`, only those that made a later revision. */
+/** A record's events in the order in which they took effect; with `after`, only those of later revisions. */
 export async function listEvents(ctx: ReadContext, objectId: string, after?: number): Promise<HistoryRow[]> {
   return await ctx.query<HistoryRow>(sql`
     SELECT j.id, j.type, j.at, j.actor_id AS "actorId", u.display_name AS "actorName", j.via, j.revision, j.changes,
@@ -217,7 +221,7 @@ export async function listEvents(ctx: ReadContext, objectId: string, after?: num
     ORDER BY j.seq`);
 }
 
-/** Records of the type on an older version, by id from `after` on. */
+/** Records of the type with an older version, by id, after `after`. */
 export async function listOlderVersions(
   ctx: ReadContext,
   typeId: string,
@@ -231,12 +235,12 @@ export async function listOlderVersions(
     ORDER BY o.id LIMIT ${limit}::int`);
 }
 
-/** A newer type version that changes no value: the revision stays. */
+/** Sets a newer type version without a change of values; the revision stays. */
 export const moveVersion: TableWrite<{
   id: string;
   expected: number;
   type_version: number;
-  /** What is text in the newest version may not have been in the one before. */
+  /** Which fields are text can differ between versions. */
   folded: Record<string, unknown>;
 }> = {
   name: 'move_version',
@@ -248,8 +252,8 @@ export const moveVersion: TableWrite<{
 };
 
 /**
- * Holds the record as it is until the unit ends: what is put beside a record (comments, files, relations) cannot slip in while
- * another archives it. Writers of such things do not wait for one another.
+ * Locks the record as active until the unit of work ends, so that it cannot be archived while a comment, attachment or relation
+ * is added. It takes a shared lock, so such writers do not wait for each other.
  */
 export const holdActive: TableWrite<{ id: string }> = {
   name: 'hold_active',
@@ -260,7 +264,7 @@ export const holdActive: TableWrite<{ id: string }> = {
     WHERE o.state = 'ACTIVE' ORDER BY o.id FOR SHARE OF o`,
 };
 
-/** Holds the very revision that a decision was made on, until the unit ends. */
+/** Locks the record at the revision that a decision was made on, until the unit of work ends. */
 export const holdRevision: TableWrite<{ id: string; expected: number }> = {
   name: 'hold_revision',
   guard: true,
