@@ -22,7 +22,7 @@ export interface RoleDefinition {
   rights: GlobalRight[];
   records: RecordGrant[];
   /**
-   * Memberships that holders of the role may give to other users without having them: codes of groups and organization units,
+   * Memberships that holders of the role may give to other users without having them: codes of groups and organisation units,
    * or
    * '*' for all; ids in the compiled form. Absent if there are none.
    */

@@ -152,7 +152,7 @@ export interface PersonRow {
   groups: string[];
   orgUnit: string | null;
   orgUnits: string[];
-  /** The organization unit and all units above it, up to the first archived one. */
+  /** The organisation unit and all units above it, up to the first archived one. */
   unitsAbove: string[];
   roles: string[];
 }

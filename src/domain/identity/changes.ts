@@ -1,7 +1,7 @@
 /**
- * The one way in which users, groups, units and memberships are written, whatever the channel: calls, imports and the configuration
- * bundle. Each function asks for the right, says what the change gives (`escalation.ts`), plans the row on the revision that was
- * read, and emits the event.
+ * The only writes of users, groups, organisation units and memberships; API calls, imports and the configuration bundle all use
+ * them. Each function checks the right, declares what the change gives (`escalation.ts`), plans the row guarded by the revision
+ * that was read, and emits the event.
  */
 import type { PlannedEvent, WriteContext } from '../../mechanisms/context.ts';
 import { handOn, requireNotOwn } from './escalation.ts';
@@ -10,24 +10,24 @@ import { differences } from './rules.ts';
 import * as store from './store.ts';
 import * as members from './store-members.ts';
 
-/** A user as far as it is written here; where they are a member is written by itself. */
+/** The columns of a user that are written here. The membership in a unit is written by `place`. */
 export type UserState = Omit<store.UserRow, 'organizationUnitId' | 'createdAt' | 'updatedAt'>;
 export type GroupState = Omit<store.GroupRow, 'createdAt' | 'updatedAt'>;
 export type UnitState = Omit<store.UnitRow, 'createdAt' | 'updatedAt'>;
 
 type Changes = Record<string, [unknown, unknown]>;
 
-/** What somebody is signed in by: whoever sets it could sign in as them. */
+/** Properties that identify a user at sign-in: a caller who sets one could sign in as that user. */
 export const SIGN_IN_BY = ['login', 'email', 'externalId'] as const;
 
 interface Kind<State> {
-  /** Begins the names of events and of their subjects. */
+  /** Prefix of the types of events, for example `UserCreated`. */
   name: 'User' | 'Group' | 'OrgUnit';
   subject: string;
-  /** The properties whose changes an event tells. */
+  /** The properties whose changes are part of the event. */
   told: readonly (keyof State & string)[];
   code(state: State): Record<string, unknown>;
-  /** What the event says beside the code when one is archived; others follow it. */
+  /** Additional data of the event `…Archived`, for its subscribers. */
   archived?(state: State): Record<string, unknown>;
 }
 
@@ -56,7 +56,7 @@ function changesOf<State extends object>(kind: Kind<State>, before: State, after
   return differences(before, next as Partial<State>);
 }
 
-/** The events that tell what happened: made, archived, taken back, changed. */
+/** Emits the events of the change: created, changed, archived or restored. */
 function tell<State extends { id: string; state: string }>(
   ctx: WriteContext,
   kind: Kind<State>,
@@ -112,7 +112,7 @@ export function writeUser(ctx: WriteContext, before: UserState | undefined, afte
   if (before === undefined) ctx.plan(store.insertUser, row);
   else ctx.plan(store.updateUser, { ...row, expected: before.revision });
   tell(ctx, USER, before, after, { displayName: after.displayName });
-  // Names of users are remembered beside what they did.
+  // Cached rights include the names of users.
   if (before !== undefined) ctx.raise('rights');
 }
 
@@ -150,13 +150,15 @@ export function writeUnit(ctx: WriteContext, before: UnitState | undefined, afte
   if (before === undefined) ctx.plan(store.insertUnit, row);
   else ctx.plan(store.updateUnit, { ...row, expected: before.revision });
   tell(ctx, UNIT, before, after, { name: after.name });
-  // Users of a unit are over the units below it.
+  // Users of a unit have rights on the units below it.
   if (before !== undefined || parentId !== null) ctx.raise('rights');
 }
 
 export type Membership = Omit<members.GroupMember, 'id'>;
 
-/** Makes a user or a group a member of a group. @returns the membership's id @throws Fault RIGHT_MISSING, ROLE_ESCALATION */
+/**
+ * Makes a user or a group a member of a group. @returns the id of the membership @throws Fault RIGHT_MISSING, ROLE_ESCALATION
+ */
 export function join(ctx: WriteContext, membership: Membership): string {
   ctx.actor.require('user.administer');
   handOn(ctx, { members: [membership] });
@@ -170,7 +172,7 @@ export function join(ctx: WriteContext, membership: Membership): string {
   return id;
 }
 
-/** Takes a member out of a group. @throws Fault RIGHT_MISSING, ROLE_ESCALATION */
+/** Removes a member from a group. @throws Fault RIGHT_MISSING, ROLE_ESCALATION */
 export function leave(ctx: WriteContext, membership: Membership, id?: string): void {
   ctx.actor.require('user.administer');
   const { groupId, memberId, memberType } = membership;
@@ -182,10 +184,10 @@ export function leave(ctx: WriteContext, membership: Membership, id?: string): v
 }
 
 /**
- * Puts a user into a unit, moves them from the unit in which they were seen, or takes them out of it.
+ * Puts a user into a unit, moves them from the unit that the caller expects, or removes them from it.
  *
  * @param place `from` and `to`: ids of units, null for none
- * @returns the id of the membership, where it is known
+ * @returns the id of the membership, if it is known
  * @throws Fault RIGHT_MISSING, ROLE_ESCALATION
  */
 export function place(

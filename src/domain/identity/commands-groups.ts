@@ -1,4 +1,4 @@
-/** The writes on groups; who is in them is in `commands-members.ts`. */
+/** Writes of groups. `commands-members.ts` writes their members. */
 import { Fault } from '../../lib/fault.ts';
 import type { Localized } from '../../mechanisms/config-schemas.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
@@ -18,7 +18,7 @@ export interface NewGroup {
 export interface GroupChange {
   groupId: string;
   expectedRevision: number;
-  /** What is left out stays; a text takes the place of all locales' texts. */
+  /** Absent: unchanged. A plain text replaces the texts of all locales. */
   name?: Localized | undefined;
 }
 
@@ -56,7 +56,9 @@ async function requireGroup(ctx: WriteContext, id: string): Promise<GroupRow> {
 }
 
 /**
- * Changes a group on the revision that the caller saw. The code stays: the configuration names groups by it.
+ * Changes a group if it still has the revision that the caller saw. The code cannot be changed: the configuration refers to
+ * groups
+ * by it.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, INVALID_VALUES
  */
@@ -82,9 +84,9 @@ export async function archiveGroup(ctx: WriteContext, id: string, expectedRevisi
 }
 
 /**
- * Takes an archived group back with its members, who get its roles again: as if they were added now.
+ * Restores an archived group with its members. They get its roles again, so the checks are those of new memberships.
  *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, ROLE_ESCALATION, STATE_CONFLICT when it is not archived, REVISION_CONFLICT
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ROLE_ESCALATION, STATE_CONFLICT if it is not archived, REVISION_CONFLICT
  */
 export async function restoreGroup(ctx: WriteContext, id: string, expectedRevision?: number): Promise<GroupAnswer> {
   const row = await requireGroup(ctx, id);

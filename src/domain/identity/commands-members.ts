@@ -1,6 +1,7 @@
 /**
- * Who is in which group, and who in which unit. Cycles are kept out by one writer at a time, double membership by the
- * database's own unique indexes, and a move happens only from where the caller saw the person.
+ * Memberships of groups and organisation units. A lock for writers prevents cycles. Unique indexes prevent duplicate
+ * memberships.
+ * A user moves only from the unit that the caller expects.
  */
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
@@ -19,8 +20,8 @@ import {
 } from './store-members.ts';
 
 /**
- * Makes a person or a group a member of a group (api.md, `POST /identity/group-memberships`). One that stands is answered as
- * it stands.
+ * Makes a user or a group a member of a group (api.md, `POST /identity/group-memberships`). An existing membership is returned
+ * unchanged.
  *
  * @throws Fault RIGHT_MISSING, INVALID_REQUEST (no such group or member), ROLE_ESCALATION, ARCHIVED, GROUP_CYCLE
  */
@@ -31,7 +32,7 @@ export async function addGroupMember(
   ctx.actor.require('user.administer');
   const memberType = input.memberType ?? 'user';
   const { groupId, memberId } = input;
-  // From here on nobody else can put a group into another.
+  // From here on no concurrent transaction can put a group into another.
   if (memberType === 'group') await ctx.lock(accessLock());
   const { group, member, standing, closes } = await findMembership(ctx, { groupId, memberId, memberType });
   if (group === null) throw unknown('groupId', 'group');
@@ -65,10 +66,11 @@ function elsewhere(): Fault {
 }
 
 /**
- * Puts a person into a unit, or moves them from the one they were seen in (api.md, `POST /identity/org-memberships`). Where
- * they are there already, nothing changes.
+ * Puts a user into a unit, or moves them from the unit that the caller expects (api.md, `POST /identity/org-memberships`). If
+ * the
+ * user is in the unit already, nothing changes.
  *
- * @param input `expectedOrganizationUnitId`: the unit to move from; absent or null: they are in none yet
+ * @param input `expectedOrganizationUnitId`: the unit to move from; absent or null: the user must be in none
  * @throws Fault RIGHT_MISSING, INVALID_REQUEST (no such unit or user), ROLE_ESCALATION, ARCHIVED, ORG_UNIT_CONFLICT
  */
 export async function setOrgMember(
@@ -92,9 +94,9 @@ export async function setOrgMember(
 }
 
 /**
- * Takes a person out of their unit.
+ * Removes a user from their unit.
  *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, ROLE_ESCALATION, ORG_UNIT_CONFLICT when they were moved from the expected unit meanwhile
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ROLE_ESCALATION, ORG_UNIT_CONFLICT if they are no longer in the expected unit
  */
 export async function removeOrgMember(
   ctx: WriteContext,

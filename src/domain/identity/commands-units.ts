@@ -1,4 +1,4 @@
-/** The writes on organisation units; who is in them is in `commands-members.ts`. */
+/** Writes of organisation units. `commands-members.ts` writes their members. */
 import { Fault } from '../../lib/fault.ts';
 import type { Localized } from '../../mechanisms/config-schemas.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
@@ -21,7 +21,7 @@ import { accessLock, findUnit, findUser, isAbove, takenCodes, type UnitRow } fro
 
 export interface NewUnit {
   name: string;
-  /** Made from the name when absent. */
+  /** Derived from the name if absent. */
   code?: string | undefined;
   organizationUnitId?: string | undefined;
   parentId?: string | undefined;
@@ -29,7 +29,7 @@ export interface NewUnit {
   location?: string | undefined;
 }
 
-/** What is left out stays as it is; null takes away. */
+/** Absent properties stay unchanged; null clears. */
 export interface UnitChange {
   organizationUnitId: string;
   expectedRevision: number;
@@ -39,7 +39,7 @@ export interface UnitChange {
   location?: string | null | undefined;
 }
 
-/** The unit above and the manager must be there and not be archived. */
+/** Checks that the parent unit and the manager exist and are active. */
 async function judgeLinks(
   ctx: WriteContext,
   judged: Judgement,
@@ -55,7 +55,7 @@ async function judgeLinks(
 }
 
 /**
- * Creates a unit without people (api.md, `POST /identity/org-units`). A new one can close no cycle.
+ * Creates a unit without members (api.md, `POST /identity/org-units`). A new unit cannot close a cycle, so no lock is needed.
  *
  * @throws Fault RIGHT_MISSING, INVALID_VALUES, ALREADY_EXISTS with `{field}` (organizationUnitId or code)
  */
@@ -94,9 +94,12 @@ async function requireUnit(ctx: WriteContext, id: string): Promise<UnitRow> {
 }
 
 /**
- * Changes a unit on the revision that the caller saw. The code stays: the configuration names units by it.
+ * Changes a unit if it still has the revision that the caller saw. The code cannot be changed: the configuration refers to
+ * units
+ * by it.
  *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, ROLE_ESCALATION, INVALID_VALUES (a parent below the unit too)
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, ROLE_ESCALATION, INVALID_VALUES (a parent below the
+ * unit, too)
  */
 export async function updateUnit(ctx: WriteContext, input: UnitChange): Promise<UnitAnswer> {
   const row = await requireUnit(ctx, input.organizationUnitId);
@@ -110,7 +113,7 @@ export async function updateUnit(ctx: WriteContext, input: UnitChange): Promise<
     location: judged.line('location', input.location),
   });
   const changed = afterwards(changes) as Partial<UnitRow>;
-  // From here on nobody else can move a unit; that this one is still as it was read is the write's own condition.
+  // From here on no concurrent transaction can move a unit. The guard of the write checks that this unit is unchanged.
   if (typeof changed.parentId === 'string') await ctx.lock(accessLock());
   if (changed.parentId !== undefined) {
     const moved = { unitId: row.id, parentId: changed.parentId, formerParentId: row.parentId, restored: false };
@@ -126,7 +129,7 @@ export async function updateUnit(ctx: WriteContext, input: UnitChange): Promise<
 }
 
 /**
- * Archives a unit; its people and the units below stay where they are.
+ * Archives a unit. Its members and the units below it stay unchanged.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT
  */
@@ -136,7 +139,7 @@ export async function archiveUnit(ctx: WriteContext, id: string, expectedRevisio
   return turn(ctx, row, 'ARCHIVED', expectedRevision);
 }
 
-/** @throws Fault RIGHT_MISSING, NOT_FOUND, ROLE_ESCALATION, STATE_CONFLICT when it is not archived, REVISION_CONFLICT */
+/** @throws Fault RIGHT_MISSING, NOT_FOUND, ROLE_ESCALATION, STATE_CONFLICT if it is not archived, REVISION_CONFLICT */
 export async function restoreUnit(ctx: WriteContext, id: string, expectedRevision?: number): Promise<UnitAnswer> {
   const row = await requireUnit(ctx, id);
   const { parentId } = row;

@@ -1,4 +1,4 @@
-/** The writes on people (api.md, "Identity"; configuration, section 6). Everyone of them needs `user.administer`. */
+/** Writes of users (api.md, "Identity"; configuration, section 6). All of them need `user.administer`. */
 import { writeUser } from './changes.ts';
 import { requireMayHandOn, requireNotOwn } from './escalation.ts';
 import { Fault } from '../../lib/fault.ts';
@@ -19,7 +19,7 @@ export interface NewUser {
   externalId?: string | undefined;
 }
 
-/** What is left out stays as it is; null takes away. */
+/** Absent properties stay unchanged; null clears. */
 export interface UserChange {
   userId: string;
   expectedRevision: number;
@@ -32,7 +32,7 @@ export interface UserChange {
 }
 
 /**
- * Creates a person without password and without roles (api.md, `POST /identity/users`).
+ * Creates a user without password and without roles (api.md, `POST /identity/users`).
  *
  * @throws Fault RIGHT_MISSING, INVALID_VALUES, ALREADY_EXISTS with `{field}` (userId, login, email or externalId)
  */
@@ -84,11 +84,11 @@ async function requireUser(ctx: WriteContext, id: string): Promise<UserRow> {
 }
 
 /**
- * Changes a person on the revision that the caller saw; values equal to the stored ones change nothing. The login stays: the
- * configuration names people by it.
+ * Changes a user if they still have the revision that the caller saw. Values equal to the stored ones change nothing. The login
+ * cannot be changed: the configuration refers to users by it.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, INVALID_VALUES, ROLE_ESCALATION, ALREADY_EXISTS,
- *   LAST_ADMINISTRATOR
+ * LAST_ADMINISTRATOR
  */
 export async function updateUser(ctx: WriteContext, input: UserChange): Promise<UserAnswer> {
   const row = await requireUser(ctx, input.userId);
@@ -124,9 +124,9 @@ export async function updateUser(ctx: WriteContext, input: UserChange): Promise<
 }
 
 /**
- * Archives a person: their keys and sessions are no longer accepted, their name stays on what they did.
+ * Archives a user. Their keys and sessions are no longer accepted. Their name stays on their actions.
  *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED when they are already, REVISION_CONFLICT, LAST_ADMINISTRATOR
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED if they are archived already, REVISION_CONFLICT, LAST_ADMINISTRATOR
  */
 export async function archiveUser(ctx: WriteContext, id: string, expectedRevision?: number): Promise<UserAnswer> {
   const row = await requireUser(ctx, id);
@@ -135,9 +135,9 @@ export async function archiveUser(ctx: WriteContext, id: string, expectedRevisio
 }
 
 /**
- * Takes an archived person back, with the memberships, roles and keys that they had: for callers who are given all of it.
+ * Restores an archived user with the memberships, roles and keys that they had. The caller must hold all of it.
  *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, ROLE_ESCALATION, STATE_CONFLICT when the person is not archived, REVISION_CONFLICT
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ROLE_ESCALATION, STATE_CONFLICT if the user is not archived, REVISION_CONFLICT
  */
 export async function restoreUser(ctx: WriteContext, id: string, expectedRevision?: number): Promise<UserAnswer> {
   const row = await requireUser(ctx, id);

@@ -1,4 +1,4 @@
-/** The bundle's section `groups`: groups with their members, people and other groups. */
+/** The bundle's section `groups`: groups with their members, which are users and other groups. */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { cyclesOf } from '../../mechanisms/config-checks.ts';
@@ -28,11 +28,15 @@ interface Group {
   name: Localized;
   /** Logins, sorted. */
   users: string[];
-  /** Codes of the groups inside, sorted. */
+  /** Codes of the groups that are members, sorted. */
   groups: string[];
 }
 
-/** What the bundle names and what stands, each once, as the configuration spells it. */
+/**
+ * The members of the bundle and the stored ones, each once and in the spelling of the configuration. With `exact`, only those
+ * of
+ * the bundle.
+ */
 function union(named: readonly string[], stored: readonly string[], section: string, options: MergeOptions): string[] {
   const all = options.exact ? named : [...named, ...stored];
   return [...new Set(all.map((code) => options.spell(section, code)))].sort();
@@ -48,7 +52,7 @@ function merge(item: Item, stored: Group | undefined, options: MergeOptions): Gr
 }
 
 function whole(view: ConfigView, report: SectionReport): void {
-  // Archived ones count: they may come back.
+  // Archived groups count: they can be restored.
   const groups = new Map([...view.archived<Group>('groups'), ...view.active<Group>('groups')]);
   const rings = cyclesOf(new Map([...groups].map(([code, group]) => [code, group.groups])));
   for (const [code, ring] of rings) {

@@ -1,4 +1,4 @@
-/** Rows of people, groups and units as the configuration bundle reads them. */
+/** SQL that loads users, groups and units for the configuration bundle. */
 import sql from 'sql-template-tag';
 import type { Localized } from '../../mechanisms/config-schemas.ts';
 import type { ItemState } from '../../mechanisms/config-section.ts';

@@ -1,4 +1,4 @@
-/** The bundle's section `orgUnits`: the tree of organisation units. Who is in a unit stands with the user. */
+/** The bundle's section `orgUnits`: the tree of organisation units. The unit of a user is a property of the user. */
 import Type, { type Static } from 'typebox';
 import { closed, nullable } from '../../contract/schemas.ts';
 import { cyclesOf } from '../../mechanisms/config-checks.ts';
@@ -25,7 +25,7 @@ type Item = Static<typeof UnitItem>;
 interface Unit {
   code: string;
   name: Localized;
-  /** Code of the unit above. */
+  /** Code of the parent unit. */
   parent?: string;
   /** Login. */
   manager?: string;
@@ -45,7 +45,7 @@ function merge(item: Item, stored: Unit | undefined, { spell }: Pick<MergeOption
 }
 
 function whole(view: ConfigView, report: SectionReport): void {
-  // Archived ones count: they may come back.
+  // Archived units count: they can be restored.
   const units = new Map([...view.archived<Unit>('orgUnits'), ...view.active<Unit>('orgUnits')]);
   const rings = cyclesOf(new Map([...units].map(([code, { parent }]) => [code, parent === undefined ? [] : [parent]])));
   for (const [code, ring] of rings) {

@@ -27,7 +27,7 @@ const UserItem = closed({
 
 type Item = Static<typeof UserItem>;
 
-/** What a user has beside login and name; absent where there is none. */
+/** Optional properties of a user. */
 const ATTRIBUTES = ['email', 'locale', 'timezone', 'employeeId', 'externalId'] as const;
 type Attribute = (typeof ATTRIBUTES)[number];
 
@@ -66,7 +66,7 @@ function compile(user: User, _view: ConfigView, report: Report): User {
   return user;
 }
 
-/** E-mail addresses and external ids are unique over all people, archived ones too. */
+/** E-mail addresses and external ids are unique among all users, including archived ones. */
 function whole(view: ConfigView, report: SectionReport): void {
   const emails = new Map<string, string>();
   const externalIds = new Map<string, string>();
@@ -82,7 +82,7 @@ function whole(view: ConfigView, report: SectionReport): void {
   }
 }
 
-/** Who has the name already; else it is the login's from now on. */
+/** Returns the login that has the name already. Otherwise assigns the name to `login` and returns undefined. */
 function claim(owners: Map<string, string>, name: string, login: string): string | undefined {
   const owner = owners.get(name);
   if (owner === undefined) owners.set(name, login);

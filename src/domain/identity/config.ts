@@ -1,7 +1,8 @@
 /**
- * The bundle's sections of people: `users`, `groups` and `orgUnits` (configuration, section 3). Calls and imports change
- * people as well, so a bundle adds and changes: what an entry leaves out stays as it stands (null takes it away), members
- * are added, and nobody who was archived comes back, unless identity is pruned too.
+ * The bundle's sections `users`, `groups` and `orgUnits` (configuration, section 3). API calls and imports change users, too.
+ * Therefore a bundle only adds and changes: absent properties stay unchanged (null clears), members are added, and archived
+ * items
+ * are not restored. If identity is pruned, the bundle replaces the stored state.
  */
 export { groupsSection } from './config-groups.ts';
 export { orgUnitsSection } from './config-units.ts';

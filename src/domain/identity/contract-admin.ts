@@ -1,4 +1,4 @@
-/** What travels for people, groups and units in the administration interface alone (configuration, section 6). */
+/** The API contract of users, groups and units in the administration API (configuration, section 6). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, nullable, Revision } from '../../contract/schemas.ts';
@@ -61,7 +61,7 @@ export const changeUnit = defineOperation({
   faults: [...CHANGE_FAULTS, 'ROLE_ESCALATION'],
 });
 
-/** With the revision that the caller saw, or without. */
+/** `expectedRevision` is optional: without it, the operation applies to any revision. */
 const turned = {
   ...shared,
   method: 'POST',

@@ -1,12 +1,16 @@
 /**
- * Identity: people, groups and organisation units, who is in which, and the one normal form in which their names are unique.
+ * Identity: users, groups and organisation units, their memberships, and the normal form in which their names are unique.
  *
- * Own tables: `users`, `groups`, `org_units`, `group_members`, `org_members`; calls, imports and the configuration bundle write
- * them. Invariants, kept by the database whoever comes at once: names are unique whatever their case, archived ones counted;
- * groups and units hold no cycle; a person is in one unit; nobody becomes a member of a group whose roles the caller neither
- * holds nor may assign. Every change is made on the revision that was read, and what changes rights raises the epoch.
+ * Own tables: `users`, `groups`, `org_units`, `group_members`, `org_members`. API calls, imports and the configuration bundle
+ * write
+ * them. Invariants, kept by the database under concurrency: names are unique regardless of case, also among archived items.
+ * Groups
+ * and units contain no cycle. A user is in at most one unit. A caller can add a user to a group only if the caller holds its
+ * roles
+ * or may assign them. Every change is guarded by the revision that was read. A change that affects rights changes the rights
+ * version.
  *
- * Not here: what a role allows, keys and sessions (access). Everything asks for the right `user.administer`.
+ * Not here: what a role allows, keys and sessions (access). All operations need the right `user.administer`.
  */
 export { archiveGroup, createGroup, type GroupChange, type NewGroup, updateGroup } from './commands-groups.ts';
 export { archiveUnit, createUnit, type NewUnit, type UnitChange, updateUnit } from './commands-units.ts';

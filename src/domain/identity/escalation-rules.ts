@@ -1,4 +1,4 @@
-/** Judges what changes of identity give, against what the caller has; `escalation.ts` says the rules. */
+/** Compares what changes of identity give with what the caller has. `escalation.ts` documents the rules. */
 import { Fault } from '../../lib/fault.ts';
 import { type Audience, audienceSlice } from '../../mechanisms/config-audience.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
@@ -16,15 +16,15 @@ import {
   usersOfUnits,
 } from './store-standing.ts';
 
-/** What a unit of work gives. */
+/** What the changes of one transaction give. */
 export interface Handed {
-  /** Users whom the caller could act as afterwards, or takes back from the archive. */
+  /** Users as whom the caller could sign in afterwards, or whom the caller restores. */
   people: string[];
-  /** New members of groups. A group that is taken back is given to its own members: `memberId` is its own id. */
+  /** New members of groups. A restored group is given to its own members: then `memberId` is its own id. */
   members: { groupId: string; memberId: string; memberType: 'user' | 'group' }[];
   /** Users who are put into a unit. */
   places: { userId: string; unitId: string }[];
-  /** Units that get another unit above them, or come back from the archive (`restored`). */
+  /** Units that get another parent or are restored (`restored`). */
   units: { unitId: string; parentId: string | null; formerParentId: string | null; restored: boolean }[];
 }
 
@@ -49,7 +49,7 @@ class Judge {
   readonly #roles: ReadonlySet<string>;
   readonly #below: ReadonlySet<string>;
   readonly #above: ReadonlySet<string>;
-  /** Ids by which an audience would come to admit somebody; judged together in the end. */
+  /** Ids by which an audience could newly admit a user. `audiences` checks them together at the end. */
   readonly #admitting = new Set<string>();
 
   constructor(ctx: ReadContext, caller: Standing) {
@@ -62,7 +62,7 @@ class Judge {
     this.#above = new Set(caller.unitsAbove);
   }
 
-  /** Whether a role of the caller lists the membership, so that they may give it to others. */
+  /** Whether a role of the caller lists the membership, so that the caller may give it to others. */
   #lists(kind: 'groups' | 'orgUnits', id: string): boolean {
     return this.#caller.roles.some((role) => {
       const listed = this.#facts.get(role)?.[kind];
@@ -74,7 +74,7 @@ class Judge {
     return roles.some((role) => this.#facts.get(role)?.variables.has(variable) === true);
   }
 
-  /** Roles out of force give nothing. */
+  /** Inactive roles give nothing. */
   #holdsAll(roles: readonly string[]): boolean {
     return roles.every((role) => this.#roles.has(role) || !this.#facts.has(role));
   }
@@ -129,7 +129,7 @@ class Judge {
     }
   }
 
-  /** Whether holders of the roles get nothing in these units that the caller does not have. */
+  /** Whether the roles give nothing in these units that the caller does not have. */
   #reaches(roles: readonly string[], units: readonly string[]): boolean {
     return !this.#depends(roles, '$myOrgUnits') || units.every((id) => this.#below.has(id));
   }
@@ -172,7 +172,7 @@ class Judge {
     }
   }
 
-  /** @throws Fault ROLE_ESCALATION where an audience admits somebody by one of the ids and does not admit the caller */
+  /** @throws Fault ROLE_ESCALATION if an audience admits one of the ids and does not admit the caller */
   async audiences(): Promise<void> {
     const { userId, groups } = this.#caller;
     const own = new Set([userId, ...groups, ...this.#above].filter((id) => id !== ''));

@@ -1,17 +1,24 @@
 /**
- * Who hands on access must have it, or may assign it. The rules hold for everybody without the right `role.assign`:
+ * Rules against privilege escalation: a caller who gives access must have it or be allowed to assign it. They apply to all
+ * callers
+ * without the right `role.assign`:
  *
- * - Nobody changes their own login, e-mail address, external id or memberships.
- * - A membership is given only by those who have what it gives: the roles of the group and of the groups around it, the records
- *   that a row condition with `$myGroups`, `$myOrgUnit` or `$myOrgUnits` of a role of the new member admits, and the audiences.
- *   Being a member oneself counts, and so does a role whose `memberships` name the group or unit. Where nothing is given, neither
- *   is needed. Taking an archived group or unit back, and moving a unit, give memberships too.
- * - Whoever could sign in as another user (password, login, e-mail address, external id), or takes them back from the archive,
- *   must be given everything that this user is given.
+ * - Users cannot change their own login, e-mail address, external id or memberships.
+ * - A caller can give a membership only if they have what it gives. It gives the roles of the group and of the groups around
+ * it,
+ *   the records that a row condition with `$myGroups`, `$myOrgUnit` or `$myOrgUnits` of a role of the new member admits, and
+ *   the
+ *   audiences. The caller's own membership suffices, and so does a role whose `memberships` name the group or unit. If the
+ *   membership gives nothing, neither is needed. Restoring a group or unit and moving a unit give memberships, too.
+ * - A caller who could sign in as another user (by setting password, login, e-mail address or external id), or who restores a
+ * user,
+ *   must hold everything that this user holds.
  *
- * All writes on identity say by `handOn` what they give. It is judged under one lock when the rows are written, so that neither
- * two calls at once nor several changes of one bundle give together what none of them gives alone. Calls ask `requireMayHandOn`
- * before too, so that a refusal comes before faults of state.
+ * All writes of identity declare with `handOn` what they give. It is checked under one lock when the rows are written. So
+ * concurrent
+ * calls, or several changes of one bundle, cannot combine changes that are harmless alone. API calls use `requireMayHandOn`
+ * before,
+ * so that this refusal precedes errors of state.
  */
 import { Fault } from '../../lib/fault.ts';
 import type { Invariant, ReadContext, WriteContext } from '../../mechanisms/context.ts';
@@ -23,7 +30,7 @@ export type { Handed } from './escalation-rules.ts';
 
 const MEMO = 'identity.handed';
 
-/** What a unit of work gives so far, the last first: a list that an attempt which fails can go back in. */
+/** What the transaction gives so far, latest first. A linked list: a failed attempt can return to an earlier link. */
 interface Link {
   handed: Partial<Handed>;
   before: Link | undefined;
@@ -53,7 +60,7 @@ const handingOn: Invariant<Standing> = {
   after: async (ctx, caller) => await judgeHanded(ctx, handedOf(ctx), caller),
 };
 
-/** @throws Fault ROLE_ESCALATION where the user is the caller, who may not assign roles */
+/** @throws Fault ROLE_ESCALATION if the user is the caller and the caller may not assign roles */
 export function requireNotOwn(ctx: ReadContext, userId: string): void {
   if (ctx.actor.userId !== userId || ctx.actor.has('role.assign')) return;
   throw new Fault(
@@ -68,9 +75,9 @@ function requireNoneOwn(ctx: ReadContext, { members = [], places = [] }: Partial
 }
 
 /**
- * Says what a change gives; it is judged when the unit's rows are written.
+ * Declares what a change gives. It is checked when the rows of the transaction are written.
  *
- * @throws Fault ROLE_ESCALATION where the caller would give it to themselves
+ * @throws Fault ROLE_ESCALATION if the caller would give it to themselves
  */
 export function handOn(ctx: WriteContext, handed: Partial<Handed>): void {
   if (ctx.actor.has('role.assign')) return;
@@ -80,7 +87,7 @@ export function handOn(ctx: WriteContext, handed: Partial<Handed>): void {
   ctx.verify(handingOn);
 }
 
-/** @throws Fault ROLE_ESCALATION for what the caller may not give, as the database stands now */
+/** @throws Fault ROLE_ESCALATION for what the caller may not give, according to the current rows */
 export async function requireMayHandOn(ctx: ReadContext, handed: Partial<Handed>): Promise<void> {
   if (ctx.actor.has('role.assign')) return;
   requireNoneOwn(ctx, handed);

@@ -1,4 +1,4 @@
-/** SQL that finds people, groups and units by their one normal name. */
+/** SQL that finds users, groups and units by the normal form of their name. */
 import sql, { raw } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { findKey } from './names.ts';
@@ -9,7 +9,7 @@ const COLUMNS = {
   'org-unit': { table: 'org_units', key: 'code_key' },
 } as const;
 
-/** Name → id of the active person, group or unit that bears it, however it is written; at most one. */
+/** Name → id of the active user, group or unit with this name in any spelling; at most one. */
 export async function idsByName(
   ctx: ReadContext,
   kind: 'user' | 'group' | 'org-unit',

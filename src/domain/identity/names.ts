@@ -1,19 +1,21 @@
 /**
- * The one normal form in which logins, codes of groups and units, and e-mail addresses are unique: compatibility composition
- * and full case folding (Unicode NFKC_Casefold, with `ё` as `е`). Names in which something invisible stands have none: they
- * could not be told from others by eye.
+ * The normal form in which logins, codes of groups and units, and e-mail addresses are unique: compatibility composition and
+ * full
+ * case folding (Unicode NFKC_Casefold, with `ё` as `е`). Names with invisible characters have no normal form: they would look
+ * like
+ * other names.
  */
 import { fold, isWellFormedText } from '../../lib/text.ts';
 
 const LONGEST = 255;
 
-// Controls, format characters, unassigned and private ones, separators other than the plain blank, and what fonts leave out.
+// Control, format, unassigned and private characters, separators other than the plain space, and default-ignorable characters.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
  * The normal form of a name; idempotent.
  *
- * @throws Error with a sentence for a name that is empty, too long, or holds what cannot be seen
+ * @throws Error with a sentence for a name that is empty, too long, or contains invisible characters
  */
 export function nameKey(name: string): string {
   if (!isWellFormedText(name) || INVISIBLE.test(name)) throw new Error('Take out the characters that cannot be seen.');
@@ -30,7 +32,7 @@ export function nameKey(name: string): string {
   return key;
 }
 
-/** The normal form, or undefined where a name has none: for look-ups, which then find nobody. */
+/** The normal form, or undefined if the name has none: a look-up then finds nothing. */
 export function findKey(name: string): string | undefined {
   try {
     return nameKey(name);
@@ -42,7 +44,11 @@ export function findKey(name: string): string | undefined {
 const LOCAL = /^[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~.-]{1,64}$/u;
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,61}[\p{L}\p{N}\p{M}])?$/u;
 
-/** Whether it has the form of an e-mail address: dots only between other characters, and a domain of two labels or more. */
+/**
+ * Whether the text is an e-mail address: no dot at the edges of the local part or next to another dot, and a domain of two
+ * labels
+ * or more.
+ */
 export function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   const local = text.slice(0, at);

@@ -1,4 +1,4 @@
-/** Names of people, groups and units for the console: by id, and by what somebody types. Rights are the caller's business. */
+/** Names of users, groups and units for the console: by id, and by typed text. The caller checks rights. */
 import { fold } from '../../lib/text.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { findKey } from './names.ts';
@@ -16,14 +16,14 @@ function capitalised(text: string): string {
   );
 }
 
-/** A stored name has one spelling of many; these are the ones that people type it in. */
+/** LIKE patterns for common spellings of the text: display names are stored without a normal form. */
 function patternsOf(text: string): string[] {
   const lower = text.toLowerCase();
   const spellings = new Set([text, lower, capitalised(lower), text.toUpperCase()]);
   return [...spellings].map((spelling) => `%${spelling.replaceAll(/[\\%_]/g, (char) => `\\${char}`)}%`);
 }
 
-/** Active ones whose name holds the text (empty: any), at most `limit`, by name. */
+/** Active items whose name contains the text (empty: all), at most `limit`, sorted by name for users, by code otherwise. */
 export async function searchNames(ctx: ReadContext, kind: NamedKind, text: string, limit: number): Promise<Choice[]> {
   const wanted = text.normalize('NFC').trim();
   if (kind === 'user') return await searchPeople(ctx, patternsOf(wanted), findKey(wanted) ?? wanted, limit);

@@ -1,4 +1,4 @@
-/** The reads on people, groups and units; all of them are for holders of `user.administer`. */
+/** Reads of users, groups and units. All of them need `user.administer`, except `whoIs`. */
 import type { Localized } from '../../mechanisms/config-schemas.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { localized, registry } from '../metadata/door.ts';
@@ -8,7 +8,7 @@ import * as members from './store-members.ts';
 interface Common {
   id: string;
   state: store.State;
-  /** Grows by one with each change; who changes says which one they saw. */
+  /** Increases by one with each change. Callers send the revision that they saw with a change. */
   revision: number;
   createdAt: string;
   updatedAt: string;
@@ -80,7 +80,7 @@ export async function listUnits(ctx: ReadContext, state: store.State = 'ACTIVE')
   return (await store.listUnits(ctx, state, defaultLocale(ctx))).map((row) => unitAnswer(ctx, row));
 }
 
-/** Who was archived: what can be restored. @throws Fault RIGHT_MISSING */
+/** Lists archived users, groups and units: what can be restored. @throws Fault RIGHT_MISSING */
 export async function listArchived(
   ctx: ReadContext,
 ): Promise<{ users: UserAnswer[]; groups: GroupAnswer[]; orgUnits: UnitAnswer[] }> {
@@ -91,7 +91,7 @@ export async function listArchived(
   };
 }
 
-/** One person, archived or not; undefined when there is none. @throws Fault RIGHT_MISSING */
+/** Returns one user, archived or not; undefined if there is none. @throws Fault RIGHT_MISSING */
 export async function findUser(ctx: ReadContext, id: string): Promise<UserAnswer | undefined> {
   ctx.actor.require('user.administer');
   const row = await store.findUser(ctx, id);
@@ -112,7 +112,7 @@ export async function findUnit(ctx: ReadContext, id: string): Promise<UnitAnswer
   return row === undefined ? undefined : unitAnswer(ctx, row);
 }
 
-/** Memberships of groups, oldest first. @throws Fault RIGHT_MISSING */
+/** Lists memberships of groups, oldest first. @throws Fault RIGHT_MISSING */
 export async function listGroupMembers(
   ctx: ReadContext,
   of: { groupId?: string; memberId?: string },
@@ -121,7 +121,7 @@ export async function listGroupMembers(
   return await members.listGroupMembers(ctx, of);
 }
 
-/** Who is in a unit, oldest first. @throws Fault RIGHT_MISSING */
+/** Lists memberships of units, oldest first. @throws Fault RIGHT_MISSING */
 export async function listOrgMembers(
   ctx: ReadContext,
   of: { organizationUnitId?: string },
@@ -130,7 +130,7 @@ export async function listOrgMembers(
   return await members.listOrgMembers(ctx, of.organizationUnitId);
 }
 
-/** Who is meant by an id, for rooms that keep ids of people; asks for no right, and says no more than that. */
+/** Identifies a user by id, for modules that store ids of users. Needs no right and returns nothing but these properties. */
 export async function whoIs(
   ctx: ReadContext,
   id: string,

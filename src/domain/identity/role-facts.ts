@@ -1,14 +1,17 @@
-/** What the rules on memberships need to know of roles: which conditions depend on memberships, and which memberships one may give. */
+/**
+ * What the rules on memberships need to know about roles: which conditions depend on memberships, and which memberships a role
+ * allows to give.
+ */
 import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
 
-/** Variables of the condition language that stand for what the caller is a member of. */
+/** Variables of the condition language that stand for the caller's memberships. */
 const VARIABLES = ['$myGroups', '$myOrgUnit', '$myOrgUnits'] as const;
 export type MembershipVariable = (typeof VARIABLES)[number];
 
 export interface RoleFacts {
-  /** Variables that a row condition of the role names. */
+  /** Variables that the row conditions of the role use. */
   variables: ReadonlySet<MembershipVariable>;
-  /** Ids of the groups and units whose memberships holders of the role may give. */
+  /** Ids of the groups and units whose memberships the holders of the role may give. */
   groups: ReadonlySet<string> | '*';
   orgUnits: ReadonlySet<string> | '*';
 }
@@ -22,7 +25,7 @@ function isVariable(value: unknown): value is MembershipVariable {
   return VARIABLES.some((variable) => variable === value);
 }
 
-/** The variables that stand in a condition, wherever. A literal text that looks like one is written with two dollars. */
+/** The variables in a condition, at any depth. A literal text that looks like a variable is written with two dollar signs. */
 function* variablesIn(condition: unknown): Generator<MembershipVariable> {
   if (isVariable(condition)) yield condition;
   else if (typeof condition === 'object' && condition !== null) {

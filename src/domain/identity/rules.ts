@@ -1,4 +1,4 @@
-/** What names and attributes of people, groups and units may look like; all problems at once. Pure. */
+/** Validation of the names and attributes of users, groups and units. Reports all problems at once. Pure. */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
@@ -9,7 +9,7 @@ import { isEmail, nameKey } from './names.ts';
 
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
-/** Gathers what is wrong with the values of one call. */
+/** Collects the validation errors of one call. */
 export class Judgement {
   readonly #problems: FaultDetail[] = [];
 
@@ -17,7 +17,7 @@ export class Judgement {
     this.#problems.push({ path: `/${field}`, code, message });
   }
 
-  /** The text as it is stored, one line that is not blank; null and undefined pass through. */
+  /** Returns the text as it is stored: one line that is not blank. null and undefined pass through. */
   line<T extends string | null | undefined>(field: string, text: T): T {
     if (typeof text !== 'string') return text;
     if (!isWellFormedText(text) || hasLongMarkRun(text) || CONTROL.test(text)) {
@@ -28,13 +28,13 @@ export class Judgement {
     return nfc(text) as T;
   }
 
-  /** What is wrong with a line of text. */
+  /** The validation errors of a line of text. */
   problemsOf(text: string | undefined): readonly FaultDetail[] {
     this.line('', text);
     return this.#problems;
   }
 
-  /** The normal form in which a name is unique; of one that has none, the name itself, which is reported. */
+  /** The normal form in which a name is unique. A name without one is reported and returned unchanged. */
   key(field: string, name: string): string {
     if (hasLongMarkRun(name)) this.report(field, 'INVALID_NAME', 'Take out the marks that stand in a row.');
     else {
@@ -62,7 +62,7 @@ export class Judgement {
     return name;
   }
 
-  /** A name, one text or one for each locale. */
+  /** A name: one text, or one for each locale. */
   name<T extends Localized | undefined>(field: string, name: T): T {
     if (typeof name !== 'object') return this.line(field, name) as T;
     return Object.fromEntries(Object.entries(name).map(([locale, text]) => [locale, this.line(field, text)])) as T;
@@ -76,14 +76,14 @@ export class Judgement {
   }
 }
 
-/** The same judgement of lines of text for an item of the configuration. */
+/** Applies `line` to texts of a configuration item. */
 export function checkLines(lines: Readonly<Record<string, string | undefined>>, report: Report): void {
   for (const [property, text] of Object.entries(lines)) {
     for (const { code, message } of new Judgement().problemsOf(text)) report([property], code, message);
   }
 }
 
-/** The same for a name, one text or one for each locale. */
+/** Applies `line` to a name of a configuration item: one text, or one for each locale. */
 export function checkName(name: Localized, report: Report): void {
   if (typeof name === 'string') {
     checkLines({ name }, report);
@@ -97,8 +97,8 @@ export function checkName(name: Localized, report: Report): void {
 const CODE = /^[a-z][a-z0-9-]{0,62}$/;
 
 /**
- * The code as it is kept: in small letters, so that it names one thing whatever the case, and of the form that the
- * configuration bundle has for codes, so that what is made here can be exported.
+ * Returns the code as it is stored: in lower case, so that codes are unique regardless of case. Requires the format that the
+ * configuration bundle has for codes, so that the item can be exported.
  */
 export function codeOf(judged: Judgement, code: string): string {
   const kept = code.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
@@ -112,7 +112,10 @@ export function codeOf(judged: Judgement, code: string): string {
   return kept;
 }
 
-/** The code of a unit that was given none: readable where its name is in Latin letters, and unlike any other. */
+/**
+ * Makes the code of a unit that was created without one: readable if its name is in Latin letters, and unique by the end of the
+ * id.
+ */
 export function madeCode(name: string, id: string): string {
   const slug = name
     .normalize('NFKD')
@@ -125,7 +128,7 @@ export function madeCode(name: string, id: string): string {
   return `${slug === '' ? 'unit' : slug}-${id.slice(-12)}`;
 }
 
-/** What differs between what stands and what is to be, as an event tells it: name → [before, after]. */
+/** The differences between two states, as events contain them: name → [before, after]. */
 export function differences<T extends object>(
   before: T,
   after: { [K in keyof T]?: T[K] | undefined },
@@ -165,7 +168,7 @@ export function requireArchived(what: string, state: string): void {
   if (state === 'ACTIVE') throw new Fault('STATE_CONFLICT', `The ${what} is not archived.`);
 }
 
-/** Something that the body names is not there. */
+/** The error for a reference in the body that does not exist. */
 export function unknown(field: string, what: string): Fault {
   const message = `There is no such ${what}.`;
   return new Fault('INVALID_REQUEST', message, [{ path: `/${field}`, code: 'UNKNOWN_REFERENCE', message }]);

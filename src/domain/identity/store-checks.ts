@@ -1,4 +1,4 @@
-/** What must hold of groups and units after whatever happened (reliability, 5.1). */
+/** Integrity checks of groups and units. */
 import sql from 'sql-template-tag';
 import { type Check, rowCheck } from '../../mechanisms/checks.ts';
 

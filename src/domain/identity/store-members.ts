@@ -1,4 +1,4 @@
-/** SQL on memberships: who is in which group, and who in which unit. */
+/** SQL on memberships of groups and units. */
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
 import type { State } from './store.ts';
@@ -24,15 +24,15 @@ const ORG_MEMBERS = sql`SELECT m.id, m.organization_unit_id AS "organizationUnit
 export interface Candidate {
   group: State | null;
   member: State | null;
-  /** Id of the membership where it stands already. */
+  /** Id of the membership if it exists. */
   standing: string | null;
-  /** Whether the group is inside of the would-be member, over however many steps, or is that group itself. */
+  /** Whether the group is the candidate itself or is inside it, directly or indirectly. */
   closes: boolean;
 }
 
 /**
- * Of a group and a would-be member: their states, the membership, and whether it would close a ring; all of one moment. Archived
- * groups count in rings: they may come back.
+ * Reads, in one statement, the states of a group and a candidate, the membership, and whether it would close a cycle. Archived
+ * groups count in cycles: they can be restored.
  */
 export async function findMembership(
   ctx: ReadContext,
@@ -78,7 +78,7 @@ export async function listOrgMembers(ctx: ReadContext, organizationUnitId: strin
     ORDER BY m.created_at, m.id`);
 }
 
-/** States of a unit and of a person, and where that person is now; all of one moment. */
+/** Reads, in one statement, the states of a unit and a user and the user's current membership. */
 export async function findPlace(
   ctx: ReadContext,
   unitId: string,
@@ -128,7 +128,7 @@ export const insertOrgMember: TableWrite<{ id: string; organization_unit_id: str
     ON CONFLICT (user_id) DO NOTHING RETURNING 1`,
 };
 
-/** Moves a user only from the unit in which they were seen. */
+/** Moves a user only from the expected unit. */
 export const moveOrgMember: TableWrite<{ user_id: string; organization_unit_id: string; expected: string }> = {
   name: 'move_org_members',
   guard: true,

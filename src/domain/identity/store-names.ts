@@ -1,8 +1,8 @@
-/** SQL that reads names of people, groups and units: what the console shows for an id and offers to choose from. */
+/** SQL that reads names of users, groups and units, for the display of ids and for choices in the console. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 
-/** One text, or a text by locale. */
+/** One text, or a text for each locale. */
 export type LocalizedName = string | Record<string, string>;
 
 export type NamedKind = 'user' | 'group' | 'org-unit';
@@ -13,7 +13,7 @@ export interface NameRow {
   name: LocalizedName;
 }
 
-/** Names of whatever people, groups and units the ids stand for, archived ones too: old values still name them. */
+/** Names of the users, groups and units with these ids, including archived ones: old values refer to them. */
 export async function findNames(ctx: ReadContext, ids: readonly string[]): Promise<NameRow[]> {
   const given = [...ids];
   return await ctx.query<NameRow>(sql`
@@ -22,7 +22,7 @@ export async function findNames(ctx: ReadContext, ids: readonly string[]): Promi
     UNION ALL SELECT id, 'org-unit', name FROM org_units WHERE id = ANY(${given}::uuid[])`);
 }
 
-/** Active people whose name matches one of the LIKE patterns, or whose login begins with the key. */
+/** Active users whose name matches one of the LIKE patterns, or whose login starts with the key. */
 export async function searchPeople(
   ctx: ReadContext,
   patterns: readonly string[],
@@ -35,7 +35,7 @@ export async function searchPeople(
     ORDER BY display_name COLLATE "C", id LIMIT ${limit}::int`);
 }
 
-/** Every active group or unit: they are few, and their names differ by language. */
+/** All active groups or units, at most 5000. There are few, and their names differ by language. */
 export async function listNamed(
   ctx: ReadContext,
   kind: 'group' | 'org-unit',

@@ -1,18 +1,18 @@
-/** SQL on what memberships come to: which groups, units and roles users have, and who is concerned by a change of the trees. */
+/** SQL on the effect of memberships: the groups, units and roles of users, and the users whom a change of the trees affects. */
 import sql from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';
 
-/** What rights follow from: all that a user is a member of, by whatever way, and the roles that they hold by it. */
+/** What rights depend on: all direct and indirect memberships of a user, and the roles that they hold. */
 export interface Standing {
   userId: string;
-  /** Active groups, those around a group included. */
+  /** Active groups, including those that contain another group of the user. */
   groups: string[];
   unit: string | null;
-  /** The unit and all active ones below it. */
+  /** The unit and all active units below it. */
   unitsBelow: string[];
-  /** The unit and all above it, as far up as they are active. */
+  /** The unit and all units above it, up to the first archived one. */
   unitsAbove: string[];
-  /** Roles, taken out of force or not. */
+  /** Roles, active or not. */
   roles: string[];
 }
 
@@ -53,7 +53,7 @@ interface Pair {
   id: string;
 }
 
-/** Each group with itself, and with the active groups around it, over however many steps. */
+/** Each group with itself and the active groups that contain it, directly or indirectly. */
 export async function groupsAround(ctx: ReadContext, groupIds: readonly string[]): Promise<Pair[]> {
   return await ctx.query<Pair>(sql`
     WITH RECURSIVE around AS (
@@ -64,7 +64,7 @@ export async function groupsAround(ctx: ReadContext, groupIds: readonly string[]
     ) SELECT start, id FROM around`);
 }
 
-/** Each group with the users in it, and in the active groups inside of it. */
+/** Each group with its users and those of the active groups inside it. */
 export async function usersInside(ctx: ReadContext, groupIds: readonly string[]): Promise<Pair[]> {
   return await ctx.query<Pair>(sql`
     WITH RECURSIVE inside AS (
@@ -75,14 +75,14 @@ export async function usersInside(ctx: ReadContext, groupIds: readonly string[])
     ) SELECT DISTINCT i.start, m.member_id AS id FROM inside i JOIN group_members m ON m.member_type = 'user' AND m.group_id = i.id`);
 }
 
-/** Each group with the roles that stand at itself. */
+/** Each group with the roles that are assigned to it directly. */
 export async function rolesOfGroups(ctx: ReadContext, groupIds: readonly string[]): Promise<Pair[]> {
   return await ctx.query<Pair>(sql`
     SELECT member_id AS start, role_id AS id FROM role_assignments
     WHERE member_type = 'group' AND member_id = ANY(${[...groupIds]}::uuid[])`);
 }
 
-/** The roles that at least one of the users holds, by whatever way. */
+/** The roles that at least one of the users holds, directly or by a group. */
 export async function rolesOfUsers(ctx: ReadContext, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return [];
   const rows = await ctx.query<{ id: string }>(sql`
@@ -99,7 +99,7 @@ export async function rolesOfUsers(ctx: ReadContext, userIds: readonly string[])
   return rows.map(({ id }) => id);
 }
 
-/** Each unit with itself, and with the units above it as far up as they are active. */
+/** Each unit with itself and the units above it, up to the first archived one. */
 export async function unitsAbove(ctx: ReadContext, unitIds: readonly string[]): Promise<Pair[]> {
   return await ctx.query<Pair>(sql`
     WITH RECURSIVE above AS (
@@ -109,7 +109,7 @@ export async function unitsAbove(ctx: ReadContext, unitIds: readonly string[]): 
     ) SELECT start, id FROM above`);
 }
 
-/** Each unit with itself, and with the active units below it. */
+/** Each unit with itself and the active units below it. */
 export async function unitsBelow(ctx: ReadContext, unitIds: readonly string[]): Promise<Pair[]> {
   return await ctx.query<Pair>(sql`
     WITH RECURSIVE below AS (
@@ -119,7 +119,7 @@ export async function unitsBelow(ctx: ReadContext, unitIds: readonly string[]): 
     ) SELECT start, id FROM below`);
 }
 
-/** The users who are in one of the units themselves. */
+/** The direct members of the units. */
 export async function usersOfUnits(ctx: ReadContext, unitIds: readonly string[]): Promise<string[]> {
   const rows = await ctx.query<{ id: string }>(sql`
     SELECT user_id AS id FROM org_members WHERE organization_unit_id = ANY(${[...unitIds]}::uuid[])`);

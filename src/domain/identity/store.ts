@@ -1,4 +1,4 @@
-/** SQL on people, groups and units: one row at a time, each written on the revision that it was read in. */
+/** SQL on users, groups and units. Each row is written with a guard on the revision that was read. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { Localized } from '../../mechanisms/config-schemas.ts';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
@@ -43,12 +43,12 @@ const GROUPS = sql`SELECT ${COMMON}, x.code, x.name FROM groups x`;
 const UNITS = sql`SELECT ${COMMON}, x.code, x.name, x.parent_id AS "parentId", x.manager_user_id AS "managerUserId", x.location
   FROM org_units x`;
 
-/** Names in the order in which people look for them, whatever the server's own locale. */
+/** Sorts names by the ICU root collation, independent of the server's locale. */
 function byName(name: Sql): Sql {
   return sql`ORDER BY ${name} COLLATE "und-x-icu", x.id`;
 }
 
-/** The name in the default locale, else the first there is. */
+/** The name in the default locale, else the first one. */
 function nameIn(locale: string): Sql {
   return sql`(CASE WHEN jsonb_typeof(x.name) = 'string' THEN x.name #>> '{}' ELSE coalesce(x.name ->> ${locale}::text,
     (SELECT n.value FROM jsonb_each_text(CASE WHEN jsonb_typeof(x.name) = 'object' THEN x.name ELSE '{}' END) n LIMIT 1)) END)`;
@@ -78,7 +78,7 @@ export async function findUnit(ctx: ReadContext, id: string): Promise<UnitRow | 
   return (await ctx.query<UnitRow>(sql`${UNITS} WHERE x.id = ${id}::uuid`))[0];
 }
 
-/** Which of the names that must be nobody else's are taken, archived ones counted. */
+/** Which of the unique names are taken, also by archived users. `but` is the user to ignore. */
 export async function takenNames(
   ctx: ReadContext,
   keys: { id?: string; login?: string; email?: string; externalId?: string },
@@ -107,14 +107,15 @@ export async function takenCodes(
 }
 
 /**
- * One writer at a time, until its transaction ends, of what rights follow from: memberships, the trees of groups and units, who
- * can still assign roles. Whoever takes the lock of the configuration too takes that one first.
+ * Serializes writers of everything that rights depend on, until their transaction ends: memberships, the trees of groups and
+ * units,
+ * and the check of administrators. A transaction that also takes the lock of the configuration takes that lock first.
  */
 export function accessLock(): Sql {
   return sql`SELECT pg_advisory_xact_lock(hashtextextended('identity', 0))::text AS locked`;
 }
 
-/** Whether the unit stands in the other's chain of parents, or is that unit itself. Ask under the lock. */
+/** Whether the unit is the other unit or one of its ancestors. Call it under `accessLock`. */
 export async function isAbove(ctx: ReadContext, unitId: string, below: string): Promise<boolean> {
   const rows = await ctx.query<{ found: boolean }>(sql`
     WITH RECURSIVE up AS (
@@ -125,7 +126,7 @@ export async function isAbove(ctx: ReadContext, unitId: string, below: string): 
   return rows[0]?.found === true;
 }
 
-/** A row as it is written; `expected` is the revision that it was read in. */
+/** A row to write; `expected` is the revision that was read. */
 interface Written {
   id: string;
   state: string;
@@ -147,7 +148,7 @@ export interface UserWrite extends Written {
 const USER_COLUMNS = sql`(id uuid, login text, login_key text, display_name text, email text, email_key text, locale text,
   timezone text, employee_id text, external_id text, state text, at timestamptz, expected integer)`;
 
-// A name that somebody else took first makes the guard fail: the unit is decided anew and sees who has it.
+// A concurrent insert of the same name makes the guard fail. The transaction is then retried and finds the other row.
 export const insertUser: TableWrite<UserWrite> = {
   name: 'insert_users',
   guard: true,
