@@ -1,4 +1,4 @@
-/** For whom a version is: set in the administration interface alone (configuration, section 6). */
+/** Audiences of versions. They are set only in the administration interface (configuration, section 6). */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import { requireVersion } from './load.ts';
@@ -7,13 +7,13 @@ import { requireAudience } from './rules.ts';
 import { type Audience, changeArticle, EVERYONE, setAudiences } from './store.ts';
 import { findNamed, type Named } from './store-named.ts';
 
-/** An audience as a call gives it. */
+/** An audience as given in a request. */
 export interface GivenAudience {
   kind: Audience['kind'];
   id?: string | null;
 }
 
-/** Each once, as they were said first. */
+/** Without duplicates, in the order of their first occurrence. */
 function distinct(audiences: readonly Audience[]): Audience[] {
   return [...new Map(audiences.map((one) => [`${one.kind} ${one.id ?? ''}`, one])).values()];
 }
@@ -30,8 +30,8 @@ function problemOf(audience: Audience, path: string, found: readonly Named[]): F
 }
 
 /**
- * Says for whom the version is, in place of what was said before. An active version keeps somebody, and changing it is
- * publishing.
+ * Replaces the audience of a version. The audience of an active version cannot be empty, and changing it requires the right
+ * `kb.publish`.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, INVALID_VALUES, AUDIENCE_MISSING
  */

@@ -1,4 +1,7 @@
-/** The writes on articles. Every change of a version holds the article's revision, so that two of them cannot both come first. */
+/**
+ * Write commands on articles. Every change of a version is conditional on the article's revision, so concurrent changes cannot
+ * both succeed.
+ */
 import type { EventType } from '../../contract/events.ts';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
@@ -30,7 +33,7 @@ import {
 import { findNamed, listImages, useImage } from './store-named.ts';
 import { type ReadText, readLongText } from './text.ts';
 
-/** What the calls that change a version answer. */
+/** The answer of the commands that change a version. */
 export interface VersionAnswer {
   id: string;
   versionId: string;
@@ -63,13 +66,13 @@ async function knownImages(ctx: WriteContext, articleId: string | undefined): Pr
   return new Set(images.map(({ sha256 }) => sha256));
 }
 
-/** Read only when it is known that the caller may write it. @throws Fault OVERLOADED */
+/** Parses the text. It is called only after the caller's right to write was checked. @throws Fault OVERLOADED */
 async function textOf(ctx: WriteContext, input: ContentInput): Promise<ReadText | undefined> {
   if (input.body === undefined && input.bodyDocument === undefined) return undefined;
   return await readLongText(input, ctx.actor.userId);
 }
 
-/** An entry of the audit log; those of the specification are told to receivers too. */
+/** Writes an event to the audit log. Event types of the specification are also sent to webhooks. */
 function tell(ctx: WriteContext, type: EventType, version: VersionRow, more: Record<string, unknown> = {}): void {
   const { articleId, id, code, locale, title } = version;
   ctx.emit({ type, subject: `article:${articleId}`, data: { articleId, versionId: id, code, locale, title, ...more } });
@@ -85,8 +88,8 @@ export interface ArticleInput extends ContentInput {
 }
 
 /**
- * Makes a draft (api.md, `POST /kb/articles`): of a new article, or, where the code stands in the base, a new version of that
- * article.
+ * Creates a draft (api.md, `POST /kb/articles`). If the code exists in the base, it is a draft of a new version of that
+ * article; otherwise a new article is created.
  *
  * @throws Fault RIGHT_MISSING, INVALID_REQUEST, ALREADY_EXISTS (the locale has a draft), INVALID_VALUES
  */
@@ -154,7 +157,9 @@ export async function createArticle(ctx: WriteContext, input: ArticleInput): Pro
   return answer(version);
 }
 
-/** Content in which everything is there that must be; planned by `planContent` of an input that has it. */
+/**
+ * Fills in defaults for the optional parts. Expects content with a title and a text, as `planContent` returns it for a create.
+ */
 function complete(
   content: Content,
 ): Pick<LoadedVersion, 'title' | 'summary' | 'tags' | 'responsibleId' | 'document' | 'body'> {
@@ -179,7 +184,8 @@ export interface DraftInput extends ContentInput {
 }
 
 /**
- * Changes a draft (api.md, `PATCH /kb/article-versions/{versionId}`). What equals the stored is no change and leaves no event.
+ * Changes a draft (api.md, `PATCH /kb/article-versions/{versionId}`). If nothing differs from the stored draft, no event is
+ * emitted.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, NOT_A_DRAFT, INVALID_VALUES
  */
@@ -212,7 +218,7 @@ export async function editDraft(ctx: WriteContext, input: DraftInput): Promise<V
   return answer(next);
 }
 
-/** Moves a version from its state to another. */
+/** Plans the change of a version's state. */
 function move(ctx: WriteContext, version: LoadedVersion, to: VersionRow['state']): LoadedVersion {
   ctx.plan(moveVersion, { id: version.id, from: version.state, to, at: ctx.now, by: ctx.actor.userId });
   const next: LoadedVersion = { ...version, state: to, updatedAt: ctx.now };
@@ -221,16 +227,17 @@ function move(ctx: WriteContext, version: LoadedVersion, to: VersionRow['state']
   return next;
 }
 
-/** The whole of a version that is there in the same unit. */
+/** Loads a version with its text. */
 async function whole(ctx: WriteContext, row: VersionRow | undefined): Promise<LoadedVersion | undefined> {
   return row === undefined ? undefined : await findVersion(ctx, row.id);
 }
 
 /**
- * Publishes a draft (api.md, `POST /kb/articles/publish`); the version that was active in the locale is archived by the same
- * change.
+ * Publishes a draft (api.md, `POST /kb/articles/publish`). The active version of the same locale is archived in the same
+ * transaction.
  *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, NOT_A_DRAFT, AUDIENCE_MISSING, INVALID_VALUES (the base is of another visibility now)
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, NOT_A_DRAFT, AUDIENCE_MISSING, INVALID_VALUES (the visibility of the base has
+ *   changed)
  */
 export async function publishVersion(ctx: WriteContext, versionId: string): Promise<Omit<VersionAnswer, 'title'>> {
   ctx.actor.require('kb.publish');
@@ -253,13 +260,13 @@ export async function publishVersion(ctx: WriteContext, versionId: string): Prom
 
 export interface ArchiveInput {
   versionId: string;
-  /** The opaque token of the material. */
+  /** The opaque token of the article state in this locale. */
   version: string;
 }
 
 /**
- * Archives what the article has in the version's locale, the active version and the draft (api.md, `POST /kb/articles/archive`).
- * Receivers are told only of what was published.
+ * Archives the active version and the draft of an article in the version's locale (api.md, `POST /kb/articles/archive`).
+ * Webhooks are notified only of the active version.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, VERSION_TOKEN_STALE
  */
@@ -278,7 +285,7 @@ export async function archiveArticle(ctx: WriteContext, input: ArchiveInput): Pr
 }
 
 /**
- * Makes a draft of an archived version again, with the audience that it had. Only the administration interface offers it.
+ * Turns an archived version into a draft again, with the audience that it had. Only the administration interface offers this.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, STATE_CONFLICT (it is not archived), ALREADY_EXISTS (the locale has a draft)
  */

@@ -1,4 +1,6 @@
-/** The bundle's section `knowledgeBases`: bases with their sections; articles are no configuration (configuration, section 3). */
+/**
+ * The bundle's section `knowledgeBases`: bases with their sections. Articles are not configuration (configuration, section 3).
+ */
 import Type, { type Static } from 'typebox';
 import { closed, nullable } from '../../contract/schemas.ts';
 import { checkTree, checkUnique } from '../../mechanisms/config-checks.ts';

@@ -1,4 +1,4 @@
-/** What travels for articles in the administration interface (configuration, section 6). */
+/** Operations and schemas of articles in the administration interface (configuration, section 6). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';

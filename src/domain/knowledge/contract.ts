@@ -1,4 +1,4 @@
-/** What travels for articles (api.md, "Knowledge base"). */
+/** Operations and schemas of articles (api.md, "Knowledge base"). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';

@@ -1,10 +1,14 @@
 /**
- * The knowledge base: articles, each with versions per locale. A version is a draft until it is published, and published once.
+ * The knowledge base: articles with versions per locale. A version is a draft until it is published. It can be published only
+ * once.
  *
  * Own tables: `kb_articles`, `kb_versions`, `kb_images`. Bases and their sections are configuration (section `knowledgeBases`).
- * Invariants: a locale of an article has at most one draft and one active version, decided by the database; a published text is
- * never written again; publishing archives the version before; readers see active versions whose audience admits them, and
- * that is said in the SQL; drafts are for those who write, in the administration interface alone.
+ * Invariants:
+ * - A locale of an article has at most one draft and one active version; the database enforces this.
+ * - A published text is never changed.
+ * - Publishing archives the previous active version.
+ * - Readers see only active versions whose audience includes them; the SQL enforces this.
+ * - Drafts are visible only to users with the right `kb.write`, in the administration interface.
  */
 export { knowledgeRoutes } from './routes.ts';
 export { articleEvent, articleSource } from './sources.ts';

@@ -1,4 +1,4 @@
-/** Loads versions for those who write: a version of a base that is not there any more is not there either. */
+/** Loads versions for authors. Versions of a base that is no longer active are reported as not found. */
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { type Base, bases } from './registry.ts';
@@ -26,12 +26,12 @@ function memoKey(id: string): string {
   return `knowledge:${id}`;
 }
 
-/** Keeps a version as it was planned for the rest of the unit, for whoever follows the change. */
+/** Caches a version as planned for the rest of the unit of work, for code that reacts to the change. */
 export function rememberVersion(ctx: ReadContext, version: LoadedVersion): void {
   ctx.memo.set(memoKey(version.id), version);
 }
 
-/** The version as it will stand after this unit, whoever may see it. */
+/** The version as it will be after this unit of work, without a check of read access. */
 export async function plannedVersion(ctx: ReadContext, id: string): Promise<LoadedVersion | undefined> {
   return (ctx.memo.get(memoKey(id)) as LoadedVersion | undefined) ?? (await findVersion(ctx, id));
 }

@@ -1,4 +1,4 @@
-/** The reads of those who write: drafts and archived versions too, for whomever they are (configuration, section 6). */
+/** Reads for authors: versions in any state, whatever their audience (configuration, section 6). */
 import { pageOf, windowOf } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
@@ -63,11 +63,11 @@ function fullAnswer(row: VersionRow) {
 }
 
 export interface AudienceAnswer extends Audience {
-  /** Null of everyone, and of somebody who is there no more. */
+  /** Null for everyone, and for an item that no longer exists. */
   name: string | null;
 }
 
-/** Audiences with the names of those whom they name. */
+/** Audiences with the names of their users, groups and units. */
 export function namedAudiences(
   ctx: ReadContext,
   audiences: readonly Audience[],
@@ -99,7 +99,7 @@ export async function getAudiences(ctx: ReadContext, versionId: string): Promise
 }
 
 /**
- * The opaque token that archiving needs: of what stands in one locale, that asked or the one preferred.
+ * The opaque token that archiving requires. It covers the article state in one locale: the given one, or the preferred one.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND
  */

@@ -1,4 +1,4 @@
-/** The reads on published articles, the operator channel: active versions whose audience admits the caller, and nothing else. */
+/** Reads of published articles: only active versions whose audience includes the caller. */
 import type { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
@@ -10,7 +10,7 @@ import { preferenceOf, reachOf } from './reach.ts';
 import { findReached, listLocales, listReached, listTextsNaming, type VersionRow } from './store.ts';
 import { type ImageRow, listImages } from './store-named.ts';
 
-/** A version as lists show it. */
+/** A version in lists. */
 export function versionAnswer(row: VersionRow) {
   const { articleId, id, code, baseId, sectionId, locale, title, summary, tags, visibility, state } = row;
   const { responsibleId, publishedAt, updatedAt } = row;
@@ -40,7 +40,7 @@ export async function getArticle(ctx: ReadContext, articleId: string, locale: st
   };
 }
 
-/** An image is there for whoever may read a version that shows it; those who write may read all of them. */
+/** An image is readable by callers who may read a version that shows it. Authors may read all images. */
 async function requireShown(ctx: ReadContext, articleId: string, sha256: string): Promise<ImageRow> {
   ctx.actor.require('kb.read');
   const image = (await listImages(ctx, articleId)).find((one) => one.sha256 === sha256);
@@ -51,7 +51,7 @@ async function requireShown(ctx: ReadContext, articleId: string, sha256: string)
 }
 
 /**
- * An image of an article. As with files, rights are asked before storage is read and again after it.
+ * Reads an image of an article. As with attachments, rights are checked before storage is read and again afterwards.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND
  */

@@ -17,7 +17,7 @@ export interface Base {
   code: string;
   name: LocalizedText;
   visibility: Visibility;
-  /** The first ones are preferred where neither the locale asked nor the default one is there. */
+  /** In order of preference, used if neither the requested nor the default locale exists. */
   locales: readonly string[];
   sections: readonly Section[];
 }
@@ -30,12 +30,12 @@ const baseSlice: Slice<readonly Base[]> = {
       .map(({ id, code, compiled }) => ({ ...(compiled as Base), id, code })),
 };
 
-/** The active ones, by code; articles of others are not there. */
+/** The active bases. Articles of other bases are treated as not existing. */
 export function bases(ctx: Pick<ReadContext, 'config'>): readonly Base[] {
   return ctx.config.get(baseSlice);
 }
 
-/** An identifier or a code; where a code is also another's id, the id wins. */
+/** Finds an item by id or code. The id takes precedence if a code equals another item's id. */
 export function findByIdOrCode<T extends { id: string; code: string }>(list: readonly T[], key: string): T | undefined {
   return list.find(({ id }) => id === key) ?? list.find(({ code }) => code === key);
 }

@@ -1,10 +1,10 @@
-/** Pure decisions on articles: what a version may hold, and when it may be published. No database, no clock. */
+/** Pure decisions on articles: what a version may contain, and when it may be published. No database, no clock. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { checkValue, type FieldDefinition, imageHandles, type InlineImage, type RichNode } from '../metadata/door.ts';
 import { type GivenText, type ReadText, textPath } from './text.ts';
 
-/** What a caller gives of a version; absent is left alone, null clears. */
+/** Content of a version as given in a request. Absent members are not changed; null clears. */
 export interface ContentInput extends GivenText {
   title?: string;
   summary?: string | null;
@@ -12,7 +12,7 @@ export interface ContentInput extends GivenText {
   responsibleId?: string | null;
 }
 
-/** The same as it is stored. */
+/** The same in its stored form. */
 export interface Content {
   title?: string;
   summary?: string | null;
@@ -52,7 +52,7 @@ function required(path: string): FaultDetail {
 }
 
 /**
- * Whether the text is given in at most one form, and in one where it must be.
+ * Requires that the text is given in at most one form, and with `must` in exactly one.
  *
  * @throws Fault INVALID_REQUEST
  */
@@ -64,11 +64,11 @@ export function requireOneBody(input: ContentInput, must: boolean): void {
 }
 
 /**
- * The stored form of what is given, with images taken out of the text.
+ * Returns the stored form of the given content, with images extracted from the text.
  *
- * @param text the text as it was read; undefined where none is given
- * @param known SHA-256 of the images that the article has: a handle alone must not open other content
- * @param problems what is wrong with the rest of the request, to be told together
+ * @param text the parsed text; undefined if none is given
+ * @param known SHA-256 of the article's images. A handle alone must not give access to other content.
+ * @param problems problems of the rest of the request, reported together
  * @throws Fault INVALID_VALUES with every problem at once
  */
 export function planContent(
@@ -139,13 +139,13 @@ export function requireAudience(version: { audiences: readonly unknown[] }): voi
   );
 }
 
-/** The opaque token of what stands in one locale now: any change of the draft or of the active version makes another. */
+/** The opaque token of the article state in one locale. Any change of the draft or of the active version changes it. */
 export function materialToken(locale: string, versions: readonly { material: string }[]): string {
   const said = [locale, ...versions.map(({ material }) => material).sort()].join('\n');
   return createHash('sha256').update(said).digest('base64url');
 }
 
-/** In constant time. @throws Fault VERSION_TOKEN_STALE */
+/** Compares in constant time. @throws Fault VERSION_TOKEN_STALE */
 export function requireToken(expected: string, given: string): void {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   if (timingSafeEqual(hash(expected), hash(given))) return;

@@ -1,4 +1,4 @@
-/** What other rooms are handed of articles, by `app.ts`: search what versions say and who may read them, webhooks what goes out. */
+/** What `app.ts` passes to other modules: the text of versions and their readers to search, event payloads to webhooks. */
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { richTextPlain } from '../metadata/door.ts';
 import { plannedVersion } from './load.ts';
@@ -6,22 +6,22 @@ import { reachOf } from './reach.ts';
 import { isReached, listActiveIds } from './store-reach.ts';
 
 export const articleSource = {
-  /** The text of a version as it will stand after this unit; undefined when it is not (or no longer) active. */
+  /** The text of a version as it will be after this unit of work; undefined if the version is not active. */
   activeText: async (ctx: ReadContext, versionId: string) => {
     const version = await plannedVersion(ctx, versionId);
     if (version?.state !== 'ACTIVE') return undefined;
     const { articleId, title, summary, tags, document, updatedAt } = version;
     return { articleId, title, summary: summary ?? '', tags, body: richTextPlain(document), updatedAt };
   },
-  /** Ids of active versions from `after` on, in order. */
+  /** Ids of active versions after `after`, in order. */
   activeIds: listActiveIds,
-  /** The predicate that the caller may read the version whose id stands in `column`. The right kb.read is asked before. */
+  /** Predicate: the caller may read the version whose id is in `column`. The caller must check the right `kb.read` before. */
   visible: (ctx: ReadContext, column: Parameters<typeof isReached>[0]) => isReached(column, reachOf(ctx)),
 };
 
 /**
- * What goes out of an event about an article; undefined where the caller may not read that version, or might not have while it
- * was active.
+ * The webhook payload of an event about an article; undefined if the subscription's executor may not read the version, or could
+ * not have read it while it was active.
  */
 export async function articleEvent(
   ctx: ReadContext,

@@ -1,4 +1,4 @@
-/** What must hold of articles after whatever happened (reliability, 5.1). */
+/** Consistency checks of articles. */
 import sql from 'sql-template-tag';
 import { type Check, contentCheck, rowCheck } from '../../mechanisms/checks.ts';
 

@@ -1,4 +1,4 @@
-/** SQL on people, groups and units whom versions name, and on the images of articles. */
+/** SQL on the users, groups and units in audiences, and on the images of articles. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { BlobUse } from '../../mechanisms/blobs/register.ts';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
@@ -11,7 +11,7 @@ export interface Named {
   active: boolean;
 }
 
-/** Who of these there is, archived ones too. */
+/** The users, groups and units with these ids, including archived ones. */
 export async function findNamed(ctx: ReadContext, ids: readonly string[]): Promise<Named[]> {
   if (ids.length === 0) return [];
   const wanted = [...ids];
@@ -45,5 +45,5 @@ export const useImage: TableWrite<{ article_id: string; sha256: string; media_ty
     ON CONFLICT DO NOTHING`,
 };
 
-/** An article's images are kept for as long as the article. */
+/** An article's images are kept as long as the article. */
 export const articleImageUse: BlobUse = (sha256) => sql`EXISTS (SELECT 1 FROM kb_images k WHERE k.sha256 = ${sha256})`;

@@ -6,7 +6,7 @@ import type { Base, Visibility } from './registry.ts';
 
 export type VersionState = 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
 
-/** For whom a version is; `id` is absent of everyone. */
+/** One audience of a version; `everyone` has no `id`. */
 export interface Audience {
   kind: 'everyone' | 'group' | 'orgUnit' | 'user';
   id?: string;
@@ -18,7 +18,7 @@ export interface VersionRow {
   articleId: string;
   baseId: string;
   code: string;
-  /** Of the article, over all its versions. */
+  /** Revision of the article, shared by all its versions. */
   revision: number;
   sectionId: string;
   locale: string;
@@ -42,7 +42,7 @@ export interface VersionText {
   body: string;
 }
 
-/** Stands for everyone among the ids that a version admits. */
+/** Represents everyone among the ids that a version admits. */
 export const EVERYONE = '00000000-0000-0000-0000-000000000000';
 
 const COLUMNS = sql`v.id, v.article_id AS "articleId", a.base_id AS "baseId", a.code, a.revision, v.section_id AS "sectionId",
@@ -52,14 +52,14 @@ const COLUMNS = sql`v.id, v.article_id AS "articleId", a.base_id AS "baseId", a.
 
 const TEXT = sql`v.document, v.body`;
 
-/** The version, whoever may see it, with its text. */
+/** The version with its text, without a check of read access. */
 export async function findVersion(ctx: ReadContext, id: string): Promise<(VersionRow & VersionText) | undefined> {
   const rows = await ctx.query<VersionRow & VersionText>(sql`
     SELECT ${COLUMNS}, ${TEXT} FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id WHERE v.id = ${id}::uuid`);
   return rows[0];
 }
 
-/** The draft and the active version, of one locale or of all. */
+/** The draft and the active version, in one locale or in all. */
 export async function listCurrent(ctx: ReadContext, articleId: string, locale?: string): Promise<VersionRow[]> {
   const of = locale === undefined ? empty : sql`AND v.locale = ${locale}`;
   return await ctx.query<VersionRow>(sql`
@@ -70,7 +70,7 @@ export async function listCurrent(ctx: ReadContext, articleId: string, locale?: 
 export interface ArticleRow {
   id: string;
   revision: number;
-  /** Whether the locale asked has a draft. */
+  /** Whether the given locale has a draft. */
   hasDraft: boolean;
 }
 
@@ -86,7 +86,7 @@ export async function findArticle(
   return rows[0];
 }
 
-/** What readers see: active versions of active bases that admit one of these ids. A read cannot be asked for without it. */
+/** Limits reads to active versions of active bases that admit one of these ids. Every read for a caller requires it. */
 export interface Reach {
   bases: readonly Base[];
   admitted: readonly string[];
@@ -100,7 +100,7 @@ function ofBases({ bases }: Pick<Reach, 'bases'>): Sql {
   return sql`a.base_id = ANY(${bases.map(({ id }) => id)}::uuid[])`;
 }
 
-/** Locales in the order in which they are preferred. */
+/** Locales in order of preference. */
 export interface Preference {
   asked: string;
   fallback: string;
@@ -112,7 +112,7 @@ function preferred(reach: Reach, { asked, fallback }: Preference): Sql {
     FROM jsonb_to_recordset(${orders}::jsonb) AS b (id uuid, locales text[]) WHERE b.id = a.base_id), v.locale COLLATE "C"`;
 }
 
-/** Of each article within reach one version, in the locale that is preferred; newest published first. */
+/** One readable version per article, in the preferred locale; last published first. */
 export async function listReached(ctx: ReadContext, reach: Reach, preference: Preference): Promise<VersionRow[]> {
   return await ctx.query<VersionRow>(sql`
     SELECT * FROM (
@@ -133,7 +133,7 @@ export async function findReached(
   return rows[0];
 }
 
-/** Locales in which the article is within reach. */
+/** Locales in which the caller may read the article. */
 export async function listLocales(ctx: ReadContext, reach: Reach, articleId: string): Promise<string[]> {
   const rows = await ctx.query<{ locale: string }>(sql`
     SELECT v.locale FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
@@ -141,7 +141,7 @@ export async function listLocales(ctx: ReadContext, reach: Reach, articleId: str
   return rows.map(({ locale }) => locale);
 }
 
-/** Texts of the article that mention the image: those within reach, or with `all` those of any version. */
+/** Texts of the article that contain the image's handle: of readable versions, or with `all` of any version. */
 export async function listTextsNaming(
   ctx: ReadContext,
   reach: Reach & { all: boolean },
@@ -163,7 +163,7 @@ export interface VersionPage {
   offset: number;
 }
 
-/** Versions whoever may read them, last changed first: for those who write. */
+/** Versions in any state, without a check of read access, last changed first. For authors. */
 export async function listVersions(ctx: ReadContext, page: VersionPage): Promise<VersionRow[]> {
   return await ctx.query<VersionRow>(sql`
     SELECT ${COLUMNS} FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
@@ -173,7 +173,7 @@ export async function listVersions(ctx: ReadContext, page: VersionPage): Promise
     ORDER BY v.updated_at DESC, v.id DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`);
 }
 
-/** Guarded: where the base has the code meanwhile, the unit is decided anew and makes a version of that article. */
+/** Guard: if the code was created in the base meanwhile, the unit of work is retried and creates a version of that article. */
 export const insertArticle: TableWrite<{ id: string; base_id: string; code: string; at: string; by: string | null }> = {
   name: 'insert_kb_article',
   guard: true,
@@ -184,7 +184,7 @@ export const insertArticle: TableWrite<{ id: string; base_id: string; code: stri
     ON CONFLICT (base_id, code) DO NOTHING RETURNING 1`,
 };
 
-/** The condition of every change of an article's versions: nobody else changed any of them since they were looked at. */
+/** The condition of every change of an article's versions: the article's revision has not changed since it was read. */
 export const changeArticle: TableWrite<{ id: string; expected: number }> = {
   name: 'change_kb_article',
   guard: true,
@@ -225,7 +225,7 @@ export const insertVersion: TableWrite<NewVersion> = {
 
 export interface DraftChange extends Omit<NewVersion, 'article_id' | 'section_id' | 'locale'> {}
 
-/** A published text is never written: the state is part of the condition. */
+/** The state is part of the condition, so that a published text is never changed. */
 export const changeDraft: TableWrite<DraftChange> = {
   name: 'change_kb_draft',
   guard: true,
@@ -238,7 +238,7 @@ export const changeDraft: TableWrite<DraftChange> = {
     WHERE v.id = r.id AND v.state = 'DRAFT' RETURNING 1`,
 };
 
-/** From one state to another; publishing and the archiving of the version before are rows of one statement. */
+/** Changes states. Publishing a version and archiving the previous one are rows of one statement. */
 export const moveVersion: TableWrite<{
   id: string;
   from: VersionState;

@@ -1,4 +1,4 @@
-/** A text of the knowledge base as it is given, read into the form in which it is kept: the expensive part of a write. */
+/** Parses a given text of the knowledge base into its stored form. This is the expensive part of a write. */
 import type { FaultDetail } from '../../lib/fault.ts';
 import { type ThreadTask, threads } from '../../mechanisms/threads.ts';
 import {
@@ -11,18 +11,18 @@ import {
   type RichNode,
 } from '../metadata/door.ts';
 
-/** One of the two forms in which a text may be given. */
+/** A text in one of its two input forms. */
 export interface GivenText {
   body?: string;
   bodyDocument?: unknown;
 }
 
 export type ReadText =
-  /** `document` is null where nothing stands in the text; `body` is the Markdown that is served. */
+  /** `document` is null for an empty text. `body` is the Markdown that the API returns. */
   | { ok: true; document: RichNode | null; body: string; images: readonly InlineImage[] }
   | { ok: false; problems: FaultDetail[] };
 
-/** Where problems of the text point to. */
+/** The path of problems with the text. */
 export function textPath({ body }: GivenText): string {
   return body === undefined ? '/bodyDocument' : '/body';
 }
@@ -36,20 +36,22 @@ export function readText(given: GivenText): ReadText {
   return { ok: true, document: stored, body: stored === null ? '' : textOf(body, stored), images };
 }
 
-/** The Markdown that is served: as it was written where nothing in it could act, else made of the document. */
+/** The Markdown that the API returns: the given text if it contains nothing active, else one generated from the document. */
 function textOf(written: string | undefined, document: RichNode): string {
   const plain = written === undefined ? undefined : plainMarkdown(written);
   return plain !== undefined && isPlainMarkdown(plain) ? plain : markdownOf(document);
 }
 
-/** A text that was read in a worker thread. The document travels as JSON, which costs the event loop least. */
+/** The result of a worker thread. Passing the document as a JSON string costs the event loop least. */
 interface Travelling {
   /** A `ReadText` as JSON, without its images. */
   json: string;
   images: readonly InlineImage[];
 }
 
-/** Reads texts in worker threads. Its input is the given text as JSON, of up to so many characters in the event loop. */
+/**
+ * Parses texts in worker threads. The input is the given text as JSON; up to `inline` characters are parsed in the event loop.
+ */
 export const readTextTask: ThreadTask<string, Travelling> = {
   name: 'knowledge.text',
   // The slowest texts of this length take about 30 ms.
@@ -62,11 +64,11 @@ export const readTextTask: ThreadTask<string, Travelling> = {
 };
 
 /**
- * As `readText`, with long texts read in a worker thread. Some texts take a time that grows with the square of their length;
- * they are refused as TOO_COMPLEX, and only the request that sent them waits.
+ * Like `readText`, but parses long texts in a worker thread. For some texts the time grows with the square of the length. They
+ * are refused as TOO_COMPLEX, and only the request that sent them waits.
  *
- * @param caller whose turn it takes
- * @throws Fault OVERLOADED where too many texts wait
+ * @param caller the user in whose queue the task waits
+ * @throws Fault OVERLOADED when too many texts are waiting
  */
 export async function readLongText({ body, bodyDocument }: GivenText, caller: string | null): Promise<ReadText> {
   const given: GivenText = body === undefined ? { bodyDocument } : { body };

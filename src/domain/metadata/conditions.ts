@@ -1,4 +1,4 @@
-/** What the condition language needs to know of a record type: its fields, and how they stand in SQL. */
+/** Connects record types to the condition language: their fields, and how they are expressed in SQL. */
 import sql, { raw } from 'sql-template-tag';
 import type { FieldResolver, FilterField, Variables } from '../../lib/filter.ts';
 import { SYSTEM_FIELDS } from '../../lib/filter.ts';
@@ -17,7 +17,10 @@ export function filterField(field: FieldDefinition): FilterField {
   };
 }
 
-/** Fields of the newest version, then the system fields; a field of the type's own called `title` goes first. */
+/**
+ * Resolves fields of the newest version first, then system fields. A field of the type with the code `title` therefore hides
+ * the system field.
+ */
 export function fieldResolver(type: RecordType): FieldResolver {
   return (code) => {
     const field = type.newest.fields.get(code);
@@ -25,7 +28,7 @@ export function fieldResolver(type: RecordType): FieldResolver {
   };
 }
 
-/** `$today`: the calendar day in the time zone of the settings. */
+/** `$today`: the current date in the time zone of the settings. */
 export function today(types: TypeRegistry, now: string): string {
   return Temporal.Instant.from(now).toZonedDateTimeISO(types.settings.timezone).toPlainDate().toString();
 }

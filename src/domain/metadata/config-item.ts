@@ -1,4 +1,4 @@
-/** A record type as a bundle writes it, and its definition with every default filled in. */
+/** Schema of a record type in a bundle, and its conversion to a definition with all defaults filled in. */
 import Type, { type Static } from 'typebox';
 import { closed, nullable } from '../../contract/schemas.ts';
 import { DATA_TYPES, type DataType } from '../../lib/data-types.ts';
@@ -49,7 +49,7 @@ export const TypeItem = closed({
   category: Type.Optional(oneOf(['object', 'dictionary'])),
   numbering: Type.Optional(
     closed({
-      // Not a digit at the end: prefix and number would run into each other, and two types could make the same number.
+      // A prefix must not end with a digit: prefix and number would run together, and two types could produce the same number.
       prefix: Type.String({ pattern: '^[A-Z]([A-Z0-9-]{0,14}[A-Z-])?$', description: 'a prefix such as INC' }),
       digits: Type.Optional(Type.Integer({ minimum: 1, maximum: 15 })),
     }),
@@ -62,7 +62,7 @@ export const TypeItem = closed({
 export type TypeItem = Static<typeof TypeItem>;
 type FieldItem = Static<typeof FieldItem>;
 
-/** Types of field whose text a search looks into unless told otherwise. */
+/** Data types whose text is searched unless the configuration says otherwise. */
 const SEARCHED: ReadonlySet<DataType> = new Set(['string', 'text', 'rich-text']);
 
 function normaliseSearch(item: FieldItem): FieldSearch {
@@ -93,7 +93,7 @@ function normaliseField(item: FieldItem): FieldDefinition {
   };
 }
 
-/** A type whose fields include one called `title` has that for its title unless it names another, or null for none. */
+/** If `title` is absent, a field with the code `title` becomes the title field. Null means that the type has none. */
 export function normaliseType(item: TypeItem): TypeDefinition {
   const fields = (item.fields ?? []).map(normaliseField);
   const title = item.title === undefined ? fields.find((field) => field.code === 'title')?.code : item.title;

@@ -1,4 +1,4 @@
-/** The bundle's section `types`: what makes a type sound, and when a change of it makes a new version. */
+/** The bundle's section `types`: validates record types and decides when a change makes a new version. */
 import { SYSTEM_FIELDS } from '../../lib/filter.ts';
 import { stepsOf } from '../../mechanisms/config-condition.ts';
 import { checkUnique } from '../../mechanisms/config-checks.ts';
@@ -18,13 +18,13 @@ import { normaliseType, TypeItem } from './config-item.ts';
 import type { FieldDefinition, TypeDefinition } from './definitions.ts';
 import { checkConstraints, checkValue, compatibility } from './values.ts';
 
-/** What stored records tell; the room of records answers. */
+/** Queries on stored records. The objects module implements them. */
 export interface RecordProbe {
-  /** Whether a record of one of these versions of the type holds a value under the field's code. */
+  /** Whether a record in one of these versions of the type has a value under the field's code. */
   holdsValue(ctx: ReadContext, typeId: string, versions: readonly number[], fieldCode: string): Promise<boolean>;
 }
 
-/** Data types whose values make a name for a record. */
+/** Data types allowed for the title field. */
 const NAMING: ReadonlySet<string> = new Set(['string', 'text', 'enum', 'integer', 'url', 'email', 'phone', 'date']);
 
 function references(type: TypeDefinition): Reference[] {
@@ -78,12 +78,14 @@ function compare(before: unknown, after: unknown): Comparison {
   const newer = after as TypeDefinition;
   const { reasons } = compatibility(older.fields, newer.fields);
   const said = reasons.map(({ field, reason }) => `${field}: ${reason}`);
-  // Stored records stand in a state of the workflow that they have.
+  // The stored workflow state of a record belongs to its current workflow.
   if (older.workflow !== newer.workflow) said.push('the workflow is another one');
   return { compatible: said.length === 0, reasons: said };
 }
 
-/** Codes that the newest version lacks, that an older one had, and that would be there again: code → those versions' shapes. */
+/**
+ * Field codes that an older version had, the newest lacks, and the change adds again: code → the field in those older versions.
+ */
 function returning(change: Change, view: CompileView): Map<string, { version: number; field: FieldDefinition }[]> {
   const found = new Map<string, { version: number; field: FieldDefinition }[]>();
   const versions = view.versions('types', change.code);
@@ -103,7 +105,7 @@ interface StoredRole {
   records: { type: string; fields: { read: string[] | '*'; write: string[] | '*' } }[];
 }
 
-/** Roles that, as they stand, name the field of the type: they meant another field than the one that comes now. */
+/** Stored roles that name the field of the type. Their rights were granted for the removed field, not for the new one. */
 function rolesNaming(view: CompileView, type: string, field: string): string[] {
   const codes = [...view.active('roles').keys(), ...view.archived('roles').keys()];
   return codes.filter((code) => {
@@ -117,7 +119,10 @@ function rolesNaming(view: CompileView, type: string, field: string): string[] {
   });
 }
 
-/** Codes that come back: with another data type only where no record holds the old one, and never with the old rights. */
+/**
+ * Checks field codes that are added again. The data type may differ only if no record holds a value of the old one, and no role
+ * may still grant rights on the code.
+ */
 async function verifyReturning(
   ctx: ReadContext,
   change: Change,
@@ -151,7 +156,7 @@ async function verifyReturning(
   }
 }
 
-/** Which indexes a reconciler will build and drop after the apply. */
+/** The indexes that will be built and dropped in the background after the apply. */
 function indexNote(change: Change): string | undefined {
   const filtered = (definition: unknown): string[] =>
     ((definition as TypeDefinition | undefined)?.fields ?? []).flatMap((field) =>
@@ -184,7 +189,7 @@ export function typesSection(probe: RecordProbe): ConfigSection {
     },
     note: indexNote,
     compare,
-    // Null says that there is none where the default would be another.
+    // An explicit null, because an absent `title` would default to the field with the code `title`.
     present: (type) => (type.title === undefined ? { ...type, title: null } : type),
   });
 }

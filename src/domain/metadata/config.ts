@@ -11,7 +11,7 @@ export { type RecordProbe, typesSection } from './config-types.ts';
 const SettingsItem = closed({
   defaultLocale: Type.Optional(LocaleCode),
   timezone: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-  // More than a body of 10 MiB can carry would be a promise that nothing keeps.
+  // The limit must fit into a request body of 10 MiB.
   attachmentMaxBytes: Type.Optional(Type.Integer({ minimum: 1, maximum: 7_864_320 })),
   searchExactTotal: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
 });

@@ -1,4 +1,4 @@
-/** What travels for record types and their fields (api.md, "Schema and metadata"). */
+/** Operations and schemas of record types and their fields (api.md, "Schema and metadata"). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode } from '../../contract/schemas.ts';

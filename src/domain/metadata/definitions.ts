@@ -1,11 +1,11 @@
 /**
- * Shapes of configured record types and workflows as they are stored: the bundle's shape with every default filled in,
- * so that two equal configurations are equal JSON (configuration, section 3).
+ * Stored definitions of record types and workflows: the shape of the bundle with every default filled in, so that two equal
+ * configurations are equal JSON (configuration, section 3).
  */
 import type { DataType } from '../../lib/data-types.ts';
 import type { Condition } from '../../lib/filter.ts';
 
-/** A text that may differ by locale: one string for all, or locale → text. */
+/** A text that may differ by locale: one string for all locales, or locale → text. */
 export type LocalizedText = string | { [locale: string]: string };
 
 export interface EnumOption {
@@ -13,7 +13,7 @@ export interface EnumOption {
   name: LocalizedText;
 }
 
-/** What limits a value; only keys that fit the field's data type are accepted. */
+/** Constraints on a value. Only keys that fit the field's data type are accepted. */
 export interface FieldConstraints {
   minLength?: number;
   maxLength?: number;
@@ -22,17 +22,17 @@ export interface FieldConstraints {
   /** Bounds of integer and decimal (decimal as string), date, datetime and time. */
   min?: number | string;
   max?: number | string;
-  /** Most digits behind the point of a decimal. */
+  /** Maximum number of digits after the decimal point. */
   scale?: number;
   /** Codes and names of an enum, in order. */
   options?: EnumOption[];
   /** Codes of the record types that a reference may point to; absent: any. */
   types?: string[];
-  /** Most elements of a multiple field, at most 100. */
+  /** Maximum number of elements of a multiple field, at most 100. */
   maxItems?: number;
 }
 
-/** A field's part in the search projection. */
+/** How the field is indexed for search. */
 export interface FieldSearch {
   text: boolean;
   filter: boolean;
@@ -48,7 +48,7 @@ export interface FieldDefinition {
   readOnly: boolean;
   multiple: boolean;
   constraints: FieldConstraints;
-  /** In stored configuration: as the bundle writes it (codes, logins). In a loaded type version: as it is stored in a record (ids). */
+  /** In stored configuration: as in the bundle (codes, logins). In a loaded type version: as stored in a record (ids). */
   default?: unknown;
   search: FieldSearch;
 }
@@ -59,7 +59,7 @@ export interface TypeDefinition {
   description?: LocalizedText;
   category: 'object' | 'dictionary';
   numbering?: { prefix: string; digits: number };
-  /** Code of the field that names a record. */
+  /** Code of the field whose text is the title of a record. */
   title?: string;
   /** Code of the workflow. */
   workflow?: string;

@@ -1,9 +1,11 @@
 /**
- * Record types: their fields, versions, data types and dictionaries, and what a value of each data type is.
+ * Record types: fields, versions, data types and dictionaries, and the values of each data type.
  *
- * Configured through the bundle sections `settings` and `types`; kept as configuration rows and read as one registry per
- * snapshot. Invariants: a stored record's version never goes away; a compatible change holds for the newest version at once,
- * an incompatible one makes a new version; a value in a record is in the canonical form of its data type.
+ * They are configured in the bundle sections `settings` and `types`, stored as configuration rows, and read as one registry per
+ * snapshot. Invariants:
+ * - A version that stored records use is never removed.
+ * - A compatible change applies to the newest version; an incompatible change makes a new version.
+ * - A value in a record has the canonical form of its data type.
  */
 export { conditionEnvironment, fieldResolver, today } from './conditions.ts';
 export { FieldSchema } from './contract.ts';

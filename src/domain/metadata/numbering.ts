@@ -1,17 +1,17 @@
-/** Readable record numbers: one sequence a prefix, so that numbers rise over all processes and none is given twice. */
+/** Record numbers. Each prefix has one database sequence, so numbers rise across all processes and are unique. */
 import { raw } from 'sql-template-tag';
 import type { Queryable } from '../../mechanisms/db/pool.ts';
 import type { ConfigSnapshot } from '../../mechanisms/snapshot.ts';
 import { typeSlice } from './registry.ts';
 
-/** Name of the prefix's sequence; prefixes are upper-case ASCII letters, digits and hyphens. */
+/** Name of the prefix's sequence. Prefixes consist of upper-case ASCII letters, digits and hyphens. */
 export function numberSequence(prefix: string): string {
   return `"number_${prefix}"`;
 }
 
 /**
- * Creates the sequences that the configuration needs and the database lacks. It runs outside of the apply's transaction,
- * before a process uses a new snapshot; two processes at once do no harm.
+ * Creates the sequences that the configuration needs and that do not exist yet. It runs outside the apply's transaction, before
+ * a process uses a new snapshot. Concurrent calls are safe.
  */
 export async function ensureNumbering(db: Queryable, snapshot: ConfigSnapshot): Promise<void> {
   const prefixes = new Set(
@@ -22,7 +22,7 @@ export async function ensureNumbering(db: Queryable, snapshot: ConfigSnapshot): 
     try {
       await db.query(raw(`CREATE SEQUENCE IF NOT EXISTS ${numberSequence(prefix)}`));
     } catch (error) {
-      // IF NOT EXISTS can still collide with another process at the same instant; then the sequence is there.
+      // IF NOT EXISTS can still fail if another process creates the sequence at the same time. The sequence exists then.
       const { code } = error as { code?: unknown };
       if (code !== '23505' && code !== '42P07') throw error;
     }

@@ -1,4 +1,4 @@
-/** The reads on record types: only what some grant of the caller concerns. */
+/** Reads of record types. Only types and fields that a grant of the caller concerns are returned. */
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { FieldDefinition } from './definitions.ts';
@@ -16,8 +16,8 @@ export interface FieldSchemaAnswer {
 }
 
 /**
- * A field as the API shows it, with names in the locale asked, that of the caller unless said; a required field with a default
- * is not required of a caller.
+ * A field in API answers, with names in the `asked` locale, by default the caller's. A required field with a default is shown
+ * as not required, because the caller may leave it out.
  */
 export function fieldSchema(ctx: ReadContext, field: FieldDefinition, asked?: string): FieldSchemaAnswer {
   const fallback = registry(ctx).settings.defaultLocale;

@@ -1,6 +1,6 @@
 /**
- * The record types as the service works with them: one immutable registry per configuration snapshot, with every stored
- * version of each type (decisions, "A type has versions").
+ * The registry of record types: one immutable object per configuration snapshot, with every stored version of each type
+ * (decisions, "A type has versions").
  */
 import type { DataType } from '../../lib/data-types.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
@@ -14,7 +14,7 @@ export interface StateView {
   category: WorkflowCategory;
 }
 
-/** What the record needs of its type's workflow; transitions belong to the workflow room. */
+/** The part of a workflow that records need. Transitions belong to the workflow module. */
 export interface WorkflowView {
   id: string;
   code: string;
@@ -50,7 +50,7 @@ export interface TypeRegistry {
   byId: ReadonlyMap<string, RecordType>;
   byCode: ReadonlyMap<string, RecordType>;
   active: readonly RecordType[];
-  /** Every state of every workflow, also of archived ones, by id. */
+  /** All states of all workflows by id, including those of archived workflows. */
   states: ReadonlyMap<string, StateView>;
   settings: Settings;
   /** Ids of the active services, for values of data type `service`. */
@@ -126,19 +126,19 @@ export function registry(ctx: Pick<ReadContext, 'config'>): TypeRegistry {
   return ctx.config.get(typeSlice);
 }
 
-/** An identifier or a code; where a code is also another type's id, the id wins (decisions). */
+/** Finds a type by id or code. The id takes precedence if a code equals another type's id (decisions). */
 export function findType(types: TypeRegistry, idOrCode: string): RecordType | undefined {
   return types.byId.get(idOrCode) ?? types.byCode.get(idOrCode);
 }
 
-/** The version of a stored record; a record never outlives its version, so its absence is a defect. */
+/** The version of a stored record. A version in use is never removed, so a missing one is a defect. */
 export function versionOf(types: TypeRegistry, typeId: string, number: number): TypeVersion {
   const found = types.byId.get(typeId)?.versions.get(number);
   if (found === undefined) throw new Error(`type ${typeId} has no version ${number}`);
   return found;
 }
 
-/** Versions of the type in which the field has another shape than in the newest: their records match no condition on it. */
+/** Versions in which the field's data type or multiplicity differs from the newest. Their records match no condition on it. */
 export function mismatchedVersions(type: RecordType, fieldCode: string): number[] {
   const newest = type.newest.fields.get(fieldCode);
   const shape = (field: { dataType: DataType; multiple: boolean } | undefined): string =>
@@ -148,13 +148,13 @@ export function mismatchedVersions(type: RecordType, fieldCode: string): number[
     .map((of) => of.version);
 }
 
-/** A configured name in the language of the caller, else in the default locale. */
+/** A configured name in the caller's locale, else in the default locale. */
 export function named(ctx: Pick<ReadContext, 'config' | 'locale'>, text: LocalizedText): string {
   const { defaultLocale } = registry(ctx).settings;
   return localized(text, ctx.locale ?? defaultLocale, defaultLocale);
 }
 
-/** The text in the locale asked, else in the default locale, else the first there is (decisions, "Catalogue"). */
+/** The text in the given locale, else in the default locale, else the first one (decisions, "Catalogue"). */
 export function localized(text: LocalizedText, locale: string, fallback: string): string {
   if (typeof text === 'string') return text;
   if (Object.hasOwn(text, locale)) return text[locale] as string;

@@ -1,9 +1,8 @@
 /**
- * HTML, as mail and other systems send it, into a rich-text document.
+ * Converts HTML, as sent by mail and other systems, to a rich-text document.
  *
- * Nothing is copied through: the document is built anew from the few elements and attributes named here, text is text, and
- * what is unknown leaves its text behind. What the result may hold is decided by `checkRichText` alone; this file only has
- * to be linear, whatever the HTML.
+ * Nothing is copied unchecked. The document is built from the elements and attributes listed here; of unknown elements only the
+ * text is kept. `checkRichText` alone decides what the result may contain. This file must run in linear time for any HTML.
  */
 import { Parser } from 'htmlparser2';
 import { BLOCKS, FRAMES, MARKS, SKIPPED } from './rich-text-html-elements.ts';
@@ -11,26 +10,26 @@ import { isImageHandle, isSafeLink, type RichMark, type RichNode } from './rich-
 
 export type HtmlReading = { ok: true; doc: RichNode } | { ok: false; reason: string };
 
-/** Most characters of HTML, images apart; parsing so much takes a tenth of a second at worst. */
+/** Maximum number of characters of HTML without image data. Parsing that many takes at most a tenth of a second. */
 const MOST_CHARACTERS = 1_048_576;
 const IMAGE_DATA = /data:image\/[a-z+]{1,10};base64,[A-Za-z0-9+/=]*/gi;
 
-/** Elements that are open at once; the parser looks through them at each closing tag. */
+/** Maximum number of open elements. The parser searches all of them at each closing tag. */
 const MOST_OPEN = 256;
-/** Nodes and pieces of text. */
+/** Maximum number of nodes and text fragments. */
 const MOST_NODES = 60_000;
-/** Lists, quotes and tables within one another; what is deeper loses its frame, not its text. */
+/** Maximum nesting of lists, quotes and tables. Deeper ones are dropped, their text is kept. */
 const DEEPEST_FRAME = 9;
 
 const LISTS: ReadonlySet<string> = new Set(['bulletList', 'orderedList']);
 const CELLS: ReadonlySet<string> = new Set(['tableCell', 'tableHeader']);
 
-/** A container that is being filled. */
+/** An open container node. */
 interface Frame extends RichNode {
   content: RichNode[];
 }
 
-/** What closing an element has to undo. */
+/** What closing an element must undo. */
 type Undo = 'nothing' | 'skip' | 'mark' | 'link' | 'block' | 'pre' | 'flat table' | Frame;
 
 class TooMuch extends Error {}
@@ -42,10 +41,10 @@ class Builder {
   readonly #links: (string | null)[] = [];
   #skipping = 0;
   #preformatted = 0;
-  /** Tables that are open but have no frame: those within tables, as mail lays itself out. */
+  /** Open tables without a table node: tables nested in tables, as used for layout in mail. */
   #flatTables = 0;
   #nodes = 0;
-  /** The text block that is being filled, before it stands in its frame. */
+  /** The text block being filled, before it is added to its container. */
   #block: RichNode = { type: 'paragraph' };
   #inline: RichNode[] = [];
 
@@ -74,7 +73,7 @@ class Builder {
 
   text(data: string): void {
     if (this.#skipping > 0) return;
-    // Blanks of HTML collapse; a no-break space is none of them.
+    // White space collapses in HTML, except no-break spaces.
     const text = this.#preformatted > 0 ? data.replace(/\r\n?/g, '\n') : data.replace(/[ \t\n\f\r]+/g, ' ');
     const last = this.#inline.at(-1);
     const atStart =
@@ -146,7 +145,8 @@ class Builder {
       this.#standing({ type: 'image', attrs });
       return;
     }
-    // Images elsewhere are not kept, since looking at a record must not tell a third party so; a link to them is.
+    // External images are not kept, because loading them would reveal to a third party that the record was read. A link is
+    // kept.
     const marks = isSafeLink(src) ? [link(src)] : [];
     this.#push(alt !== '' ? alt : isSafeLink(src) ? src : '', marks);
   }
@@ -192,7 +192,7 @@ class Builder {
     return frame;
   }
 
-  /** Leaves frames until one of these types is on top; false, and nothing left, where none is within reach. */
+  /** Closes containers until one of these types is on top. Returns false and closes nothing if there is none in scope. */
   #closeTo(...types: string[]): boolean {
     for (let index = this.#frames.length - 1; index > 0; index--) {
       const frame = this.#frames[index] as Frame;
@@ -200,7 +200,7 @@ class Builder {
         while (this.#top() !== frame) this.#leave();
         return true;
       }
-      // An item belongs to the list around it, not to one outside its quote or table, and so do rows and cells.
+      // An item belongs to the list around it, not to one outside its quote or table. The same holds for rows and cells.
       const list = LISTS.has(frame.type) || frame.type === 'listItem';
       if (frame.type === 'blockquote' || (types.includes('table') ? list : CELLS.has(frame.type))) return false;
     }
@@ -215,7 +215,7 @@ class Builder {
     this.#leave();
   }
 
-  /** Puts the top frame into the one below, with what its content must have, or drops it where it may not be empty. */
+  /** Adds the top container to its parent, with required content filled in. Drops it if it is empty but may not be. */
   #leave(): void {
     const frame = this.#frames.pop() as Frame;
     if (CELLS.has(frame.type) && frame.content.length === 0) frame.content.push({ type: 'paragraph' });
@@ -224,7 +224,7 @@ class Builder {
     if (frame.content.length > 0) this.#top().content.push(frame);
   }
 
-  /** Makes sure that a block may stand on top: text right in a list or a table gets an item or a cell around it. */
+  /** Opens the containers that a block needs: text directly in a list or a table gets an item or a cell. */
   #needBlocks(): void {
     const { type } = this.#top();
     if (LISTS.has(type)) this.#enter({ type: 'listItem', content: [] });
@@ -234,7 +234,7 @@ class Builder {
 
   // ------------------------------------------------------------------ blocks and text
 
-  /** Puts a block that holds no text behind what was written so far. */
+  /** Adds a block without text after the text so far. */
   #standing(node: RichNode): void {
     const { type, attrs } = this.#block;
     this.#endBlock();
@@ -255,7 +255,7 @@ class Builder {
     this.#block = { type: this.#preformatted > 0 ? 'codeBlock' : 'paragraph' };
   }
 
-  /** Adds text, or a line break where `text` is undefined. */
+  /** Adds text, or a line break if `text` is undefined. */
   #push(text: string | undefined, marks: RichMark[]): void {
     if (this.#skipping > 0 || text === '') return;
     this.#count();
@@ -291,7 +291,7 @@ function frameAttributes(type: string, attributes: Record<string, string>): Reco
   return attrs.colspan === 1 && attrs.rowspan === 1 ? undefined : attrs;
 }
 
-/** Text without blanks and line breaks at its ends; of code only the line breaks around it go. */
+/** Removes blanks and line breaks at both ends; of code, one leading line break and all trailing white space. */
 function trimmed(inline: readonly RichNode[], code: boolean): RichNode[] {
   if (code) {
     const text = inline
@@ -318,8 +318,8 @@ function isBlank(node: RichNode): boolean {
 }
 
 /**
- * A document in the ProseMirror JSON form of an HTML string; text without any markup is one paragraph. Its images are data
- * URLs still. Links to other than http, https, mailto and tel lose the link, not the text; images elsewhere become links.
+ * Converts an HTML string to a document in ProseMirror JSON. Text without markup becomes one paragraph. Images are still data
+ * URLs. Links other than http, https, mailto and tel are dropped, their text is kept. External images become links.
  */
 export function richTextFromHtml(html: string): HtmlReading {
   if (html.length > MOST_CHARACTERS && html.replace(IMAGE_DATA, '').length > MOST_CHARACTERS) {

@@ -1,12 +1,12 @@
 /**
- * Inline images: data URLs are taken out of a document into the blob store and leave a handle behind (decisions, "Inline
- * images in rich text").
+ * Inline images. Data URLs are moved from a document to the blob store and replaced by handles (decisions, "Inline images in
+ * rich text").
  */
 import { hash } from 'node:crypto';
 import type { FaultDetail } from '../../lib/fault.ts';
 import { isImageHandle, type RichNode } from './rich-text-schema.ts';
 
-/** Most bytes of one image. */
+/** Maximum size of one image in bytes. */
 export const INLINE_IMAGE_BYTES = 2_097_152;
 const MOST_IMAGES = 100;
 
@@ -23,7 +23,7 @@ export type Extraction =
   | { ok: true; doc: RichNode; images: readonly InlineImage[] }
   | { ok: false; problems: FaultDetail[] };
 
-/** What the first bytes say, which is what a browser goes by. */
+/** Detects the media type from the first bytes, as browsers do. */
 export function sniffImage(bytes: Buffer): ImageMediaType | undefined {
   const starts = (latin1: string, at = 0): boolean => bytes.toString('latin1', at, at + latin1.length) === latin1;
   if (starts('\x89PNG\r\n\x1a\n')) return 'image/png';
@@ -42,7 +42,7 @@ function decode(url: string): InlineImage | string {
   if (url.length > LONGEST_URL) return 'An inline image may have at most 2 MiB.';
   const base64 = url.slice(head[0].length);
   const bytes = Buffer.from(base64, 'base64');
-  // Node decodes what it can and drops the rest: only what encodes to the same text again was base64.
+  // `Buffer.from` ignores invalid characters. The input was valid base64 only if it encodes to the same text again.
   if (bytes.length === 0 || bytes.toString('base64') !== base64) return 'The base64 of an inline image is malformed.';
   if (bytes.length > INLINE_IMAGE_BYTES) return 'An inline image may have at most 2 MiB.';
   const mediaType = sniffImage(bytes);
@@ -52,8 +52,8 @@ function decode(url: string): InlineImage | string {
 }
 
 /**
- * The document with each data URL replaced by the handle `blob:<sha256>`, and the images by handle, each once. The
- * document given is left as it is. Expects a document that `checkRichText` has read.
+ * Replaces each data URL by the handle `blob:<sha256>` and returns the images, each once. The given document is not changed.
+ * Expects a document that `checkRichText` has read.
  *
  * @param path JSON Pointer of the document, for problems
  */
@@ -94,8 +94,8 @@ export function extractInlineImages(doc: RichNode, path = ''): Extraction {
 }
 
 /**
- * SHA-256 of every image that a stored document shows. Whoever stores a document checks that each is either among its
- * extracted images or was in the value before: a handle alone must not open a blob that its writer could not read.
+ * SHA-256 of every image in a stored document. Before storing a document, check that each image is among its extracted images
+ * or was in the previous value. A handle alone must not give access to a blob that its writer could not read.
  */
 export function imageHandles(doc: RichNode): string[] {
   const found = new Set<string>();

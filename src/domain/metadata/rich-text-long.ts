@@ -1,4 +1,4 @@
-/** Long rich texts among the values of a request: read in a worker thread before the values are judged as a whole. */
+/** Parses long rich texts of a request in a worker thread, before all values are checked together. */
 import { pointer } from '../../lib/json.ts';
 import { type ThreadTask, threads } from '../../mechanisms/threads.ts';
 import { checkRichText, ReadRichText, type RichTextCheck } from './rich-text.ts';
@@ -10,13 +10,13 @@ interface Given {
   path: string;
 }
 
-/** A `RichTextCheck` as JSON, which costs the event loop least, and its images. */
+/** A `RichTextCheck` as JSON, because passing a string between threads costs the event loop least, and its images. */
 interface Travelling {
   json: string;
   images: readonly InlineImage[];
 }
 
-/** Its size is in characters; the most expensive texts take about 1.2 microseconds for each. */
+/** Sizes are in characters. The slowest texts take about 1.2 microseconds per character. */
 export const readRichTextTask: ThreadTask<Given, Travelling> = {
   name: 'metadata.rich-text',
   inline: 16_000,
@@ -28,11 +28,11 @@ export const readRichTextTask: ThreadTask<Given, Travelling> = {
 };
 
 /**
- * The values with long rich texts read; the others are as they were given.
+ * Returns the values with long rich texts parsed; the others are unchanged.
  *
- * @param isRich whether a value is a rich text that the caller may name
- * @param member the body's member that holds the values
- * @throws Fault OVERLOADED where too many long texts wait
+ * @param isRich whether the field is a rich text that the caller may name
+ * @param member the member of the request body that holds the values
+ * @throws Fault OVERLOADED when too many long texts are waiting
  */
 export async function withLongTextsRead(
   given: Record<string, unknown>,

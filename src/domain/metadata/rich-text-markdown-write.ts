@@ -1,9 +1,9 @@
 /**
- * A rich-text document as Markdown that reads back as the same document. Where Markdown has no words for a block (a table whose
- * cells hold more than a line, lists that touch), the block is written as HTML, which Markdown allows and our reader understands.
+ * Writes a rich-text document as Markdown that reads back as the same document. Blocks that Markdown cannot express (a table
+ * with more than one line in a cell, adjacent lists) are written as HTML, which Markdown allows and our reader accepts.
  *
- * Not kept, since HTML as it is read does not keep it either: runs of blanks, empty paragraphs, widths, titles of links and
- * images, the numbering style of a list. The document itself keeps them; it is what is stored.
+ * Not kept, because the HTML reader drops it too: repeated blanks, empty paragraphs, widths, titles of links and images, the
+ * numbering style of a list. The stored document keeps them.
  */
 import { type MarkdownSerializerState, MarkdownSerializer } from 'prosemirror-markdown';
 import { Node } from 'prosemirror-model';
@@ -11,9 +11,9 @@ import { deepEqualJson } from '../../lib/json.ts';
 import { readMarkdown } from './rich-text-markdown.ts';
 import { type RichMark, type RichNode, richTextSchema } from './rich-text-schema.ts';
 
-// ------------------------------------------------------------------ as HTML
+// ------------------------------------------------------------------ HTML output
 
-/** A line break right at the start of code is taken for part of the markup, so that one that is meant is written twice. */
+/** Readers drop a line break at the start of code as part of the markup. A real one is therefore written twice. */
 function firstBreak(code = ''): string {
   return code.startsWith('\n') ? '\n' : '';
 }
@@ -23,7 +23,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['<', '&lt;'],
   ['>', '&gt;'],
   ['"', '&quot;'],
-  // A blank line would end the HTML in the eyes of Markdown.
+  // In Markdown, a blank line would end the HTML block.
   ['\n', '&#10;'],
   ['\r', '&#13;'],
 ]);
@@ -91,7 +91,7 @@ function htmlOf(node: RichNode): string {
   }
 }
 
-// ------------------------------------------------------------------ as Markdown
+// ------------------------------------------------------------------ Markdown output
 
 type Write = (state: MarkdownSerializerState, node: Node, parent: Node, index: number) => void;
 
@@ -116,7 +116,7 @@ const writeOrderedList: Write = (state, node) => {
   state.renderList(node, ' '.repeat(width), (index) => `${start + index}. `.padEnd(width));
 };
 
-/** A table of plain cells, its first row being the head; anything else is left to HTML. */
+/** Writes a table of plain cells whose first row is the header. Other tables are written as HTML. */
 const writeTable: Write = (state, node) => {
   const rows: string[] = [];
   node.forEach((row) => {
@@ -135,13 +135,13 @@ const writeTable: Write = (state, node) => {
   state.closeBlock(node);
 };
 
-/** The content of one paragraph, on a line of its own. */
+/** The content of one paragraph on a single line. */
 function inlineOf(paragraph: Node): string {
   const doc = richTextSchema.nodes.doc?.create(null, paragraph) as Node;
   return serializer.serialize(doc, TIGHT).replaceAll('\\\n', '<br>');
 }
 
-/** Where a tag or an entity could be seen, an entity: it is no tag even for a reader that takes the Markdown for HTML. */
+/** Escapes everything that could be read as a tag or an entity, even by a reader that treats the Markdown as HTML. */
 function inert(text: string): string {
   return text.replace(/&(?=#|[a-zA-Z0-9]+;)/g, '&amp;').replaceAll('<', '&lt;');
 }
@@ -212,7 +212,7 @@ const serializer: MarkdownSerializer = new MarkdownSerializer(
 
 const TIGHT = { tightLists: true };
 
-/** Whether Markdown has words for the tables in the node; where they fail otherwise, reading back tells. */
+/** Whether Markdown can express the tables in the node. Other losses are detected by reading the result back. */
 function isWritable(node: RichNode): boolean {
   if (node.type !== 'table') return (node.content ?? []).every(isWritable);
   return (node.content ?? []).every((row, index) =>
@@ -239,12 +239,14 @@ function blockOf(node: RichNode): string {
 
 const LISTS: ReadonlySet<string> = new Set(['bulletList', 'orderedList']);
 
-/** The document as Markdown: what is read back from it is the document, but for what is said above. */
+/**
+ * Writes the document as Markdown. Reading it returns the same document, except for the losses listed at the top of this file.
+ */
 export function markdownOf(doc: RichNode): string {
   const blocks = doc.content ?? [];
   const parts: string[] = [];
   for (const [index, block] of blocks.entries()) {
-    // Two lists in a row would be read as one.
+    // Markdown would merge two adjacent lists.
     if (LISTS.has(block.type) && blocks[index - 1]?.type === block.type) parts.push('<!-- -->');
     parts.push(blockOf(block));
   }

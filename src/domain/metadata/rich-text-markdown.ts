@@ -1,21 +1,21 @@
 /**
- * Markdown (CommonMark with tables and strikethrough) into a rich-text document.
+ * Converts Markdown (CommonMark with tables and strikethrough) to a rich-text document.
  *
- * The Markdown is rendered to HTML in memory and read by the one reader of HTML that there is, so that nothing can come in by
- * Markdown that could not come in by HTML. HTML inside of Markdown is understood where it names an element of HTML; what else
- * stands between angle brackets (`<your name>`, `<user>`) is text, as its writer meant it.
+ * The Markdown is rendered to HTML in memory and parsed by the HTML reader, so Markdown can contain nothing that HTML could
+ * not. Known HTML elements within Markdown are accepted. Anything else between angle brackets (`<your name>`, `<user>`) is
+ * text.
  */
 import MarkdownIt from 'markdown-it';
 import { isWellFormedText, nfc } from '../../lib/text.ts';
 import { checkRichText, type RichTextCheck } from './rich-text.ts';
 import { isHtmlElement, isSkippedElement } from './rich-text-html-elements.ts';
 
-/** Most characters of a text in Markdown. */
+/** Maximum number of characters of a Markdown text. */
 export const MARKDOWN_CHARACTERS = 200_000;
 
 const TAG = /<(\/?)([a-zA-Z][a-zA-Z0-9-]*)[^<>]*>/g;
 
-/** A tag of no element is shown as it was written. */
+/** Escapes tags of unknown elements, so that they are shown as written. */
 function knownTags(html: string): string {
   return html.replace(TAG, (tag: string, _slash: string, name: string) =>
     isHtmlElement(name.toLowerCase()) ? tag : reader.utils.escapeHtml(tag),
@@ -27,7 +27,7 @@ interface InlineToken {
   content: string;
 }
 
-/** Where each element is closed for the last time among the pieces of a paragraph. */
+/** The position of the last closing tag of each element in a paragraph. */
 function lastClosings(pieces: readonly InlineToken[]): Map<string, number> {
   const found = new Map<string, number>();
   for (const [index, { type, content }] of pieces.entries()) {
@@ -41,7 +41,7 @@ type Reader = ReturnType<typeof MarkdownIt>;
 
 function makeReader(): Reader {
   const markdown = new MarkdownIt({ html: true, linkify: false, typographer: false });
-  // The reader of HTML knows which addresses may be linked to, and keeps the text of the others.
+  // The HTML reader decides which addresses may be linked to, and keeps the text of the others.
   markdown.validateLink = () => true;
   const closings = new WeakMap<object, Map<string, number>>();
   markdown.renderer.rules.html_block = (tokens, index) => knownTags(tokens[index]?.content ?? '');
@@ -54,7 +54,7 @@ function makeReader(): Reader {
       known = lastClosings(tokens);
       closings.set(tokens, known);
     }
-    // One that is never closed would take everything behind it along.
+    // An element that is never closed would swallow the rest of the text.
     return (known.get(name) ?? -1) > index ? content : '';
   };
   return markdown;
@@ -62,17 +62,17 @@ function makeReader(): Reader {
 
 const reader: Reader = makeReader();
 
-/** What `checkRichText` makes of the HTML that the Markdown stands for; problems point to the whole text. */
+/** Runs `checkRichText` on the rendered HTML. Problems point to the whole text. */
 export function readMarkdown(markdown: string, path: string): RichTextCheck {
   return checkRichText(reader.render(markdown), path);
 }
 
-/** The text as it is kept: in NFC, lines ended by U+000A. */
+/** The text as it is stored: in NFC, with U+000A as line ending. */
 export function plainMarkdown(markdown: string): string {
   return nfc(markdown).replace(/\r\n?/g, '\n');
 }
 
-/** The stored form of a document given as Markdown. */
+/** Checks a document given as Markdown and returns its stored form. */
 export function checkMarkdown(markdown: string, path: string): RichTextCheck {
   const refuse = (code: string, message: string): RichTextCheck => ({ ok: false, problems: [{ path, code, message }] });
   if (!isWellFormedText(markdown)) return refuse('INVALID_TEXT', 'The text holds U+0000 or half of a surrogate pair.');
@@ -84,8 +84,8 @@ const ENTITY_OR_TAG = /[<\u0000-\u0008\u000b-\u001f]|&(?:#|[a-zA-Z][a-zA-Z0-9]*;
 const SCHEME = /(?:javascript|vbscript|data|file|blob)\s*:/i;
 
 /**
- * Whether any renderer of Markdown makes of the text what ours does, and nothing that acts: no HTML, no entities, no addresses
- * but those that may be linked to. Such a text is given back as it was written.
+ * Whether every Markdown renderer produces from the text what ours does, and nothing active: no HTML, no entities, no links
+ * with an unsafe scheme. Such a text can be returned as it was written.
  */
 export function isPlainMarkdown(markdown: string): boolean {
   return !ENTITY_OR_TAG.test(markdown) && !SCHEME.test(markdown);

@@ -1,12 +1,12 @@
 /**
- * What a rich-text document may be made of: the ProseMirror schema (which node may stand where) and the rules of each
- * attribute. Names are those of TipTap, so that its editor reads and writes the documents as they are.
+ * The content model of rich-text documents: the ProseMirror schema (which node may contain which) and the rules of each
+ * attribute. Names are those of TipTap, so that its editor can read and write the documents directly.
  */
 import { type MarkSpec, type NodeSpec, Schema } from 'prosemirror-model';
 import { isWellFormedText, nfc } from '../../lib/text.ts';
 import { isWebAddress } from './value-addresses.ts';
 
-/** A node of a document in JSON. `text` is there on nodes of type `text` alone. */
+/** A node of a document in JSON. Only nodes of type `text` have `text`. */
 export interface RichNode {
   type: string;
   attrs?: Record<string, unknown>;
@@ -20,10 +20,10 @@ export interface RichMark {
   attrs?: Record<string, unknown>;
 }
 
-/** One attribute. `read` gives the stored form, or undefined for a value that is refused. */
+/** One attribute. `read` returns the stored form, or undefined for an invalid value. */
 export interface AttributeRule {
   read(value: unknown): unknown;
-  /** Where the attribute is left out; such values are not stored. Absent: the attribute is required. */
+  /** Value of an absent attribute; such values are not stored. If this is absent, the attribute is required. */
   standard?: unknown;
   /** Completes "must be …". */
   expected: string;
@@ -48,7 +48,7 @@ function orNull(rule: AttributeRule): AttributeRule {
   };
 }
 
-/** Accepted, since editors send it, and not kept, since showing a document is the client's business. */
+/** Editors send the attribute, so it is accepted. It is not stored, because presentation is up to the client. */
 function notKept(rule: AttributeRule): AttributeRule {
   return { ...orNull(rule), read: (value) => (value === null || rule.read(value) !== undefined ? null : undefined) };
 }
@@ -79,14 +79,14 @@ const COLUMN_WIDTHS: AttributeRule = {
 
 const HANDLE = /^blob:[0-9a-f]{64}$/;
 
-/** A link that may be stored: http, https, mailto or tel, absolute, and nothing that a browser could read otherwise. */
+/** Whether a link may be stored: absolute, with http, https, mailto or tel, and unambiguous for browsers. */
 export function isSafeLink(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > LINK_LENGTH || !isWellFormedText(value)) return false;
   if (/^https?:/i.test(value)) return isWebAddress(value);
   return /^(?:mailto|tel):[^\s\p{Cc}\\<>"]+$/iu.test(value);
 }
 
-/** The handle by which a stored document names an image in the blob store. */
+/** Whether this is a handle of an image in the blob store. */
 export function isImageHandle(value: unknown): value is string {
   return typeof value === 'string' && HANDLE.test(value);
 }
@@ -175,7 +175,7 @@ const NODES: Record<string, NodeSpec> = {
   text: { group: 'inline' },
 };
 
-/** The attributes as ProseMirror wants them: those without a standard value are required. */
+/** The attributes in ProseMirror's form. Attributes without a standard value are required. */
 function attrsOf(rules: AttributeRules | undefined): Record<string, { default?: unknown }> {
   const attrs = [...(rules ?? [])].map(([name, rule]): [string, { default?: unknown }] => [
     name,
@@ -193,7 +193,7 @@ function withAttributes<S extends NodeSpec | MarkSpec>(
   );
 }
 
-// In the order in which the marks of a text are stored.
+// The order in which the marks of a text are stored.
 const MARKS: Record<string, MarkSpec> = { link: {}, bold: {}, italic: {}, strike: {}, underline: {}, code: {} };
 
 export const richTextSchema: Schema = new Schema({
@@ -202,5 +202,5 @@ export const richTextSchema: Schema = new Schema({
 });
 
 export const NODE_NAMES: ReadonlySet<string> = new Set(Object.keys(NODES));
-/** Mark name → its place among the marks of a text. */
+/** Mark name → its position among the marks of a text. */
 export const MARK_RANKS: ReadonlyMap<string, number> = new Map(Object.keys(MARKS).map((name, rank) => [name, rank]));

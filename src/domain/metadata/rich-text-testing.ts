@@ -1,4 +1,4 @@
-/** What the tests of rich text share: short ways to write documents, and to check them. */
+/** Helpers for tests of rich text: build and check documents. */
 import assert from 'node:assert/strict';
 import { Node } from 'prosemirror-model';
 import { richTextSchema } from './rich-text-schema.ts';
@@ -11,7 +11,7 @@ export const text = (value: string, ...marks: unknown[]): unknown =>
 export const image = (src: unknown, more: object = {}): unknown => ({ type: 'image', attrs: { src, ...more } });
 export const link = (href: unknown, more: object = {}): unknown => ({ type: 'link', attrs: { href, ...more } });
 
-/** What is stored; it must pass again unchanged, and ProseMirror must find it sound. */
+/** Returns the stored form. Checks that it is stable when read again and valid for ProseMirror. */
 export function stored(input: unknown): RichNode | null {
   const checked = checkRichText(input, '/v');
   assert.ok(checked.ok, JSON.stringify(checked));

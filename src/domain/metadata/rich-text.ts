@@ -1,10 +1,10 @@
 /**
- * Rich text: a document in the ProseMirror JSON form (decisions, "Record types, fields, values": `rich-text`).
+ * Rich text: a document in ProseMirror JSON (decisions, "Record types, fields, values": `rich-text`).
  *
- * A stored document is canonical, so that equal documents are equal JSON: attributes that have their standard value are
- * left out, marks stand in one order, neighbouring texts with the same marks are one, text is in NFC, and images are
- * handles `blob:<sha256>` of the blob store. It is at most 24 nodes deep, which leaves room in a body's nesting of 64 for
- * sending it back in any call, and at most 1 MiB of JSON.
+ * A stored document is canonical, so that equal documents are equal JSON. Attributes with their standard value are left out.
+ * Marks have a fixed order. Adjacent texts with the same marks are merged. Text is in NFC. Images are handles `blob:<sha256>`
+ * of the blob store. A document has at most 1 MiB of JSON and at most 24 levels of nodes, so that it fits into the nesting
+ * limit of 64 of any request body.
  */
 import type { ContentMatch, NodeType } from 'prosemirror-model';
 import { isNumber } from '../../lib/exact-number.ts';
@@ -25,9 +25,9 @@ import {
 } from './rich-text-schema.ts';
 import { hasLongMarkRun } from '../../lib/text.ts';
 
-/** Most bytes of a stored document as JSON. */
+/** Maximum size of a stored document as JSON, in bytes. */
 export const RICH_TEXT_BYTES = 1_048_576;
-/** Deepest node, where `doc` is 0. */
+/** Maximum depth of a node; `doc` has depth 0. */
 export const RICH_TEXT_DEPTH = 24;
 const MOST_NODES = 60_000;
 const MOST_PROBLEMS = 20;
@@ -36,7 +36,7 @@ export type RichTextCheck =
   | { ok: true; stored: RichNode | null; images: readonly InlineImage[] }
   | { ok: false; problems: FaultDetail[] };
 
-/** A rich text that was read before; it stands in the place of the value from the wire. */
+/** A rich text that was already parsed. It replaces the value from the request. */
 export class ReadRichText {
   readonly checked: RichTextCheck;
 
@@ -46,9 +46,9 @@ export class ReadRichText {
 }
 
 /**
- * The stored form of a document given as ProseMirror JSON or as an HTML string. `stored` is null for a document in which
- * nothing stands. `images` are the data URLs taken out of it, to be written to the blob store; handles that the document
- * held already are not among them (see `imageHandles`).
+ * Checks a document given as ProseMirror JSON or as an HTML string and returns its stored form. `stored` is null for an empty
+ * document. `images` are the extracted data URLs, to be written to the blob store; handles already in the document are not
+ * among them (see `imageHandles`).
  *
  * @param path JSON Pointer of the value; problems of a document point into it, those of HTML to the whole string
  */
@@ -81,7 +81,7 @@ function checkDocument(input: unknown, path: string): RichTextCheck {
   return { ok: true, stored: extracted.doc, images: extracted.images };
 }
 
-/** Whether nothing but empty blocks stands in the document. */
+/** Whether the document contains only empty blocks. */
 function isEmptyDocument(node: RichNode): boolean {
   if (node.type === 'text') return (node.text ?? '').trim() === '';
   if (node.type === 'image' || node.type === 'horizontalRule' || node.type === 'table') return false;
@@ -92,10 +92,10 @@ const NODE_KEYS: ReadonlySet<string> = new Set(['type', 'attrs', 'content', 'mar
 const MARK_KEYS: ReadonlySet<string> = new Set(['type', 'attrs']);
 const ALLOWED_ON_TEXT: ReadonlySet<string> = new Set(['type', 'marks', 'text']);
 
-/** Thrown inside to stop at the first problem that makes looking further pointless. */
+/** Thrown internally to stop reading. */
 class Enough extends Error {}
 
-/** Reads a document into its canonical form, or collects what is wrong with it. */
+/** Converts a document to its canonical form, or collects its problems. */
 class Reader {
   readonly problems: FaultDetail[] = [];
   #nodes = 0;
@@ -193,7 +193,7 @@ class Reader {
     return [...marks.values()].sort((a, b) => (MARK_RANKS.get(a.type) ?? 0) - (MARK_RANKS.get(b.type) ?? 0));
   }
 
-  /** The attributes that differ from their standard; undefined where there are none. */
+  /** The attributes that differ from their standard value; undefined if there are none. */
   #attributes(input: unknown, rules: AttributeRules, path: string): Record<string, unknown> | undefined {
     const given = input === undefined || input === null ? {} : input;
     if (!isObject(given)) return this.#problem(path, 'WRONG_TYPE', 'Attributes must be a JSON object.');
@@ -240,7 +240,7 @@ class Reader {
   }
 }
 
-/** Neighbouring texts with the same marks become one. */
+/** Adds the child; adjacent texts with the same marks are merged. */
 function append(children: RichNode[], child: RichNode): void {
   const last = children.at(-1);
   if (child.type === 'text' && last?.type === 'text' && deepEqualJson(child.marks ?? [], last.marks ?? [])) {
@@ -252,7 +252,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The words of a stored document: a line for each block, cells of a row separated by tabs, images by their `alt`. */
+/** The plain text of a stored document: one line per block, cells of a row separated by tabs, images as their `alt`. */
 export function richTextPlain(doc: RichNode): string {
   const { content = [] } = doc;
   switch (doc.type) {

@@ -1,10 +1,10 @@
-/** What `set` of a transition (and of a catalogue item) writes: a stored value, or a variable as it stands now. */
+/** The value that `set` of a transition or a catalogue item writes: a stored value, or the current value of a variable. */
 import { readVariable, resolveOperand } from '../../lib/filter-variables.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { FieldDefinition } from './definitions.ts';
 import { variables } from './variables.ts';
 
-/** @returns the value in the stored form of the field, null where the field is cleared or the variable stands for nothing */
+/** @returns the value in the stored form of the field; null if the field is cleared or the variable has no value */
 export function setValue(ctx: ReadContext, field: FieldDefinition, configured: unknown): unknown {
   if (typeof configured !== 'string' || !configured.startsWith('$')) return configured;
   if (configured.startsWith('$$')) return configured.slice(1);

@@ -1,4 +1,4 @@
-/** The text that names a record, from the type's title field. */
+/** The title of a record, from the type's title field. */
 import { plainText } from './values.ts';
 import type { TypeVersion } from './registry.ts';
 
@@ -11,6 +11,6 @@ export function titleText(version: TypeVersion, values: Record<string, unknown>)
   if (field === undefined || value === undefined) return null;
   const text = plainText(field, value);
   if (text === '') return null;
-  // By code points: half a surrogate pair is no text.
+  // Cut by code points, so that no surrogate pair is split.
   return text.length <= LONGEST ? text : [...text].slice(0, LONGEST).join('');
 }

@@ -1,14 +1,14 @@
 /**
- * Addresses as values: `url`, `email` and `phone`. They are judged by form alone and kept as written. All expressions are
- * linear: no part can be matched in two ways.
+ * Values of type `url`, `email` and `phone`. Only their form is checked; they are stored as written. All expressions run in
+ * linear time: no part can match in two ways.
  */
 
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,61}[\p{L}\p{N}\p{M}])?$/u;
 const LOCAL_PART = /^[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 
 /**
- * An e-mail address: a dot-atom of at most 64 characters, `@`, and a domain name of at least two labels that does not end
- * in a number; letters of any script. Quoted local parts, comments and address literals are not taken.
+ * An e-mail address: a dot-atom of at most 64 characters, `@`, and a domain name of at least two labels that does not end in a
+ * number. Letters of any script are accepted. Quoted local parts, comments and address literals are not.
  */
 export function isEmailAddress(text: string): boolean {
   const at = text.lastIndexOf('@');
@@ -23,8 +23,9 @@ export function isEmailAddress(text: string): boolean {
 }
 
 /**
- * An absolute http or https address with a host. User names and passwords are refused, since a record is no place for them
- * and they disguise the host; so are blanks, controls and backslashes, which readers of addresses treat differently.
+ * An absolute http or https address with a host. User names and passwords are refused, because they must not be stored in a
+ * record and can disguise the host. Blanks, control characters and backslashes are refused, because URL parsers disagree about
+ * them.
  */
 export function isWebAddress(text: string): boolean {
   if (!/^https?:\/\/[^\s\p{Cc}\\<>"`{}|^]+$/iu.test(text)) return false;
@@ -36,8 +37,8 @@ const PHONE = /^\+?[0-9()\u00a0 ./-]+$/;
 const EXTENSION = /[ \u00a0,;]{0,2}(?:ext\.?|x|доб\.?|#)[ \u00a0]?[0-9]{1,10}$/i;
 
 /**
- * A telephone number: 2 to 15 digits (E.164) with `+` before and blanks, brackets, dots, slashes and hyphens between, and
- * an extension of up to 10 digits (`x12`, `ext. 12`, `доб. 12`, `#12`) behind.
+ * A telephone number: 2 to 15 digits (E.164), an optional leading `+`, blanks, brackets, dots, slashes and hyphens in between,
+ * and an optional extension of up to 10 digits (`x12`, `ext. 12`, `доб. 12`, `#12`).
  */
 export function isPhoneNumber(text: string): boolean {
   if (text.length > 60) return false;

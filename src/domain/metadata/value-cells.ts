@@ -1,9 +1,9 @@
 /**
- * Stored values as cells of a CSV and back (decisions, "Import, export, bulk"). What is written and read again is the same
- * value in the form of the wire: an export that is imported unchanged changes nothing.
+ * Converts stored values to CSV cells and back (decisions, "Import, export, bulk"). Reading a written cell returns the same
+ * value in its API form, so importing an unchanged export changes nothing.
  *
- * Elements of a list are joined by `; `; one that holds a semicolon or a quote, is empty or has blanks around it stands in
- * double quotes, with quotes inside of it doubled. Documents and free JSON are JSON.
+ * Elements of a list are joined by `; `. An element that contains a semicolon or a quote, is empty, or has surrounding blanks
+ * is put in double quotes, with inner quotes doubled. Documents and free JSON are written as JSON.
  */
 import { TEXT_TYPES } from '../../lib/data-types.ts';
 import { isFault } from '../../lib/fault.ts';
@@ -12,14 +12,14 @@ import type { FieldDefinition } from './definitions.ts';
 
 const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?$/;
 
-/** The stored value as text; empty for an absent one. */
+/** The stored value as text; empty for an absent value. */
 export function cellOf(field: FieldDefinition, stored: unknown): string {
   if (stored === null || stored === undefined) return '';
   if (!field.multiple || !Array.isArray(stored)) return scalarCell(field, stored);
   return stored.map((element) => quoted(scalarCell(field, element))).join('; ');
 }
 
-/** Whether a spreadsheet could take the cell for something else than it is: only a plain number may start with a sign. */
+/** Whether a spreadsheet could misread the cell, for example as a formula. Only a plain number may start with a sign. */
 export function needsGuard(field: FieldDefinition, cell: string): boolean {
   return TEXT_TYPES.has(field.dataType) || !NUMBER.test(cell);
 }
@@ -34,8 +34,8 @@ function quoted(element: string): string {
 }
 
 /**
- * What the text of a cell is on the wire, by the data type of the field; null for an empty cell. Text that is no value of the
- * type stays as it is: the check of values says what is wrong with it.
+ * The API value of a cell's text, by the data type of the field; null for an empty cell. Text that is not a value of the type
+ * is returned unchanged, and the later check of values reports the problem.
  */
 export function valueOfCell(field: FieldDefinition, cell: string): unknown {
   if (cell === '') return null;
@@ -69,7 +69,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The elements of a joined list; those without quotes lose the blanks around them, and empty ones are none. */
+/** The elements of a joined list. Unquoted elements are trimmed, and empty ones are dropped. */
 function elementsOf(cell: string): string[] {
   const elements: string[] = [];
   const element = /\s*(?:"((?:[^"]|"")*)"\s*(?=;|$)|([^;]*))(?:;|$)/y;

@@ -1,4 +1,4 @@
-/** Checking values from the wire; see `values.ts` for what stored forms are. */
+/** Checks values from requests. `values.ts` describes the stored forms. */
 import type { FaultDetail } from '../../lib/fault.ts';
 import { pointer } from '../../lib/json.ts';
 import type { FieldDefinition } from './definitions.ts';
@@ -6,19 +6,19 @@ import { checkRichText } from './rich-text.ts';
 import type { InlineImage } from './rich-text-images.ts';
 import { checkScalar } from './value-scalars.ts';
 
-/** Most elements of a multiple field. */
+/** Maximum number of elements of a multiple field. */
 export const MOST_ELEMENTS = 100;
 
 const NO_IMAGES: readonly InlineImage[] = [];
 
-/** `stored` is null where the value is empty; `images` are those taken out of a rich text, to be kept as blobs. */
+/** `stored` is null for an empty value. `images` were extracted from a rich text and must be stored as blobs. */
 export type ValueCheck =
   | { ok: true; stored: unknown; images: readonly InlineImage[] }
   | { ok: false; problems: FaultDetail[] };
 
 /**
- * The stored form of a value from the wire. Whether an empty one may be is not asked here but where the whole record is
- * known (`checkValues`), and so is whether ids name something (`idsIn`).
+ * Returns the stored form of a value from a request. Whether an empty value is allowed (`checkValues`) and whether ids exist
+ * (`idsIn`) is checked elsewhere, where the whole record is known.
  *
  * @param path JSON Pointer of the value; details point to the value or into it
  */
@@ -32,7 +32,7 @@ export function checkValue(field: FieldDefinition, input: unknown, path: string)
     : { ok: false, problems: [checked.problem] };
 }
 
-/** Whether a stored value is blank text: a `string` or `text` with nothing but white space, which is no value where one is required. */
+/** Whether a stored `string` or `text` is only white space. Such a value does not satisfy `required`. */
 export function isBlankText(field: FieldDefinition, stored: unknown): boolean {
   const text = field.dataType === 'string' || field.dataType === 'text';
   return text && typeof stored === 'string' && stored.trim() === '';
@@ -67,7 +67,7 @@ function checkElements(field: FieldDefinition, input: unknown, path: string): Va
   return { ok: true, stored: stored.length > 0 ? stored : null, images: NO_IMAGES };
 }
 
-/** Word for word the same for a name that was never configured and for a field that the caller cannot read. */
+/** The same text for a field that does not exist and one that the caller may not read. */
 export function unknownField(path: string): FaultDetail {
   return { path, code: 'UNKNOWN_FIELD', message: 'There is no such field.' };
 }
@@ -75,19 +75,19 @@ export function unknownField(path: string): FaultDetail {
 export type ValuesCheck =
   | {
       ok: true;
-      /** Field code → stored value; empty ones are not there. */
+      /** Field code → stored value, without empty values. */
       values: Record<string, unknown>;
-      /** Codes of the fields that were given empty. */
+      /** Codes of the fields whose given value is empty. */
       cleared: string[];
       images: readonly InlineImage[];
     }
   | { ok: false; problems: FaultDetail[] };
 
 /**
- * The stored forms of a map of values, or everything that is wrong with it at once. `whole` is for a new record: defaults
- * fill absent keys (never a `null`), and what is required must be there. Else only clearing a required field is wrong.
+ * Returns the stored forms of a map of values, or all problems at once. With `whole`, for a new record, defaults fill absent
+ * keys (never a `null`) and required values must be present. Without it, only clearing a required field is a problem.
  *
- * @param fields those that the caller may name; any other key is an unknown field
+ * @param fields the fields that the caller may name; any other key is an unknown field
  * @param at JSON Pointer of the map
  */
 export function checkValues(

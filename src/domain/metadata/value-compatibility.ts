@@ -1,6 +1,6 @@
 /**
- * Whether stored records can go on under changed fields (decisions, "A type has versions"): a compatible change holds for
- * all records at once, an incompatible one makes a new version of the type.
+ * Decides whether stored records fit changed fields (decisions, "A type has versions"). A compatible change applies to all
+ * records of the newest version at once; an incompatible change makes a new version of the type.
  */
 import { compareDecimals } from '../../lib/decimal.ts';
 import { deepEqualJson } from '../../lib/json.ts';
@@ -11,7 +11,7 @@ import { checkScalar } from './value-scalars.ts';
 export interface Incompatibility {
   /** Code of the field. */
   field: string;
-  /** Why stored records could miss the new definition; a clause without a full stop. */
+  /** Why stored records may not fit the new definition; a clause without a full stop. */
   reason: string;
 }
 
@@ -21,9 +21,9 @@ export interface Compatibility {
 }
 
 /**
- * Compares the fields of two definitions of one type, both sound. Compatible: a new optional field, a new option, a wider
- * limit, another name, description, default, order, `readOnly` or `search`. A new required field is incompatible with a
- * default too: stored records get the default when they are migrated, not before.
+ * Compares the fields of two valid definitions of one type. Compatible changes are: a new optional field, a new option, a wider
+ * limit, another name, description, default, order, `readOnly` or `search`. A new required field is incompatible even with a
+ * default, because stored records get the default only when they are migrated.
  */
 export function compatibility(older: readonly FieldDefinition[], newer: readonly FieldDefinition[]): Compatibility {
   const before = new Map(older.map((field) => [field.code, field]));
@@ -42,7 +42,7 @@ export function compatibility(older: readonly FieldDefinition[], newer: readonly
 }
 
 function changes(older: FieldDefinition, newer: FieldDefinition): string[] {
-  // With another data type or shape the limits cannot be compared.
+  // Constraints of different data types cannot be compared.
   if (older.dataType !== newer.dataType) return [`the data type changed from ${older.dataType} to ${newer.dataType}`];
   if (older.multiple !== newer.multiple)
     return [newer.multiple ? 'the field became multiple' : 'the field is no longer multiple'];

@@ -1,4 +1,4 @@
-/** Whether a field of configuration is sound in itself (configuration, section 3; decisions, "Field schema"). */
+/** Validates the constraints and the default of a configured field (configuration, section 3; decisions, "Field schema"). */
 import { type DataType, ID_TYPES } from '../../lib/data-types.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
 import { isUnsafeKey, pointer } from '../../lib/json.ts';
@@ -27,21 +27,21 @@ const KEYS: ReadonlyMap<DataType, readonly Key[]> = new Map<DataType, readonly K
   ['reference', ['types']],
 ]);
 
-/** Data types that make no list: their values are documents. */
+/** Data types that cannot be multiple, because their values are documents. */
 const NEVER_MULTIPLE: ReadonlySet<DataType> = new Set(['json', 'rich-text']);
 
-/** Whoever wants longer text than a data type has by itself gets no more than `text` has. */
+/** The upper limit of `maxLength` for all text types: the default maximum of `text`. */
 const LONGEST = 100_000;
 const MOST_SCALE = 130;
 const MOST_OPTIONS = 1000;
 const LONGEST_PATTERN = 1000;
-/** Steps of the matcher for the longest value of a field: about 50 ms, which no other request has to wait longer for. */
+/** Maximum number of matcher steps for the longest value of a field. It takes about 50 ms, which delays other requests. */
 const MOST_STEPS = 4_000_000;
 
 const CODE = /^[a-z][a-z0-9-]{0,62}$/;
 const OPTION_CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
-/** The longest value that the field takes, in code points; 0 for data types that are no text. */
+/** Maximum length of a value in code points; 0 for data types that are not text. */
 export function effectiveMaxLength(field: FieldDefinition): number {
   return field.constraints.maxLength ?? TEXT_LENGTHS.get(field.dataType) ?? 0;
 }
@@ -51,8 +51,8 @@ export function effectiveMaxItems(field: FieldDefinition): number {
 }
 
 /**
- * What is wrong with a field's constraints and default; `[]` where they are sound. Paths are JSON Pointers into the field.
- * A default that names a user, group, unit, service or record is written as a login or code; only its shape is judged.
+ * Problems with a field's constraints and default; `[]` if there are none. Paths are JSON Pointers into the field. A default
+ * that names a user, group, unit, service or record is written as a login or code; only its form is checked.
  */
 export function checkConstraints(field: FieldDefinition): FaultDetail[] {
   const check = new Check(field);
@@ -62,7 +62,7 @@ export function checkConstraints(field: FieldDefinition): FaultDetail[] {
   check.bounds();
   check.options();
   check.types();
-  // A default is judged by the constraints, so they must hold first.
+  // The default is checked against the constraints, so they must be valid first.
   if (check.problems.length === 0) check.standard();
   return check.problems;
 }
@@ -133,7 +133,7 @@ class Check {
   }
 
   bounds(): void {
-    // Without the bounds themselves, so that each is judged as a value alone, and then against the other.
+    // Without the bounds, so that each bound is first checked as a value of its own and then against the other.
     const { min, max, ...others } = this.#constraints;
     const plain: FieldDefinition = { ...this.#field, multiple: false, constraints: others };
     if (!(KEYS.get(plain.dataType) ?? []).includes('min')) return;

@@ -1,4 +1,4 @@
-/** Stored values of an older version of a type, made to fit a newer one (decisions, "A type has versions"). */
+/** Converts stored values of an older version of a type to a newer one (decisions, "A type has versions"). */
 import { type DataType, ID_TYPES } from '../../lib/data-types.ts';
 import type { FieldDefinition } from './definitions.ts';
 import { richTextPlain } from './rich-text.ts';
@@ -6,18 +6,18 @@ import type { RichNode } from './rich-text-schema.ts';
 import { checkValue } from './value-check.ts';
 import { plainText } from './value-derive.ts';
 
-/** `stored` is null where the record has no value then. A reason completes "cannot be kept: …". */
+/** `stored` is null if the record has no value afterwards. `reason` completes "cannot be kept: …". */
 export type Conversion = { ok: true; stored: unknown } | { ok: false; reason: string };
 
 /**
- * The stored value of `to` that says the same as a stored value of `from`; nothing is guessed and nothing is cut off. An
- * absent value takes the default where the new field is required, and stays absent elsewhere.
+ * Converts a stored value of `from` to the equivalent stored value of `to`, without loss. An absent value becomes the default
+ * if the new field is required, and stays absent otherwise.
  *
- * Between data types the following convert: whatever a text of the value is in the new type (`"12"` to 12, an enum's code to
- * a string, a date to its text), any value to `json` and back, one value to a list and a list of one to a value, plain
- * paragraphs to text and text to paragraphs. Ids convert to text alone, since another kind of thing has other ids.
+ * The following conversions between data types exist: a value whose text is valid in the new type (`"12"` to 12, an enum's code
+ * to a string, a date to its text), any value to `json` and back, one value to a list and a list of one to a value, plain
+ * paragraphs to text and text to paragraphs. Ids convert only to text, because items of another kind have other ids.
  *
- * @param from the field in the older version; undefined for a field that is new
+ * @param from the field in the older version; undefined for a new field
  */
 export function convertValue(from: FieldDefinition | undefined, to: FieldDefinition, stored: unknown): Conversion {
   if (from === undefined || stored === null || stored === undefined) return absent(to);
@@ -49,17 +49,17 @@ function checked(to: FieldDefinition, value: unknown): Conversion {
 }
 
 function fromJson(to: FieldDefinition, value: unknown): Conversion {
-  // Ids of unknown things cannot be trusted, and a string would be taken for HTML.
+  // Ids in free JSON were never checked. A string would be read as HTML.
   if (ID_TYPES.has(to.dataType) || (to.dataType === 'rich-text' && typeof value === 'string')) {
     return { ok: false, reason: `this json does not convert to ${to.dataType}` };
   }
   return checked(to, to.multiple && !Array.isArray(value) ? [value] : value);
 }
 
-/** Data types whose values are read from text where they come from text, and written as text where they go to text. */
+/** Data types whose values convert from and to text unchanged. */
 const TEXTS: ReadonlySet<DataType> = new Set(['string', 'text', 'url', 'email', 'phone', 'enum']);
 
-/** A value that `checkValue` of the new field can judge. */
+/** Converts one element to a value that `checkValue` of the new field can check. */
 function convertOne(from: FieldDefinition, to: FieldDefinition, value: unknown): Conversion {
   const impossible: Conversion = { ok: false, reason: `a ${from.dataType} does not convert to ${to.dataType}` };
   if (from.dataType === to.dataType) return { ok: true, stored: value };
@@ -86,7 +86,7 @@ function readInteger(text: string): Conversion {
   return { ok: false, reason: 'the value is not an integer' };
 }
 
-/** The words of a document that is nothing but paragraphs of plain text. */
+/** The text of a document that consists of plain paragraphs only. */
 function wordsOf(doc: RichNode): Conversion {
   const plain = (doc.content ?? []).every(
     (block) => block.type === 'paragraph' && (block.content ?? []).every((node) => node.marks === undefined),

@@ -1,4 +1,4 @@
-/** What follows from stored values: their wire form, their text, their folded copies, the ids they name. */
+/** Data derived from stored values: their API form, their text, their folded copies, the ids they contain. */
 import { type DataType, ID_TYPES, TEXT_TYPES } from '../../lib/data-types.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { fold } from '../../lib/text.ts';
@@ -6,17 +6,17 @@ import type { FieldDefinition } from './definitions.ts';
 import { richTextPlain } from './rich-text.ts';
 import type { RichNode } from './rich-text-schema.ts';
 
-/** What is sent for a stored value: all stored forms are those of the wire, and an absent value is null. */
+/** The API form of a stored value. All stored forms are API forms; an absent value is null. */
 export function toWire(_field: FieldDefinition, stored: unknown): unknown {
   return stored ?? null;
 }
 
-/** Whether two stored values are the same; an absent one is null. */
+/** Whether two stored values are equal; an absent value equals null. */
 export function sameValue(a: unknown, b: unknown): boolean {
   return deepEqualJson(a ?? null, b ?? null);
 }
 
-/** A stored value as text for people and files: elements of a list joined by `; `, a rich text by its words. */
+/** A stored value as plain text for display and files: elements of a list joined by `; `, a rich text as its plain text. */
 export function plainText(field: FieldDefinition, stored: unknown): string {
   if (stored === null || stored === undefined) return '';
   if (field.dataType === 'rich-text') return richTextPlain(stored as RichNode);
@@ -24,7 +24,7 @@ export function plainText(field: FieldDefinition, stored: unknown): string {
   return Array.isArray(stored) ? stored.map(String).join('; ') : String(stored);
 }
 
-/** Field code → folded copy, for the fields whose text `contains` and `starts-with` look through (configuration, section 4). */
+/** Field code → folded copy, for the text fields that `contains` and `starts-with` search (configuration, section 4). */
 export function foldedCopy(
   fields: Iterable<FieldDefinition>,
   stored: Readonly<Record<string, unknown>>,
@@ -42,7 +42,7 @@ export function foldedCopy(
   return Object.fromEntries(copies);
 }
 
-/** Ids that a value names, for whoever can look them up. */
+/** The ids in the value of one field, for lookups. */
 export interface NamedIds {
   code: string;
   dataType: DataType;

@@ -1,25 +1,25 @@
-/** Values of data type `json`: any JSON up to 64 KiB that the database can keep. */
+/** Values of data type `json`: any JSON up to 64 KiB that the database can store. */
 import { ExactNumber, isNumber } from '../../lib/exact-number.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
 import { isUnsafeKey } from '../../lib/json.ts';
 import { isWellFormedText } from '../../lib/text.ts';
 
-/** Most bytes of a value as JSON, with numbers written without exponent. */
+/** Maximum size of a value as JSON in bytes, with numbers written without exponent. */
 export const JSON_BYTES = 65_536;
 /**
- * Deepest nesting: what the 64 levels of a body leave to a member of it. A body with more around the value leaves it less, which
- * the limit of the body itself decides; this one is for values that come without a body.
+ * Maximum nesting depth of a value: a request body has 64 levels, and the value is one level down. If it is deeper within the
+ * body, the limit of the body applies first. This limit is for values that do not come from a request body.
  */
 export const JSON_DEPTH = 63;
 
-/** Greatest exponent, and its negative the least. */
+/** Maximum absolute value of an exponent. */
 const NUMBER_EXPONENT = 1000;
-/** Most digits behind the point: what the database keeps of a number. */
+/** Maximum number of digits after the decimal point: the limit of the database. */
 const NUMBER_SCALE = 16_383;
 const OUT_OF_RANGE = `The exponent of a number must lie between -${NUMBER_EXPONENT} and ${NUMBER_EXPONENT}.`;
 const TOO_PRECISE = `A number may have at most ${NUMBER_SCALE} digits behind the point.`;
 
-/** How many characters longer the database writes a number, which it does without exponent. */
+/** The number of zeros that the database adds when it writes the number without exponent. */
 function hiddenZeros(text: string): number {
   const mark = text.indexOf('e');
   return mark === -1 ? 0 : Math.abs(Number(text.slice(mark + 1)));
@@ -33,8 +33,8 @@ interface Open {
 }
 
 /**
- * Judges without recursion, since the value may come from elsewhere than a body. It is kept as it is: not even its texts are
- * normalised, for whoever keeps JSON wants it back unchanged.
+ * Checks the value without recursion, because values that do not come from a request body can be nested deeply. The value is
+ * stored unchanged: its strings are not normalised.
  */
 export function readJson(input: unknown, path: string): JsonReading {
   const refuse = (code: string, message: string): JsonReading => ({ ok: false, problem: { path, code, message } });

@@ -1,6 +1,6 @@
 /**
- * Patterns and options of fields, prepared once. The map below holds nothing but what follows from the definition itself,
- * so it may outlive any unit of work; it goes with the definition.
+ * Compiled patterns and option sets of fields. The cache depends only on the constraints, so it may outlive a unit of work. It
+ * is weak, so entries are released with their definition.
  */
 import { RE2JS } from 're2js';
 import type { FieldConstraints } from './definitions.ts';
@@ -26,7 +26,7 @@ export function prepare(constraints: FieldConstraints): Prepared {
   return known;
 }
 
-/** The compiled pattern, or why it is none, in words that complete a sentence. */
+/** The compiled pattern, or the reason why it is invalid, as the end of a sentence. */
 export function compilePattern(pattern: string): RE2JS | string {
   try {
     return RE2JS.compile(pattern);

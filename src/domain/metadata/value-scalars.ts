@@ -1,6 +1,6 @@
 /**
- * One value of each data type: from the wire into its stored form (decisions, "Record types, fields, values"). No value is
- * coerced from another JSON type, a decimal from an exact number apart.
+ * Readers for a single value of each data type: from its API form to its stored form (decisions, "Record types, fields,
+ * values"). Values are not converted from other JSON types, except that a decimal may be an exact number.
  */
 import { type DataType, ID_TYPES } from '../../lib/data-types.ts';
 import { compareDecimals, decimalScale } from '../../lib/decimal.ts';
@@ -19,7 +19,7 @@ import { readJson } from './value-json.ts';
 import { prepare } from './value-pattern.ts';
 import { codePoints, hasLineBreak, readText } from './value-text.ts';
 
-/** Most code points of a text where no constraint says otherwise. */
+/** Default maximum length of each text type in code points. */
 export const TEXT_LENGTHS: ReadonlyMap<DataType, number> = new Map([
   ['string', 1000],
   ['text', 100_000],
@@ -28,7 +28,7 @@ export const TEXT_LENGTHS: ReadonlyMap<DataType, number> = new Map([
   ['phone', 60],
 ]);
 
-/** What is wrong with one value; a problem says no more than its field's schema does. */
+/** A problem with one value. It reveals no more than the field's schema does. */
 class Refusal {
   readonly detail: FaultDetail;
 
@@ -37,7 +37,7 @@ class Refusal {
   }
 }
 
-/** The stored form, or undefined for text in which nothing stands. */
+/** The stored form; undefined for empty text. */
 type Read = string | number | boolean | object | null | undefined | Refusal;
 
 type Reader = (input: unknown, constraints: FieldConstraints, path: string) => Read;
@@ -45,7 +45,7 @@ type Reader = (input: unknown, constraints: FieldConstraints, path: string) => R
 const wrongType = (path: string, expected: string): Refusal =>
   new Refusal(path, 'WRONG_TYPE', `The value must be ${expected}.`);
 
-/** A reader of strings of a fixed form; `read` answers undefined for what has another. */
+/** A reader of strings in a fixed format. `read` returns undefined if the format does not match. */
 function formatted(
   read: (text: string) => string | undefined,
   expected: string,
@@ -98,7 +98,7 @@ const integer = bounded<number>(
   (input, path) => {
     const whole = input instanceof ExactNumber ? input.isInteger : Number.isInteger(input);
     if (!whole) return wrongType(path, 'a JSON integer');
-    // Adding zero turns -0 into 0, which is how it is stored.
+    // Adding 0 turns -0 into 0.
     if (Number.isSafeInteger(input)) return (input as number) + 0;
     return new Refusal(path, 'OUT_OF_RANGE', 'The value must lie between -(2^53-1) and 2^53-1.');
   },
@@ -167,8 +167,8 @@ const READERS: ReadonlyMap<DataType, Reader> = new Map<DataType, Reader>([
 export type ScalarCheck = { ok: true; stored: unknown } | { ok: false; problem: FaultDetail };
 
 /**
- * Checks one value that is not null; of a multiple field, one element. `stored` is null for an empty string of `string` and
- * `text`, which is no value. Not for `rich-text`.
+ * Checks one value that is not null; for a multiple field, one element. `stored` is null for an empty string in `string` and
+ * `text`, which counts as no value. Not for `rich-text`.
  */
 export function checkScalar(field: FieldDefinition, input: unknown, path: string): ScalarCheck {
   const reader = READERS.get(field.dataType);

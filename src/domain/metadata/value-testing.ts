@@ -1,10 +1,10 @@
-/** What the tests of values share. */
+/** Helpers for tests of values. */
 import assert from 'node:assert/strict';
 import type { DataType } from '../../lib/data-types.ts';
 import type { FieldConstraints, FieldDefinition } from './definitions.ts';
 import { checkValue, sameValue, toWire } from './values.ts';
 
-/** A field of any shape for tests. */
+/** A field with the given properties. */
 export function field(
   dataType: DataType,
   constraints: FieldConstraints = {},
@@ -24,7 +24,7 @@ export function field(
   };
 }
 
-/** What is stored of an acceptable value; checking that again must change nothing. */
+/** The stored form of an acceptable value. Checks that it is stable when checked again. */
 export function stored(of: FieldDefinition, input: unknown): unknown {
   const checked = checkValue(of, input, '/values/f');
   assert.ok(checked.ok, `${of.dataType} ${String(JSON.stringify(input)).slice(0, 60)}: ${JSON.stringify(checked)}`);

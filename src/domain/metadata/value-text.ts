@@ -1,4 +1,4 @@
-/** Texts of values: what all of them must keep to, whatever their data type. */
+/** Rules for all text values, independent of their data type. */
 import type { FaultDetail } from '../../lib/fault.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
 
@@ -14,11 +14,11 @@ export function codePoints(text: string): number {
   return count;
 }
 
-// Composition makes a text shorter by no more than this, so a longer one need not be normalised to be told too long.
+// NFC shortens a text at most by this factor, so a longer input is too long without being normalised.
 const MOST_UNITS_FOR_ONE = 8;
 
 /**
- * `input` in NFC and within `maxLength` code points, or what is wrong with it.
+ * Returns `input` in NFC and within `maxLength` code points, or its problem.
  *
  * @param path JSON Pointer of the value
  */

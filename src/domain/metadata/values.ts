@@ -1,11 +1,11 @@
 /**
- * Values of fields: from the wire into the form in which records keep them, and back (decisions, "Record types, fields,
+ * Values of fields: their API form, their stored form, and conversions between them (decisions, "Record types, fields,
  * values"). Pure.
  *
- * Stored forms are canonical: equal values are equal JSON, and what is stored, given in again, comes out unchanged. Texts
- * are in NFC; a decimal is the shortest string of its digits; an instant has UTC and milliseconds; ids are in lower case.
- * An empty value is no value: null, the empty list, the empty string of `string` and `text`, and a rich text in which
- * nothing stands are all stored as an absent key.
+ * Stored forms are canonical: equal values are equal JSON, and storing a stored value again does not change it. Texts are in
+ * NFC. A decimal is the shortest string of its digits. An instant is in UTC with milliseconds. Ids are in lower case. An empty
+ * value is no value: null, the empty list, the empty string of `string` and `text`, and an empty rich text are all stored as an
+ * absent key.
  */
 export { checkRichText, type RichTextCheck, richTextPlain } from './rich-text.ts';
 export { extractInlineImages, type ImageMediaType, type InlineImage, imageHandles } from './rich-text-images.ts';

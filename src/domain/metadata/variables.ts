@@ -1,4 +1,4 @@
-/** The variables of the condition language as they stand in this unit (configuration, section 4). */
+/** The values of the condition language's variables in this unit of work (configuration, section 4). */
 import type { Variables } from '../../lib/filter.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { today } from './conditions.ts';
