@@ -1,4 +1,4 @@
-/** `docket audit verify`, `docket audit head`: the chain of seals over the journal. */
+/** `docket audit verify`, `docket audit head`: the hash chain that seals the audit log. */
 import type { Command } from 'commander';
 import { sealCursor, type SealHead } from '../mechanisms/seals.ts';
 import { parseHead, readHeads } from '../mechanisms/seal-heads.ts';

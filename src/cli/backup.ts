@@ -1,4 +1,7 @@
-/** `docket backup`, `docket backup verify`, `docket restore`: the whole service as one file, and back (configuration, section 2). */
+/**
+ * `docket backup`, `docket backup verify`, `docket restore`: backs up the whole service to one file and restores it
+ * (configuration, section 2).
+ */
 import { constants } from 'node:fs';
 import { access, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,11 +31,11 @@ interface Json {
   json?: boolean;
 }
 
-/** How often a line tells of the progress. */
+/** Milliseconds between two progress lines. */
 const TELL_MS = 5000;
 const MIB = 1024 * 1024;
 
-/** Tidies up, and tells now and then how far it is. */
+/** Returns a progress callback. It also limits memory and prints a line at intervals. */
 function telling(out: Output): (line: () => string) => void {
   const tidy = memoryKeeper();
   let told = performance.now();
@@ -82,7 +85,7 @@ async function backUp(settings: Settings, file: string, out: Output, allowMissin
 
 async function restore(settings: Settings, file: string, out: Output, otherKey: boolean): Promise<void> {
   await access(file, constants.R_OK);
-  // As the service does, so that no service can be running on the same folder.
+  // Opened as the service opens it, so that no service can run on the same folder.
   const opened = await openDatabase(settings, () => {}, 'service');
   try {
     const tell = telling(out);
@@ -118,7 +121,7 @@ async function restore(settings: Settings, file: string, out: Output, otherKey: 
   }
 }
 
-/** Whether the key of the settings is not that of the backed-up service. */
+/** True if the configured key is not that of the backed-up service. */
 function isOther({ other, closed }: KeyExamined): boolean {
   return other || closed.length > 0;
 }
@@ -140,7 +143,7 @@ interface Verified {
   checks: { name: string; ok: boolean; says: string }[];
 }
 
-/** Restores into a database that is made for it and thrown away, and looks at what came of it. */
+/** Restores into a temporary database, checks the result and deletes the database. */
 async function verify(settings: Settings, file: string, out: Output): Promise<Verified> {
   await access(file, constants.R_OK);
   const folder = await mkdtemp(path.join(tmpdir(), 'docket-verify-'));
@@ -162,7 +165,7 @@ async function verify(settings: Settings, file: string, out: Output): Promise<Ve
     try {
       const tell = telling(out);
       const blobs: Pick<BlobStore, 'put'> = {
-        // Its hash was checked; that it is there is all that is asked further.
+        // The loader verified the hash, so it is enough to note that the file is present.
         put: async (sha256) => {
           present.add(sha256);
         },
@@ -234,7 +237,7 @@ export function backupCommands(docket: Command, environment: Environment): void 
     .argument('<file>', 'a backup')
     .option('--json', 'print {madeAt, rows, files, checks}')
     .action(async (file: string, options: Json, command: Command) => {
-      // The command above has an option of the same name, and takes it where both are given one.
+      // The parent command has the same option and receives it where both define one.
       const out = output((options.json ?? command.parent?.opts<Json>().json) === true);
       const found = await verify(environment.settings(), file, out);
       const lines = found.checks.map(({ name, ok, says }) => `${ok ? 'ok  ' : 'FAIL'}  ${name}: ${says}`);

@@ -26,7 +26,7 @@ export interface BundleFile {
   text: string;
 }
 
-/** The YAML files of a folder in name order. @throws Error with a sentence */
+/** The YAML files of a folder, sorted by name. @throws Error with a message for the user */
 async function readFolder(folder: string): Promise<BundleFile[]> {
   let names: string[];
   try {
@@ -45,7 +45,7 @@ function bundleFiles(names: readonly string[]): string[] {
   return names.filter((name) => name.endsWith('.yaml')).sort();
 }
 
-/** What is not UTF-8 would be stored as question marks in every name. */
+/** Rejects files that are not UTF-8: they would be stored with replacement characters. */
 function utf8(file: string, bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   let start = 0;
@@ -98,7 +98,7 @@ function lines(items: readonly PlannedItem[], done: boolean): string[] {
   ];
 }
 
-/** A bundle is all of a folder: what an export did not write would be read, and applied, with what it did. */
+/** Refuses to export into a folder with other YAML files: they would later be read and applied as part of the bundle. */
 function refuseOthers(dir: string, names: readonly string[], written: ReadonlySet<string>): void {
   const others = bundleFiles(names).filter((name) => !written.has(name));
   if (others.length === 0) return;
@@ -133,7 +133,7 @@ export function configurationCommands(docket: Command, environment: Environment)
         };
       });
       output(flags.json === true).result(items, lines(items, false));
-      // Beside the list, whose form is a contract; `doctor --json` has it for machines.
+      // On standard error, because the JSON list is a contract. `doctor --json` has this for scripts.
       if (pending.length > 0) process.stderr.write(`${saysPending(pending)}\n`);
     });
   docket
@@ -157,7 +157,7 @@ export function configurationCommands(docket: Command, environment: Environment)
           snapshot: true,
         }),
       );
-      // Also where nothing is configured it is a bundle, which plans and applies.
+      // An export without any item must also be a bundle that `plan` and `apply` accept.
       if (files.length === 0) files.push({ name: 'settings.yaml', text: '# Nothing is configured.\n' });
       await mkdir(dir, { recursive: true });
       refuseOthers(dir, await readdir(dir), new Set(files.map((file) => file.name)));

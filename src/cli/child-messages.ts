@@ -1,6 +1,6 @@
-/** What the first process of `serve --processes N` and those that it started say to each other. */
+/** IPC messages between the supervisor of `serve --processes N` and its child processes. */
 
-/** The figures of one process in Prometheus' text form; null where it did not answer in time. */
+/** The metrics of one process in Prometheus text format; null if it did not answer in time. */
 export interface Figures {
   process: string;
   text: string | null;
@@ -8,20 +8,20 @@ export interface Figures {
 
 export type FromChild =
   | { docket: 'ready' }
-  /** Has the connection that was offered by that number; nothing of it was read before this was said. */
+  /** The child accepted the connection of that number. It read nothing before this message. */
   | { docket: 'took'; connection: number }
-  /** Did not take it, and read nothing of it. */
+  /** The child did not accept the connection and read nothing from it. */
   | { docket: 'returned'; connection: number }
-  /** Finishes what it does, and takes no more. */
+  /** The child is draining and accepts no more connections. */
   | { docket: 'leaving' }
   | { docket: 'failed'; message: string }
-  /** Its own figures, asked for by `ask`. */
+  /** The child's own metrics, in reply to `ask`. */
   | { docket: 'figures'; ask: number; text: string }
-  /** Wants those of all. */
+  /** The child requests the metrics of all processes. */
   | { docket: 'collect'; ask: number };
 
 export type ToChild =
-  /** Comes with a connection. */
+  /** Sent together with a socket handle. */
   | { docket: 'connection'; connection: number }
   | { docket: 'figures'; ask: number }
   | { docket: 'collected'; ask: number; parts: Figures[] };

@@ -1,4 +1,4 @@
-/** How a process that was started by `serve --processes N` speaks with the first one. */
+/** Worker IPC: how a child process of `serve --processes N` communicates with the supervisor. */
 import { Socket } from 'node:net';
 import { mergeFigures } from '../http/figures.ts';
 import { type Figures, type FromChild, isMessage, type ToChild } from './child-messages.ts';
@@ -28,7 +28,7 @@ export class ChildVoice {
           break;
       }
     });
-    // Without the first process nobody hands out connections or starts this one again. It may have ended before this line.
+    // Without the supervisor nothing passes connections to this process or restarts it. It may already be gone.
     if (!process.connected) process.exit(1);
     process.on('disconnect', () => {
       if (!this.#leaving) process.exit(1);
@@ -36,7 +36,7 @@ export class ChildVoice {
   }
 
   #offered(connection: number, socket: unknown): void {
-    // Node hands over nothing where the connection broke on its way.
+    // Node passes no handle if the connection broke during the transfer.
     if (!(socket instanceof Socket)) {
       this.#say({ docket: 'took', connection });
     } else if (this.#take === undefined || this.#leaving) {
@@ -48,12 +48,14 @@ export class ChildVoice {
     }
   }
 
-  /** Says so first: what was read by a process that is killed before it said so would be lost for the next one. */
+  /**
+   * Reports `took` before reading. If a process read first and was then killed, the data would be lost for the next process.
+   */
   #takes(connection: number, socket: Socket, take: (socket: Socket) => boolean): void {
     const broken = (): void => {};
     socket.on('error', broken);
     this.#say({ docket: 'took', connection }, () => {
-      // Closing since then: as it is said to be here, it is closed here.
+      // The server started to close in between. The connection was reported as accepted here, so it is closed here.
       if (!take(socket)) socket.destroy();
       socket.off('error', broken);
     });
@@ -63,24 +65,27 @@ export class ChildVoice {
     try {
       this.#say({ docket: 'figures', ask, text: (await this.#figures?.()) ?? '' });
     } catch {
-      // The first process goes on without them.
+      // The supervisor continues without these metrics.
     }
   }
 
-  // The first process may be gone already; what follows from that follows from the disconnection.
+  // The supervisor may be gone; the `disconnect` listener handles that.
   #say(message: FromChild, then: () => void = () => {}): void {
     if (process.send === undefined || !process.connected) then();
     else process.send(message, undefined, undefined, () => then());
   }
 
-  /** `take`: serves a connection; false where it does so no more. Without it, this process is offered none. */
+  /**
+   * Announces that the process is ready. `take` serves a connection and returns false if the server is closing. Without `take`,
+   * this process gets no connections.
+   */
   ready(figures: () => Promise<string>, take: ((socket: Socket) => boolean) | undefined): void {
     this.#figures = figures;
     this.#take = take;
     this.#say({ docket: 'ready' });
   }
 
-  /** From now on it takes no connection; those that are on their way go to others. */
+  /** Accepts no more connections. Those in transit are returned and passed to other processes. */
   leaving(): void {
     this.#leaving = true;
     this.#say({ docket: 'leaving' });
@@ -90,7 +95,7 @@ export class ChildVoice {
     return new Promise((resolve) => this.#say({ docket: 'failed', message }, resolve));
   }
 
-  /** The figures of all processes as one text; each sample says of which it is. */
+  /** The merged metrics of all processes; each sample has the label `process`. */
   async collect(): Promise<string> {
     const ask = ++this.#asks;
     const { promise, resolve } = Promise.withResolvers<Figures[]>();
@@ -103,7 +108,7 @@ export class ChildVoice {
     return mergeFigures(parts);
   }
 
-  /** Lets this process end. */
+  /** Closes the IPC channel, so that this process can exit. */
   leave(): void {
     this.#leaving = true;
     if (process.connected) process.disconnect?.();

@@ -1,18 +1,18 @@
-/** What `docket doctor --deep` asks: every invariant of what is stored, beside a service that runs or without one. */
+/** Checks of `docket doctor --deep`: every invariant of the stored data. The service may be running or stopped. */
 import type { BlobStore } from '../mechanisms/blobs/store.ts';
 import { runCheck } from '../mechanisms/checks.ts';
 import { examineIdle, examineIntegrity } from '../mechanisms/db/integrity.ts';
 import { CHECKS } from '../rooms.ts';
 import type { Tool } from './service.ts';
 
-/** One line of the doctor's. */
+/** One line of the doctor's output. */
 export interface Examined {
   name: string;
   ok: boolean;
   says: string;
 }
 
-/** @returns a line for each invariant; what breaks one is named */
+/** @returns one line per invariant, naming the records that violate it */
 export async function examineDeep(tool: Pick<Tool, 'db' | 'caller'>, blobs: BlobStore): Promise<Examined[]> {
   const lines: Examined[] = [];
   for (const check of CHECKS) {

@@ -1,4 +1,4 @@
-/** `docket doctor`: what is wrong with a service, running or stopped, and what to do about it (configuration, section 2). */
+/** `docket doctor`: diagnoses a running or stopped service and says how to fix each problem (configuration, section 2). */
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import type { Command } from 'commander';
@@ -18,10 +18,10 @@ import { examineSearch } from './search.ts';
 import { MIGRATIONS, openBlobs, openDatabase, openTool } from './service.ts';
 
 const MIB = 1024 * 1024;
-/** With less than this on its disk a database stops soon. */
+/** With less free disk space than this, a database will soon stop. */
 const LEAST_FREE = 512 * MIB;
 const CLOCKS_APART_MS = 2000;
-/** A worker writes the head of each seal within seconds. */
+/** Normally a worker writes the head of each seal within seconds. */
 const HEADS_LATE_MS = 600_000;
 
 export function doctorCommand(docket: Command, environment: Environment): void {
@@ -41,7 +41,7 @@ export function doctorCommand(docket: Command, environment: Environment): void {
 }
 
 async function examine(settings: Settings, deep: boolean): Promise<Examined[]> {
-  // The embedded database makes the folder that it is given, so it is looked at first.
+  // Checked first, because opening the embedded database creates the folder.
   const checks = [await examineFolder(settings), await examineStore(settings)];
   const database = await examineDatabase(settings);
   checks.push(...database.checks);
@@ -81,7 +81,7 @@ async function examineStore(settings: Settings): Promise<Examined> {
 
 interface DatabaseExamined {
   checks: Examined[];
-  /** Whether what is in it can be looked at. */
+  /** True if its contents can be checked. */
   sound: boolean;
 }
 
@@ -169,7 +169,7 @@ async function examineSealed(settings: Settings, db: Database): Promise<Examined
   const opened =
     trouble === undefined ? `${secrets} open with the master key` : `cannot be opened: ${closed.join(', ')}`;
   return [
-    // Without a key and with nothing sealed, there is nothing to lose.
+    // Without a key and with no sealed secrets, nothing can be lost.
     { name: 'master key', ok: trouble === undefined && (box === undefined || !other), says: trouble ?? key },
     { name: 'signing secrets', ok: trouble === undefined, says: opened },
   ];

@@ -1,14 +1,14 @@
 /**
- * The port of a process that serves alone. An event loop accepts one connection of a listening socket each time that it goes
- * round, and under load it takes 20 ms to do so: whoever came new waited for seconds, while those who had a connection were
- * answered. So several sockets listen on the one port, and one connection of each is accepted (decision 0021).
+ * Listening sockets of a single serving process. An event loop accepts one connection per listening socket and iteration, and
+ * under load an iteration takes 20 ms. With one socket, new clients waited for seconds while connected clients were served. So
+ * several sockets listen on the same port, and each iteration accepts one connection from each (decision 0021).
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { BACKLOG, hostsOf, type Place, urlOf, whyNot } from './listening.ts';
 
-/** Connections that are accepted in a turn of the event loop. */
+/** Number of listening sockets, which is the number of connections accepted per iteration of the event loop. */
 const DOORS = 16;
-/** What systems say that cannot let sockets share a port. */
+/** Error codes of systems without `SO_REUSEPORT`. */
 const CANNOT_SHARE: ReadonlySet<string | undefined> = new Set(['ENOTSUP', 'EINVAL', 'ENOPROTOOPT']);
 
 export class Doors {
@@ -16,7 +16,7 @@ export class Doors {
   readonly #complain: (error: Error) => void;
   readonly #servers: Server[] = [];
 
-  /** `adopt` is given each connection, of which nothing was read; `complain` is told of those that could not be accepted. */
+  /** `adopt` receives each connection, of which nothing was read. `complain` receives errors of accepting connections. */
   constructor(adopt: (socket: Socket) => void, complain: (error: Error) => void) {
     this.#adopt = adopt;
     this.#complain = complain;
@@ -24,12 +24,13 @@ export class Doors {
 
   /**
    * @returns the address as a URL
-   * @throws Error with a sentence that says what to do
+   * @throws Error with a message that says what to do
    */
   async open({ host, port }: Place): Promise<string> {
     try {
       const [first = host, ...others] = await hostsOf(host);
-      // A socket that shares its port would share it with another service, too: whether it is free is found out by one that does not.
+      // A socket with `SO_REUSEPORT` could share the port with another service. So a socket without it first checks that the
+      // port is free.
       if (port !== 0) await closed(await this.#listen({ host: first, port }, false));
       const address = await this.#openAt({ host: first, port });
       for (const other of others) await this.#openAt({ host: other, port: address.port }).catch(() => undefined);
@@ -59,7 +60,7 @@ export class Doors {
   }
 
   async #listen(place: Place, reusePort: boolean): Promise<Server> {
-    // As servers of HTTP listen: an answer is still read by who sends no more.
+    // Same options as HTTP servers use: a client may end its sending side and still read the answer.
     const server = createServer({ allowHalfOpen: true, noDelay: true });
     server.on('connection', this.#adopt);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -70,7 +71,7 @@ export class Doors {
     return server;
   }
 
-  /** Nobody comes in any more; who is in is not touched. */
+  /** Stops listening. Open connections are not affected. */
   close(): void {
     for (const server of this.#servers.splice(0)) server.close();
   }

@@ -1,8 +1,8 @@
-/** What the commands share: settings are read when a command runs, so that `--help` needs none. */
+/** Shared by all commands. Settings are read when a command runs, so that `--help` needs none. */
 import type { Settings } from '../config.ts';
 
 export interface Environment {
   settings(): Settings;
-  /** All of it, for processes that are started. */
+  /** The complete environment, for child processes. */
   inherited: Readonly<Record<string, string | undefined>>;
 }

@@ -1,4 +1,7 @@
-/** `docket import`: a file of any size, streaming, under a progress bar; interrupt and repeat as you like. */
+/**
+ * `docket import`: imports a file of any size as a stream, with a progress bar. An interrupted import resumes when it is
+ * repeated.
+ */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
@@ -18,11 +21,11 @@ import { openTool } from './service.ts';
 
 const CHUNK = 65_536;
 const BAR = 30;
-/** How often a line tells of the progress where there is no terminal. */
+/** Milliseconds between two progress lines without a terminal. */
 const TELL_MS = 5000;
 const MOST_LISTED = 20;
 
-/** The bytes of a file, read into one buffer: what was given is gone when the next is asked for. */
+/** The bytes of a file. All chunks use the same buffer: a chunk is valid only until the next is requested. */
 async function* bytesOf(file: string): AsyncGenerator<Buffer> {
   const handle = await open(file, 'r');
   try {
@@ -37,7 +40,7 @@ async function* bytesOf(file: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** The text of a file, from its beginning each time. */
+/** The text of a file; each call starts from the beginning. */
 function contentOf(file: string): Content {
   return async function* () {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -64,7 +67,7 @@ async function sha256Of(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Shows how far it is: a bar on a terminal, else a line now and then. */
+/** Shows progress: a bar on a terminal, else a line at intervals. */
 function progressOf(out: Output, json: boolean): (progress: Progress) => void {
   let told = performance.now();
   const tidy = memoryKeeper();
@@ -85,10 +88,10 @@ function progressOf(out: Output, json: boolean): (progress: Progress) => void {
 }
 
 /**
- * Nobody waits for an answer here: a database that is busy for a moment, where a service would refuse a request at once, must
- * not end a run of hours.
+ * Retries while the database is unavailable. A service rejects a request at once, but a short interruption must not end an
+ * import of hours.
  *
- * @throws Fault DATABASE_UNAVAILABLE when it stays away
+ * @throws Fault DATABASE_UNAVAILABLE if it stays unavailable for `patienceMs`
  */
 export async function patiently<T>(ask: () => Promise<T>, patienceMs = 60_000, againMs = 200): Promise<T> {
   const until = performance.now() + patienceMs;

@@ -52,7 +52,7 @@ export function keyCommands(docket: Command, environment: Environment): void {
         options: Json & { owner: string; name: string; scopes: string; expires?: string; allow?: string },
         command: Command,
       ) => {
-        // An empty variable of a script must not make a key that is accepted from everywhere.
+        // An empty script variable must not create a key that is accepted from any address.
         if (options.allow !== undefined && list(options.allow).length === 0)
           command.error('--allow names one range at least; leave it out for a key that is accepted from anywhere', {
             exitCode: 2,

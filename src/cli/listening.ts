@@ -1,18 +1,18 @@
-/** Where the service listens: addresses and ports, and what to do where one cannot be had. */
+/** Listening addresses and ports, and error messages for those that are not available. */
 import { lookup } from 'node:dns/promises';
 import type { AddressInfo } from 'node:net';
 
-/** Connections that wait to be accepted. Past it the kernel lets clients try again for seconds, instead of a refusal at once. */
+/** Length of the accept queue. When it is full, clients retry for seconds instead of getting a quick rejection. */
 export const BACKLOG = 4096;
 
 export interface Place {
   /** An address or a name of this machine. */
   host: string;
-  /** 0 takes any free one. */
+  /** 0 selects any free port. */
   port: number;
 }
 
-/** @returns the error as a sentence that says what to do, where it is one of listening; else the error itself */
+/** @returns listening errors as a message that says what to do; other errors unchanged */
 export function whyNot(error: unknown, { host, port }: Place): unknown {
   const { code } = error as { code?: string };
   const where = `${host}:${port}`;
@@ -25,13 +25,13 @@ export function whyNot(error: unknown, { host, port }: Place): unknown {
   return error;
 }
 
-/** The addresses of a name: `localhost` stands for both kinds, as a client may try either. */
+/** The addresses of a name. `localhost` gives both IPv4 and IPv6, because a client may try either. */
 export async function hostsOf(host: string): Promise<string[]> {
   if (host !== 'localhost') return [host];
   return [...new Set((await lookup(host, { all: true })).map(({ address }) => address))];
 }
 
-/** As a client on this machine reaches it. */
+/** The URL at which a client on this machine reaches the server. */
 export function urlOf({ address, family, port }: AddressInfo): string {
   if (family === 'IPv6') return `http://[${address}]:${port}`;
   return `http://${address === '0.0.0.0' ? '127.0.0.1' : address}:${port}`;

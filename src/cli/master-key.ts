@@ -1,6 +1,6 @@
 /**
- * How commands come by the master key. A lost key is never replaced in silence: where the database holds secrets that the key
- * does not open, everything that would use a key refuses and says what to do. A key is made only for a database that needs none.
+ * How commands get the master key. A lost key is never replaced silently. If the database holds secrets that the key cannot
+ * open, all commands that need a key fail and say what to do. A new key is created only if no stored secret needs another.
  */
 import type { Settings } from '../config.ts';
 import { examineSecrets, type SecretsExamined } from '../domain/webhooks/door.ts';
@@ -9,20 +9,20 @@ import { lockMasterKey, masterKeyOf, setMasterKey } from '../mechanisms/master-k
 import { findSecretBox, makeSecretBox, type SecretBox } from '../mechanisms/secrets.ts';
 
 export interface KeyExamined extends SecretsExamined {
-  /** Undefined: neither the settings nor the data folder hold a key. */
+  /** Undefined if neither the settings nor the data folder hold a key. */
   box: SecretBox | undefined;
-  /** Whether the database was used with another key than this one. */
+  /** True if the database was used with a different key. */
   other: boolean;
 }
 
-/** Holds the key of the settings against the database; makes none. */
+/** Compares the configured key with the database. Creates no key. */
 export async function examineMasterKey(settings: Settings, db: Queryable): Promise<KeyExamined> {
   const box = await findSecretBox(settings);
   const used = await masterKeyOf(db);
   return { box, other: used !== undefined && used !== box?.fingerprint, ...(await examineSecrets(db, box)) };
 }
 
-/** What is wrong with the key and how to go on; undefined where nothing is. `settings` says where the key is looked for. */
+/** The error message for an unusable key, undefined if there is no problem. `settings` names the folder of the key file. */
 export function keyTrouble({ box, closed }: KeyExamined, { dataDir }: Pick<Settings, 'dataDir'>): string | undefined {
   if (closed.length === 0) return undefined;
   const codes = closed.join(', ');
@@ -42,10 +42,10 @@ export function rotations(codes: readonly string[]): string {
 }
 
 /**
- * The master key of a service or command that seals and opens secrets. From now on the database is used with it.
+ * Returns the master key for sealing and opening secrets, and records in the database that it is now in use.
  *
- * @param options `otherKey`: go on although secrets in the database were sealed with another key; `say`: for a warning
- * @throws Error with a sentence that says what to do, where the key is missing or another
+ * @param options `otherKey`: continue although secrets in the database were sealed with another key; `say`: receives a warning
+ * @throws Error with a message that says what to do if the key is missing or different
  */
 export async function requireMasterKey(
   settings: Settings,
@@ -53,7 +53,7 @@ export async function requireMasterKey(
   options: { otherKey?: boolean; say?: (line: string) => void } = {},
 ): Promise<SecretBox> {
   return await db.transaction('BEGIN', async (tx) => {
-    // Nothing is sealed with another key between the look at what is there and the end of this.
+    // The lock prevents sealing with another key between this check and the commit.
     await lockMasterKey(tx);
     const examined = await examineMasterKey(settings, tx);
     const trouble = keyTrouble(examined, settings);

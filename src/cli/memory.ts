@@ -1,14 +1,14 @@
 /**
- * Keeps long work small: left to itself, the engine lets garbage grow to a multiple of what is alive, and a file that streams
- * through looks as if it were held in memory.
+ * Limits the memory of long-running commands. By default V8 lets garbage grow to a multiple of the live heap, so a streamed
+ * file appears to be held in memory.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** How much the process may grow before it is asked to tidy up, in bytes. */
+/** Growth of the process, in bytes, before a garbage collection is forced. */
 const GROWTH = 40 * 1024 * 1024;
 
-/** @returns what to call now and then: it collects garbage where the process has grown */
+/** @returns a function to call regularly; it collects garbage if the process has grown */
 export function memoryKeeper(): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -17,7 +17,7 @@ export function memoryKeeper(): () => void {
   return () => {
     if (process.memoryUsage.rss() < Math.max(start, after) + GROWTH) return;
     collect();
-    // What is alive may be more than at the start: then it is asked again only when it has grown from there.
+    // If live memory has grown since the start, the next collection waits for growth beyond it.
     after = Math.min(process.memoryUsage.rss(), start + GROWTH);
   };
 }

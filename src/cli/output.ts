@@ -1,10 +1,10 @@
-/** How commands speak: for a person by default, for a machine with `--json`; refusals go to standard error, exit code 1. */
+/** Output of commands: text for users by default, JSON with `--json`. Errors go to standard error with exit code 1. */
 import { isFault } from '../lib/fault.ts';
 
 export interface Output {
-  /** The result: as JSON with `--json`, else the lines for a person. */
+  /** The result: JSON with `--json`, else text lines. */
   result(value: unknown, lines: readonly string[]): void;
-  /** Progress and remarks for a person; nothing with `--json`. */
+  /** Progress and remarks; omitted with `--json`. */
   say(line: string): void;
 }
 
@@ -31,7 +31,7 @@ const TROUBLE: ReadonlyMap<string, string> = new Map([
   ['EDQUOT', 'the quota of this user is used up'],
 ]);
 
-/** What the operating system refused, with the place, in a sentence; undefined for every other error. */
+/** The message for an operating system error, with its path; undefined for other errors. */
 function troubleWithSystem(error: Error): string | undefined {
   const { code, path, syscall, message } = error as NodeJS.ErrnoException;
   if (syscall === 'connect' || syscall === 'getaddrinfo') {
@@ -42,10 +42,10 @@ function troubleWithSystem(error: Error): string | undefined {
   return why === undefined ? undefined : `${path} cannot be read or written: ${why} (${code}).`;
 }
 
-/** The reason of a refusal in sentences, each problem with its place. */
+/** The error message, with one line per detail. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Several addresses of one name, of which none answered: their errors say it.
+  // None of several addresses of one name answered; the message is in the inner errors.
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
   const lines = [troubleWithSystem(error) ?? error.message];
   if (isFault(error)) {

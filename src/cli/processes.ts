@@ -1,7 +1,7 @@
 /**
- * `serve --processes N`: the first process opens and prepares the database, starts the others, shares its listening port
- * among them, starts anew those that end, and stops them all. It serves no request itself, so that nothing that a request
- * does can end it.
+ * `serve --processes N`: the supervisor opens and prepares the database, starts the child processes and shares its listening
+ * port among them. It restarts processes that exit, and stops all of them. It serves no requests, so that no request can crash
+ * it.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -12,26 +12,26 @@ import { SharedPort, type Taker } from './shared-port.ts';
 
 export type Role = 'api' | 'worker' | 'all';
 
-/** A process to start: its name in figures and logs, and what it does. */
+/** A child process: its name in metrics and logs, and its role. */
 export interface ChildRole {
   name: string;
   role: 'api' | 'worker';
 }
 
 const MAIN = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../main.ts' : '../main.js', import.meta.url));
-/** Connections left to commands, backups and people. */
+/** Connections reserved for commands, backups and administrators. */
 const RESERVED = 20;
-/** With fewer, a unit that needs a second connection could wait for others that wait for the same. */
+/** Minimum pool size. With fewer connections, units of work that need a second one could deadlock. */
 const LEAST_POOL = 4;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
-/** Who lived this long did not fail to start. */
+/** A process that ran this long has started successfully. */
 const SETTLED_MS = 30_000;
 const FIGURES_MS = 1000;
-/** What has come before the port was closed is given out for so long, before those that serve are told to stop. */
+/** When stopping, accepted connections are passed to children for this long before those are told to stop. */
 const CLOSING_MS = 1000;
 
-/** N processes that serve, and one that works in the background beside them; of one role alone, N of it. */
+/** With role `all`: N serving processes and one background worker. With another role: N processes of it. */
 export function childrenOf(role: Role, processes: number): ChildRole[] {
   const many = (kind: 'api' | 'worker', count: number): ChildRole[] =>
     Array.from({ length: count }, (_, index) => ({ name: `${kind}-${index + 1}`, role: kind }));
@@ -40,9 +40,9 @@ export function childrenOf(role: Role, processes: number): ChildRole[] {
 }
 
 /**
- * How many connections each of `children` processes may hold, so that all together stay below what the server takes.
+ * Computes the pool size of each of `children` processes, so that their total stays below the server's limit.
  *
- * @throws Error with a sentence that says what to do, where there would be too few
+ * @throws Error with a message that says what to do if the pool would be too small
  */
 export function poolFor(children: number, capacity: number, most: number): number {
   const each = Math.min(most, Math.floor((capacity - RESERVED) / children));
@@ -54,7 +54,7 @@ export function poolFor(children: number, capacity: number, most: number): numbe
 }
 
 interface Child extends ChildRole {
-  /** Undefined between an end and a new start. */
+  /** Undefined between an exit and the restart. */
   process: ChildProcess | undefined;
   pause: number;
   startedAt: number;
@@ -81,7 +81,7 @@ export class Supervisor {
   #running = false;
   #stopping = false;
 
-  /** `env`: the whole environment of those that are started; `main`: what they run. */
+  /** `env` is the complete environment of the child processes, `main` the script that they run. */
   constructor(
     roles: readonly ChildRole[],
     log: Logger,
@@ -103,16 +103,16 @@ export class Supervisor {
   }
 
   /**
-   * Opens the port, where there are some that serve, and starts them all.
+   * Opens the port if there are serving processes, and starts all processes.
    *
-   * @returns where they answer, once all do
-   * @throws Error with what the one said that could not start, or why the port could not be opened
+   * @returns the address, once all processes are ready
+   * @throws Error with the message of the process that failed to start, or why the port could not be opened
    */
   async start(place: Place): Promise<string | undefined> {
     this.#log.info({ process: 'supervisor', pid: process.pid, started: this.#children.length }, 'starting processes');
     const serves = this.#children.some(({ role }) => role === 'api');
     const address = serves ? await this.#port.listen(place) : undefined;
-    // Stopped while the port was opened: nothing may be started that nobody would stop.
+    // Stopped while the port was opened. A process started now would not be stopped.
     if (this.#stopping) {
       await this.#port.close(0);
       return undefined;
@@ -126,7 +126,7 @@ export class Supervisor {
     const started = fork(this.#main, ['serve', '--role', child.role, '--child'], { env: { ...this.#env } });
     const taker: Taker = {
       give: (connection, socket) => {
-        // With a copy kept here: what goes wrong shows by the end of the process, and then another one is given it.
+        // `keepOpen` keeps a copy here. If the transfer fails, the process ends, and the connection is passed to another one.
         if (started.connected) {
           started.send({ docket: 'connection', connection } satisfies ToChild, socket, { keepOpen: true }, () => {});
         }
@@ -142,7 +142,7 @@ export class Supervisor {
     });
     started.on('error', (error) => {
       this.#log.warn({ err: error, process: child.name }, 'a process could not be told');
-      // One that could not even be started has no exit.
+      // A process that could not be spawned emits no `exit` event.
       if (started.pid === undefined) this.#ended(child, error.message, null, null);
     });
     started.once('disconnect', () => this.#port.leave(taker));
@@ -150,7 +150,7 @@ export class Supervisor {
       this.#port.leave(taker);
       this.#ended(child, failed, code, signal);
     });
-    // Not at its exit: what it said before that may still be on its way.
+    // On `close`, not `exit`: messages sent before the exit may still arrive.
     started.once('close', () => this.#port.ended(taker));
   }
 
@@ -221,7 +221,7 @@ export class Supervisor {
     tell(collection.asker, { docket: 'collected', ask: collection.asked, parts });
   }
 
-  /** Takes no more connections, asks all to finish what they do, and waits; those that take longer than `ms` are killed. */
+  /** Accepts no more connections, tells all processes to stop, and waits. Processes that take longer than `ms` are killed. */
   async stop(ms: number): Promise<void> {
     this.#stopping = true;
     for (const { timer } of this.#children) clearTimeout(timer);
@@ -241,6 +241,6 @@ export class Supervisor {
 }
 
 function tell(child: ChildProcess, message: ToChild): void {
-  // One that is about to end hears nothing more.
+  // A process that is about to exit is already disconnected.
   if (child.connected) child.send(message, () => {});
 }

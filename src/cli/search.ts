@@ -23,7 +23,7 @@ export function reindexCommand(docket: Command, environment: Environment): void 
         if (resumed) out.say(`going on behind the ${made} that are done`);
         for (;;) {
           const step = await tool.work.write(tool.caller, (ctx) => stepRebuild(ctx, parts));
-          // A running service may have taken the last step.
+          // A running service may have done the last step.
           if (step.kind !== 'done' || step.data === undefined) break;
           made = step.data.done;
           out.say(`${made} of ${total}`);
@@ -36,7 +36,7 @@ export function reindexCommand(docket: Command, environment: Environment): void 
     });
 }
 
-/** What `docket doctor` says of the search projection. */
+/** The search check of `docket doctor`. */
 export async function examineSearch(
   tool: Pick<Tool, 'work' | 'caller'>,
   deep: boolean,

@@ -36,7 +36,7 @@ export function secretCommands(docket: Command, environment: Environment): void 
     .option('--json', 'print {code, secret}')
     .action(async (code: string, options: Json & { overlap: string; otherKey?: boolean }, command: Command) => {
       const otherKey = options.otherKey === true;
-      // A value that cannot be opened cannot sign beside the next one.
+      // A secret that cannot be opened cannot sign during an overlap.
       if (otherKey && options.overlap !== 'PT0S') command.error('--other-key allows no --overlap', { exitCode: 2 });
       const { secret } = await withTool(environment, quiet, async (tool) => {
         const box = await requireMasterKey(environment.settings(), tool.db, { otherKey });

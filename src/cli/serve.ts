@@ -1,4 +1,4 @@
-/** `docket serve`: the service, until it is told to stop. */
+/** `docket serve`: runs the service until a stop signal. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ import { aborted, Interrupted, orAborted, stopSignals } from './stop-signals.ts'
 import { makeLog, migrateDatabase, openBlobs, openDatabase, type OpenDatabase, requireSchema } from './service.ts';
 
 const DRAIN_MS = 25_000;
-/** Connections of a process that has the database to itself. */
+/** Pool size of a single process. */
 const POOL = 20;
 
 const say = (line: string): void => {
@@ -47,20 +47,20 @@ async function prepare(settings: Settings, db: Database): Promise<SecretBox> {
 }
 
 /**
- * Starts, says where it answers, and resolves when a signal has stopped it and everything that ran is finished. With more
- * than one process, this one only starts the others, watches over them and stops them.
+ * Starts the service, prints its address, and resolves after a stop signal, when all running work has finished. With more than
+ * one process, this process only supervises the others.
  *
- * @throws Error with a sentence that says what to do (port in use, data directory in use, database unreachable)
+ * @throws Error with a message that says what to do (port in use, data directory in use, database unreachable)
  */
 export async function serve(settings: Settings, role: Role, more: Several): Promise<void> {
   const stop = stopSignals.stopGracefully();
   try {
     await serveUntil(stop, settings, role, more);
   } catch (error) {
-    // Told to stop while it started: nothing failed.
+    // Stopped during the start: this is no failure.
     if (!(error instanceof Interrupted)) throw error;
     makeLog().info('stopped before the start was complete');
-    // Connections and timers of what was broken off would hold the process.
+    // Connections and timers of the interrupted start would keep the process alive.
     process.exit(0);
   }
 }
@@ -73,13 +73,13 @@ async function serveUntil(stop: AbortSignal, settings: Settings, role: Role, mor
 
 export interface Several {
   processes: number;
-  /** Whether this one was started by the first of several. */
+  /** True if this process was started by a supervisor. */
   child: boolean;
-  /** What those that it starts inherit. */
+  /** The environment of the child processes. */
   environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Runs `fn` on the database. Where a stop signal breaks the start off, statements that run are not waited for. */
+/** Runs `fn` with the database. If a stop signal interrupts the start, running statements are not waited for. */
 async function withDatabase(
   settings: Settings,
   log: Logger,
@@ -125,7 +125,7 @@ async function serveAlone(settings: Settings, role: Role, stop: AbortSignal): Pr
   log.info('stopped');
 }
 
-/** One of several: the first process has prepared the database, and says what is to be said. */
+/** A child process: the supervisor has prepared the database and prints the messages. */
 async function serveAsChild(settings: Settings, role: Role, stop: AbortSignal): Promise<void> {
   const log = makeLog();
   const voice = new ChildVoice();
@@ -179,7 +179,7 @@ async function superviseAll(
   log.info('stopped');
 }
 
-/** Loaded only here: without a place to send traces to, nothing of it costs anything. */
+/** Loaded on demand, so that tracing costs nothing when it is not configured. */
 async function traces(endpoint: string, sampling: TraceSampling): Promise<Tracer> {
   const { startTraces } = await import('../mechanisms/traces-otel.ts');
   return startTraces({ endpoint, sampling });
@@ -187,14 +187,14 @@ async function traces(endpoint: string, sampling: TraceSampling): Promise<Tracer
 
 interface Seat {
   secrets: SecretBox;
-  /** Opens it to requests, and says so. */
+  /** Starts to accept requests and announces the address. */
   open(app: App): Promise<void>;
-  /** Told to stop: what runs is finished next. */
+  /** Called on a stop signal, before running requests are finished. */
   leaving?(): void;
   exposition?: AppOptions['exposition'];
 }
 
-/** Serves and works until a signal comes. */
+/** Runs the server and the worker until a stop signal. */
 async function run(
   settings: Settings,
   role: Role,
@@ -206,7 +206,7 @@ async function run(
   const tracer =
     settings.otlpEndpoint === undefined ? undefined : await traces(settings.otlpEndpoint, settings.traceSampling);
   const blobs = openBlobs(settings);
-  // It may come back: `/readyz` says so until then.
+  // The file store may become available later; `/readyz` reports it until then.
   void blobs.check().catch((error: unknown) => log.warn(`the file store cannot be used: ${reasonOf(error)}`));
   const building = buildApp({
     settings,
@@ -223,35 +223,35 @@ async function run(
   const app = await orAborted(building, stop);
   const worker = role === 'api' ? undefined : app.startWorker();
   try {
-    // Told to stop while it was built: no request was promised an answer yet.
+    // On a stop signal during the start, the port is never opened.
     if (!stop.aborted) await seat.open(app);
     await aborted(stop);
     seat.leaving?.();
     log.info('stopping: no new requests are accepted, running ones are finished');
     if (role !== 'worker') await drain(app.server, DRAIN_MS);
   } finally {
-    // Also where it could not be opened: work that went on would hold the process, on a database that is closed.
+    // Also if opening failed: running background work would keep the process alive, with a closed database.
     await worker?.stop();
     await app.stop();
-    // What cannot be sent is lost: a receiver that is away must not hold the process.
+    // Unsent traces are lost: an unreachable collector must not block the exit.
     await tracer?.stop().catch(() => {});
   }
 }
 
-/** The folder of the built console, where it was built. */
+/** The folder of the built console; undefined if it was not built. */
 function builtConsole(): string | undefined {
   const folder = fileURLToPath(new URL('../../web/dist', import.meta.url));
   return existsSync(path.join(folder, 'index.html')) ? folder : undefined;
 }
 
-/** `base`: where it answers; undefined for a process that only works in the background. */
+/** `base` is the URL of the service; undefined for a background worker. */
 function announce({ starter }: Settings, base: string | undefined): void {
   if (base === undefined) {
     say('Docket worker is running.');
     return;
   }
   say(`Docket answers at ${base}`);
-  // Without the starter there is nobody of that name.
+  // Without the starter configuration there is no user `admin`.
   if (starter !== 'none') {
     say('Sign in there as admin after:  npx docket users set-password admin');
     say('Issue the first key:  npx docket keys create --owner admin --name first --scopes all');

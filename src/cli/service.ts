@@ -1,6 +1,6 @@
 /**
- * How commands reach the data of a service, running or stopped: through the database alone. A running embedded database is
- * used and left running; a stopped one is started for as long as the command needs it.
+ * How commands access the data of a running or stopped service: only through the database. If the embedded database is running,
+ * it is used and left running. Otherwise it is started for the duration of the command.
  */
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,17 +26,17 @@ export const MIGRATIONS = fileURLToPath(new URL('../../db/migrations', import.me
 
 export interface OpenDatabase {
   db: Database;
-  /** A replica for reads, where the settings name one; it may not be there. */
+  /** The read replica, if configured; it may be unreachable. */
   readDb: Database | undefined;
-  /** How the database is reached; never printed. */
+  /** The connection URL; never printed. */
   url: string;
-  /** Waits for the statements that run, then ends the use. */
+  /** Waits for running statements, then closes the database. */
   close(): Promise<void>;
-  /** Ends the use without waiting for statements: an embedded server that nobody else uses is stopped under them. */
+  /** Closes the database without waiting for statements. The embedded server is stopped unless another process uses it. */
   abandon(): Promise<void>;
 }
 
-/** Opens the database that the settings name. @throws Error with a sentence that says what to do */
+/** Opens the configured database. @throws Error with a message that says what to do */
 export async function openDatabase(
   settings: Settings,
   log: (line: string) => void,
@@ -51,14 +51,14 @@ export async function openDatabase(
       const embedded = await opening.catch(() => undefined);
       await embedded?.stop();
     };
-    // Registered before it is open: a signal may arrive at any moment of its start.
+    // Registered before the database is open: a signal may arrive at any moment of its start.
     stopSignals.beforeEnd(stop);
     url = (await opening).url;
   }
   const { pooled, remarks } = await between(url, settings, use === 'service' ? log : undefined);
   if (use === 'service') for (const remark of remarks) log(remark);
   const directUrl = pooled ? settings.databaseDirectUrl : undefined;
-  // In the database's own lists an operator tells a command from the service by this name.
+  // Shown in `pg_stat_activity`: an operator can distinguish commands from the service.
   const applicationName = use === 'service' ? 'docket' : 'docket-tool';
   const db = new Database({ url, max, pooled, directUrl, applicationName });
   const readUrl = use === 'service' ? settings.databaseReadUrl : undefined;
@@ -81,7 +81,9 @@ export async function openDatabase(
   };
 }
 
-/** The embedded database has nothing before it; to a tool, the next step says of one that does not answer. */
+/**
+ * Detects a connection pooler. The embedded database has none. For tools, errors are ignored here: the next query reports them.
+ */
 async function between(url: string, settings: Settings, waits: ((line: string) => void) | undefined): Promise<Between> {
   const alone = { pooled: false, remarks: [] };
   if (settings.databaseUrl === undefined) return alone;
@@ -93,8 +95,8 @@ const PATIENCE_MS = 30_000;
 const CONNECTION_TROUBLE = /^(?:ECONN|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|ENOENT|08|57P0[123]|53300)/;
 
 /**
- * A service that starts together with its database, or on a busy machine, waits for it for a while. What refuses it ends it.
- * It asks with a connection that sets nothing: a pooler would refuse any other, and look as if it were not there.
+ * Waits for a database that is still starting or slow; other errors end the start. The check uses a connection without
+ * settings: a pooler would reject others, and would look unreachable.
  */
 async function answering(
   look: () => Promise<Between>,
@@ -115,7 +117,7 @@ async function answering(
   }
 }
 
-/** Brings the schema up to date. @returns the names of the migrations that were applied */
+/** Migrates the schema. @returns the names of the applied migrations */
 export async function migrateDatabase(db: Database): Promise<string[]> {
   const client = await db.connect();
   try {
@@ -126,17 +128,17 @@ export async function migrateDatabase(db: Database): Promise<string[]> {
 }
 
 interface SchemaAllowed {
-  /** An empty database is given the schema. */
+  /** True if the schema may be created in an empty database. */
   make: boolean;
-  /** That of a newer version will do: old code runs on it (docs/upgrading.md). */
+  /** True if a newer schema is accepted: old code runs on it (docs/upgrading.md). */
   newer: boolean;
 }
 
 /**
- * Commands make the schema of an empty database, and bring none up to date: that is for `serve` and `docket migrate`, when
- * an operator means it. A plan or a list must change nothing of a service that still runs an older version.
+ * Requires a current schema. Commands create the schema of an empty database but never migrate an existing one; that is left to
+ * `serve` and `docket migrate`. A plan or a list must not change a service that still runs an older version.
  *
- * @throws Error that says to migrate; MigrationError for a newer schema that will not do
+ * @throws Error that says to migrate; MigrationError for a newer schema that is not accepted
  */
 export async function requireSchema(db: Database, { make, newer }: SchemaAllowed): Promise<void> {
   const client = await db.connect();
@@ -158,14 +160,14 @@ export async function requireSchema(db: Database, { make, newer }: SchemaAllowed
 
 export interface Tool {
   db: Database;
-  /** The database's. */
+  /** The clock of the database. */
   clock: Clock;
   work: Work;
   caller: Caller;
   close(): Promise<void>;
 }
 
-/** The service's own hands on a database of this version's schema: what commands of the command line work with. */
+/** Opens a database with this version's schema for a command, acting as the system user. */
 export async function openTool(settings: Settings, log: (line: string) => void): Promise<Tool> {
   const { db, close } = await openDatabase(settings, log, 'tool');
   try {
@@ -192,13 +194,13 @@ export async function openTool(settings: Settings, log: (line: string) => void):
   }
 }
 
-/** The keeper of file content that the settings name. */
+/** The configured file store. */
 export function openBlobs(settings: Settings): BlobStore {
   if (settings.blobs.kind === 's3') return S3Blobs.at(settings.blobs.url);
   return new FileBlobs(settings.blobs.folder ?? path.join(settings.dataDir, 'blobs'));
 }
 
-/** Structured logs to standard error; secrets and values have no place in them. */
+/** Structured logs to standard error, without secrets and record values. */
 export function makeLog(): Logger {
   return pino(
     {

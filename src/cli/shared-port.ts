@@ -1,24 +1,24 @@
 /**
- * One port for several processes. The first process accepts connections, unread, and gives each in turn to one that serves;
- * it keeps its own copy until that one says that it has it. What a process that was killed had not taken goes to another, so
- * that no client waits for an answer that nobody is going to give (decision 0017).
+ * One port for several processes. The supervisor accepts connections without reading and passes each to a serving process,
+ * round-robin. It keeps its own copy until that process confirms the connection. Unconfirmed connections of a killed process go
+ * to another one, so that no client waits for an answer that will never come (decision 0017).
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BACKLOG, hostsOf, type Place, urlOf, whyNot } from './listening.ts';
 
-/** A process that serves. */
+/** A serving process. */
 export interface Taker {
-  /** Sends it a copy of the connection. What goes wrong there shows by its end. */
+  /** Sends a copy of the connection to the process. Errors show as the end of the process. */
   give(connection: number, socket: Socket): void;
 }
 
 export interface Bounds {
-  /** Connections that wait while nobody takes them; those beyond are closed. */
+  /** Maximum number of connections waiting for a process; further ones are closed. */
   waiting: number;
-  /** Connections that one process may have been given and not yet taken: one that stands still holds up no more. */
+  /** Maximum number of unconfirmed connections per process, so that a process that hangs holds no more than these. */
   untaken: number;
-  /** Whoever waited this long without being taken is closed, so that a client learns of it. In ms. */
+  /** Connections not confirmed after this time are closed, so that the client notices. In ms. */
   held: number;
 }
 
@@ -28,7 +28,7 @@ interface Held {
   connection: number;
   socket: Socket;
   since: number;
-  /** Undefined while it waits. */
+  /** Undefined while the connection waits. */
   taker: Taker | undefined;
 }
 
@@ -36,7 +36,7 @@ export class SharedPort {
   readonly #bounds: Bounds;
   readonly #complain: (what: object, sentence: string) => void;
   readonly #servers: Server[] = [];
-  /** In the order of their turns. */
+  /** In round-robin order. */
   #takers: Taker[] = [];
   readonly #waiting: Held[] = [];
   readonly #given = new Map<number, Held>();
@@ -44,7 +44,7 @@ export class SharedPort {
   #last = 0;
   #closed = 0;
 
-  /** `complain` is told what cannot be helped: connections that were closed, errors of the listening port. */
+  /** `complain` receives errors for the log: closed connections, errors of the listening port. */
   constructor(complain: (what: object, sentence: string) => void, bounds: Partial<Bounds> = {}) {
     this.#complain = complain;
     this.#bounds = { ...BOUNDS, ...bounds };
@@ -52,10 +52,10 @@ export class SharedPort {
   }
 
   /**
-   * Listens; connections wait until somebody takes them.
+   * Listens. Connections wait until a process accepts them.
    *
    * @returns the address as a URL
-   * @throws Error with a sentence that says what to do
+   * @throws Error with a message that says what to do
    */
   async listen({ host, port }: Place): Promise<string> {
     const [first = host, ...others] = await hostsOf(host).catch((error: unknown) => {
@@ -69,7 +69,7 @@ export class SharedPort {
   }
 
   async #listenAt(place: Place): Promise<AddressInfo> {
-    // Nothing is read here, and a delay of small packets is a matter of the connection, whoever holds it.
+    // Nothing is read in this process. `noDelay` belongs to the connection and stays set in the process that gets it.
     const server = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen: true });
     server.on('connection', (socket) => this.#accepted(socket));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -84,7 +84,7 @@ export class SharedPort {
   }
 
   #accepted(socket: Socket): void {
-    // Without a listener, a connection that breaks while it waits would end this process.
+    // Without a listener, an error of a waiting connection would crash this process.
     socket.on('error', () => {});
     if (this.#waiting.length >= this.#bounds.waiting) {
       this.#closed += 1;
@@ -95,24 +95,24 @@ export class SharedPort {
     this.#handOut();
   }
 
-  /** From now on it takes its turn. */
+  /** Adds the process to the rotation. */
   join(taker: Taker): void {
     if (!this.#takers.includes(taker)) this.#takers.push(taker);
     this.#handOut();
   }
 
-  /** It is given no more. What it was given stays with it until it says so or has ended. */
+  /** Removes the process from the rotation. It keeps the connections it was given until it confirms them or ends. */
   leave(taker: Taker): void {
     this.#takers = this.#takers.filter((other) => other !== taker);
   }
 
-  /** It has the connection: closing the copy here does not end what the other holds. */
+  /** The process has the connection. Closing the copy here does not close the connection. */
   taken(taker: Taker, connection: number): void {
     if (!this.#release(taker, connection)) return;
     this.#handOut();
   }
 
-  /** It does not want the connection, of which it read nothing. */
+  /** The process rejected the connection and read nothing from it. */
   returned(taker: Taker, connection: number): void {
     const held = this.#given.get(connection);
     if (held?.taker !== taker) return;
@@ -120,7 +120,7 @@ export class SharedPort {
     this.#again([held]);
   }
 
-  /** It is no more, and all that it said was heard: what it had not taken, nobody has read. */
+  /** The process has ended and all its messages were handled. Nobody has read from its unconfirmed connections. */
   ended(taker: Taker): void {
     this.leave(taker);
     const left = [...this.#given.values()].filter((held) => held.taker === taker);
@@ -128,7 +128,7 @@ export class SharedPort {
     this.#again(left);
   }
 
-  // Before those that came later, and in the order in which they came.
+  // Before newer connections, in their original order.
   #again(left: readonly Held[]): void {
     for (const held of left) held.taker = undefined;
     this.#waiting.unshift(...left);
@@ -140,7 +140,7 @@ export class SharedPort {
       const taker = this.#turn();
       if (taker === undefined) return;
       const held = this.#waiting.shift() as Held;
-      // It may have broken while it waited.
+      // It may have closed while it waited.
       if (held.socket.destroyed) continue;
       held.taker = taker;
       this.#given.set(held.connection, held);
@@ -148,7 +148,7 @@ export class SharedPort {
     }
   }
 
-  /** The next that may be given one; it goes to the end of the line. */
+  /** The next process below its limit; it moves to the end of the rotation. */
   #turn(): Taker | undefined {
     const untaken = new Map<Taker | undefined, number>();
     for (const { taker } of this.#given.values()) untaken.set(taker, (untaken.get(taker) ?? 0) + 1);
@@ -173,7 +173,7 @@ export class SharedPort {
       this.#closed += 1;
       this.#waiting.shift()?.socket.destroy();
     }
-    // One that is taken after all goes on: this closes the copy alone. One that never arrived is closed by it.
+    // If the process has the connection, this closes only the copy. If the transfer failed, it closes the connection.
     for (const held of this.#given.values())
       if (held.since < before) this.#release(held.taker as Taker, held.connection);
     if (this.#closed > 0) {
@@ -182,9 +182,9 @@ export class SharedPort {
     }
   }
 
-  /** Listens no more, and waits for at most `ms` until those that came are taken; the rest is closed. */
+  /** Stops listening and waits at most `ms` until all accepted connections are confirmed; then closes the rest. */
   async close(ms: number): Promise<void> {
-    // Their ends are not waited for: that would be until the last connection of all processes is closed.
+    // The `close` events are not awaited: they fire only when the last connection of all processes is closed.
     for (const server of this.#servers) server.close();
     const until = performance.now() + ms;
     const open = (): boolean => (this.#takers.length > 0 && this.#waiting.length > 0) || this.#given.size > 0;

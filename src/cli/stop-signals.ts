@@ -1,14 +1,14 @@
 /**
- * SIGTERM, SIGINT and SIGHUP for the whole process. The embedded database runs in a process group of its own and outlives
- * this process, so a stop signal must not end the process before the database is stopped.
+ * Handles SIGTERM, SIGINT and SIGHUP for the process. The embedded database runs in its own process group and outlives this
+ * process, so the process must not end before the database is stopped.
  *
- * Commands end by the signal after their cleanups (`beforeEnd`). `docket serve` stops by itself: it takes the signal over
- * with `stopGracefully`.
+ * Commands end by the signal after their cleanups (`beforeEnd`). `docket serve` handles the signal itself with
+ * `stopGracefully`.
  */
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** The reason of the abort signal: a stop signal arrived. */
+/** Reason of the abort signal after a stop signal. */
 export class Interrupted extends Error {
   constructor(signal: NodeJS.Signals) {
     super(`stopped by ${signal}`);
@@ -22,28 +22,31 @@ class StopSignals {
   #watching = false;
   #graceful = false;
 
-  /** Aborted by the first stop signal, with an `Interrupted` as reason. From the first read on, signals do not end the process. */
+  /**
+   * Aborted by the first stop signal, with an `Interrupted` as reason. After the first access, signals no longer end the
+   * process.
+   */
   get signal(): AbortSignal {
     if (!this.#watching) {
       this.#watching = true;
-      // The listeners stay: a second signal must not cut the stop short and leave the database running.
+      // The listeners are never removed: a second signal must not interrupt the stop and leave the database running.
       for (const name of SIGNALS) process.on(name, () => void this.#interrupt(name));
     }
     return this.#controller.signal;
   }
 
-  /** The same, for a command that stops by itself and exits. */
+  /** The same signal, for a command that stops gracefully and exits itself. */
   stopGracefully(): AbortSignal {
     this.#graceful = true;
     return this.signal;
   }
 
-  /** Registers what must have run before a stop signal ends a command. */
+  /** Registers a cleanup that runs before a stop signal ends a command. */
   beforeEnd(cleanup: () => Promise<unknown>): void {
     this.#cleanups.push(cleanup);
   }
 
-  /** Whether a stop signal is ending this command: then its own end and its error messages are of no interest. */
+  /** True while a stop signal ends this command. Its exit code and error messages are then irrelevant. */
   get ending(): boolean {
     return this.#controller.signal.aborted && !this.#graceful;
   }
@@ -52,17 +55,17 @@ class StopSignals {
     if (this.#controller.signal.aborted) return;
     this.#controller.abort(new Interrupted(name));
     if (this.#graceful) return;
-    // The last registered first: a scratch folder is removed after the database in it was stopped.
+    // In reverse order: a temporary folder is removed after the database in it was stopped.
     for (const cleanup of this.#cleanups.toReversed()) await cleanup().catch(() => {});
     process.removeAllListeners(name);
     process.kill(process.pid, name);
   }
 }
 
-/** One for the process, as signals are. */
+/** One instance per process, because signal handlers are global. */
 export const stopSignals = new StopSignals();
 
-/** Resolves when the abort signal is aborted; at once if it was. */
+/** Resolves when the signal is aborted, immediately if it already is. */
 export function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (signal.aborted) resolve();
@@ -70,7 +73,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   return promise;
 }
 
-/** The result of `work`, or the rejection with the signal's reason as soon as it is aborted; `work` goes on then. */
+/** The result of `work`, or a rejection with the signal's reason once it is aborted. `work` itself is not stopped. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   work.catch(() => {});
   const stopped = aborted(signal).then((): never => {

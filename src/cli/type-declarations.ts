@@ -1,9 +1,9 @@
-/** TypeScript types of the configured record types, for programs that use the client (`docket types`). Pure. */
+/** Generates TypeScript types of the configured record types, for users of the client (`docket types`). Has no side effects. */
 import type { DataType } from '../lib/data-types.ts';
 
 type Text = string | Readonly<Record<string, string>>;
 
-/** The parts of a type's definition that matter here, as a bundle has them. */
+/** The parts of a type definition that are needed here, as in a bundle. */
 export interface DeclaredType {
   code: string;
   name: Text;
@@ -28,7 +28,7 @@ export interface DeclaredWorkflow {
   transitions?: readonly { code: string }[];
 }
 
-/** What a value of the data type is in JSON: as it is read, and as it may be written. */
+/** TypeScript types of a data type's JSON values: when read, and when written if different. */
 const KINDS: Readonly<Record<DataType, readonly [read: string, written?: string]>> = {
   string: ['string'],
   text: ['string'],
@@ -77,7 +77,7 @@ function textIn(text: Text | undefined, locale: string): string {
   return text[locale] ?? Object.values(text)[0] ?? '';
 }
 
-/** Names that people gave stand in comments, and must not end them. */
+/** Names entered by users appear in comments and must not end them. */
 function comment(indent: string, words: string): string {
   const plain = words.replaceAll('*/', '*\u200b/').replaceAll(/\s+/g, ' ').trim();
   return plain === '' ? '' : `${indent}/** ${plain} */\n`;
@@ -154,7 +154,7 @@ export type ${name}Transition = ${workflow === undefined ? 'never' : union(workf
 }
 
 /**
- * The text of a module that exports `RecordTypes`, to be given to the client: `new Docket<RecordTypes>(…)`.
+ * The text of a module that exports `RecordTypes` for the client: `new Docket<RecordTypes>(…)`.
  *
  * @param locale of the names in comments
  */
@@ -167,7 +167,7 @@ export function typeDeclarations(
   const named = types.map((type) => {
     const plain = pascal(type.code);
     let name = plain;
-    // `a-1` and `a1` are two codes and would be one name.
+    // The codes `a-1` and `a1` would get the same name.
     for (let count = 2; taken.has(name); count++) name = `${plain}_${count}`;
     taken.add(name);
     return { type, name };

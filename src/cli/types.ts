@@ -1,4 +1,4 @@
-/** `docket types`: the configured record types as TypeScript, for programs that use the client. */
+/** `docket types`: writes the configured record types as TypeScript, for users of the client. */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { parse } from 'yaml';
