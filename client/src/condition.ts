@@ -1,4 +1,4 @@
-/** A condition, as it is written in the configuration and in `GET /search`. */
+/** A condition, in the format of the configuration and of `GET /search`. */
 export type Condition =
   | { field: string; operator: string; value?: unknown }
   | { logic: 'AND' | 'OR'; conditions: readonly Condition[] };

@@ -1,9 +1,9 @@
-/** Files on their way in and out: base64 for uploads, and answers that are no envelope. */
+/** File content: base64 for uploads, and raw answers. */
 
-/** What can be uploaded. Streams are read to their end: the service takes a file in one piece. */
+/** Content of an upload. Streams are read completely first: the service takes a file in one request. */
 export type Content = Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 
-/** The bytes of it. */
+/** Reads the content into memory. */
 export async function bytesOf(content: Content): Promise<Uint8Array> {
   if (content instanceof Uint8Array) return content;
   if (content instanceof ArrayBuffer) return new Uint8Array(content);
@@ -23,7 +23,7 @@ export async function bytesOf(content: Content): Promise<Uint8Array> {
   return whole;
 }
 
-/** Not every browser can iterate a stream. */
+/** Not all browsers support async iteration of streams. */
 async function* partsOf(content: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   if (!('getReader' in content)) {
     yield* content;
@@ -41,10 +41,10 @@ async function* partsOf(content: ReadableStream<Uint8Array> | AsyncIterable<Uint
   }
 }
 
-/** Divisible by three, so that the pieces' texts can be joined; small enough to be arguments of one call. */
+/** Divisible by three, so that the base64 chunks can be concatenated; small enough for the arguments of one call. */
 const PIECE = 3 * 8192;
 
-/** Strict base64 with padding. */
+/** Base64 with padding. */
 export function toBase64(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += PIECE) {
@@ -53,12 +53,12 @@ export function toBase64(bytes: Uint8Array): string {
   return text;
 }
 
-/** @throws Error for what is no base64 */
+/** @throws Error if the text is not base64 */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** An answer that is a file: its content is read once, in one of the forms, or left. */
+/** A raw answer, usually a file. Its content can be read once, with one of the methods. */
 export class Download {
   readonly #response: Response;
 
@@ -70,13 +70,13 @@ export class Download {
     return this.#response.headers.get('content-type') ?? 'application/octet-stream';
   }
 
-  /** In bytes; undefined where it is not known beforehand. */
+  /** Size in bytes; undefined if the answer has no Content-Length. */
   get size(): number | undefined {
     const length = this.#response.headers.get('content-length');
     return length === null ? undefined : Number(length);
   }
 
-  /** The name that the file was given. */
+  /** The file name in Content-Disposition. */
   get filename(): string | undefined {
     const disposition = this.#response.headers.get('content-disposition') ?? '';
     const extended = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
@@ -84,12 +84,12 @@ export class Download {
     return /filename="((?:[^"\\]|\\.)*)"/i.exec(disposition)?.[1]?.replaceAll(/\\(.)/g, '$1');
   }
 
-  /** Every header of the answer. */
+  /** All headers of the answer. */
   get headers(): Headers {
     return this.#response.headers;
   }
 
-  /** As it comes, without holding it in memory. */
+  /** The content as a stream, not buffered in memory. */
   stream(): ReadableStream<Uint8Array> {
     return this.#response.body ?? new Blob([]).stream();
   }

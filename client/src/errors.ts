@@ -1,49 +1,49 @@
-/** What can go wrong with a call, as classes: by `error.code` of the service, and where no answer came at all. */
+/** Error classes of calls: by the service's `error.code`, and for missing answers. */
 import type { ErrorCode } from './generated/codes.ts';
 import type { DocketObject } from './generated/api-types.ts';
 
-/** A place in a request that is wrong: a JSON Pointer into the body, or `query.NAME`, `header.NAME`. */
+/** An error at one place of a request: a JSON Pointer into the body, or `query.NAME`, `header.NAME`. */
 export interface ErrorDetail {
   path: string;
   code: string;
   message: string;
 }
 
-/** A change that somebody else made since the revision that the call named. */
+/** A change by another user since the revision that the call named. */
 export interface ChangedField {
   field: string;
   at: string;
   actor: { id: string; displayName: string } | null;
 }
 
-/** What is known of a refusal. */
+/** Facts about an error answer. */
 export interface Refusal {
   status: number;
   code: string;
   message: string;
   details: unknown;
   correlationId: string;
-  /** The operation's id, `objects.update`. */
+  /** The operation's id, such as `objects.update`. */
   operation: string;
-  /** Milliseconds that the service asks to wait; undefined where it says nothing. */
+  /** Milliseconds in the `Retry-After` header; undefined without it. */
   retryAfterMs: number | undefined;
-  /** An earlier try of the same call got no answer, and so may have had its effect. */
+  /** True if an earlier attempt of the same call got no answer and may have taken effect. */
   uncertain: boolean;
 }
 
-/** The service refused the call. `code` is what programs act on; `message` is a sentence for people. */
+/** The service rejected the call. Programs should act on `code`; `message` is for users. */
 export class DocketError extends Error {
   override readonly name: string = 'DocketError';
   readonly status: number;
   readonly code: ErrorCode | (string & {});
   readonly details: unknown;
-  /** Finds the request in the service's log. */
+  /** Identifies the request in the service's log. */
   readonly correlationId: string;
   readonly operation: string;
   readonly retryAfterMs: number | undefined;
   /**
-   * An earlier try of this call got no answer: the change that is refused now (as stale, as existing already) may be the one
-   * that this very call made.
+   * True if an earlier attempt of this call got no answer. A conflict reported now (stale revision, already exists) may be the
+   * effect of that attempt.
    */
   readonly uncertain: boolean;
 
@@ -59,7 +59,7 @@ export class DocketError extends Error {
   }
 }
 
-/** 400: the request is not as documented, or its values are not acceptable. All places at once. */
+/** 400, 413, 415: the request does not match the documentation, or its values are invalid. Lists all errors at once. */
 export class InvalidRequest extends DocketError {
   override readonly name: string = 'InvalidRequest';
 
@@ -68,31 +68,31 @@ export class InvalidRequest extends DocketError {
   }
 }
 
-/** 401: the key is not accepted, whatever the cause. */
+/** 401: the key is not valid, for any reason. */
 export class Unauthenticated extends DocketError {
   override readonly name: string = 'Unauthenticated';
 }
 
-/** 403: the key lacks a scope, or its owner a right. */
+/** 403: the key lacks a scope, or its owner a permission. */
 export class Forbidden extends DocketError {
   override readonly name: string = 'Forbidden';
 }
 
-/** 404: there is nothing that the key's owner can see. */
+/** 404: not found, or not visible to the key's owner. */
 export class NotFound extends DocketError {
   override readonly name: string = 'NotFound';
 }
 
-/** 409: the present state of things does not admit the call. */
+/** 409: the current state does not allow the call. */
 export class Conflict extends DocketError {
   override readonly name: string = 'Conflict';
 }
 
-/** 409 `ALREADY_EXISTS`: something with this id, code or name is there. */
+/** 409 `ALREADY_EXISTS`: an item with this id, code or name already exists. */
 export class AlreadyExists extends Conflict {
   override readonly name: string = 'AlreadyExists';
 
-  /** Which field of the request is taken. */
+  /** The field of the request whose value is taken. */
   get field(): string | undefined {
     const field = (this.details as { field?: unknown } | null)?.field;
     return typeof field === 'string' ? field : undefined;
@@ -100,8 +100,8 @@ export class AlreadyExists extends Conflict {
 }
 
 /**
- * 409 `REVISION_CONFLICT`: others changed it since. The service does not say the current revision, so that nobody sends it
- * unseen; `current()` reads the record as it is now, for a program or a person to decide on.
+ * 409 `REVISION_CONFLICT`: the record changed since the expected revision. The answer does not contain the current revision, so
+ * that no client overwrites unseen changes. `current()` reads the record for a new decision.
  */
 export class RevisionConflict extends Conflict {
   override readonly name: string = 'RevisionConflict';
@@ -112,34 +112,34 @@ export class RevisionConflict extends Conflict {
     this.#read = read;
   }
 
-  /** What others changed since the revision that the call named, as far as the caller may read it. */
+  /** Changes by others since the revision that the call named, as far as the caller may read them. */
   get changedSince(): readonly ChangedField[] {
     const since = (this.details as { changedSince?: unknown } | null)?.changedSince;
     return Array.isArray(since) ? (since as ChangedField[]) : [];
   }
 
-  /** The record as it is now, with its current revision. @throws Error for what is no record (a comment, a file) */
+  /** Reads the current record with its revision. @throws Error if the call was not about a record (a comment, an attachment) */
   async current(): Promise<DocketObject> {
     if (this.#read === undefined) throw new Error(`${this.operation} does not change a record: read its list again`);
     return await this.#read();
   }
 }
 
-/** 429: the key used up its requests, and the client's patience ended. */
+/** 429: the rate limit of the key is exceeded, and the client's retries ended. */
 export class RateLimited extends DocketError {
   override readonly name: string = 'RateLimited';
 }
 
-/** 5xx: the service could not do it. */
+/** 5xx: the service failed. */
 export class ServiceFailed extends DocketError {
   override readonly name: string = 'ServiceFailed';
 }
 
-/** No answer came: the connection failed or took too long. The call may have had its effect. */
+/** No answer: the connection failed or timed out. The call may have taken effect. */
 export class ConnectionFailed extends Error {
   override readonly name: string = 'ConnectionFailed';
   readonly operation: string;
-  /** How often it was tried. */
+  /** Number of attempts. */
   readonly attempts: number;
 
   constructor(operation: string, attempts: number, cause: unknown) {
@@ -151,14 +151,14 @@ export class ConnectionFailed extends Error {
   }
 }
 
-/** What broke, in a word: the code of the innermost cause where there is one. */
+/** A short reason: the code of the error's cause if it has one, else the message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error as { cause?: { code?: unknown } };
   return typeof cause?.code === 'string' ? cause.code : error.message;
 }
 
-/** The class that fits. @param read the record that the call was about, if it was about one */
+/** Creates the matching error class. @param read reads the record that the call was about, if any */
 export function errorOf(refusal: Refusal, read?: () => Promise<DocketObject>): DocketError {
   if (refusal.code === 'REVISION_CONFLICT') return new RevisionConflict(refusal, read);
   if (refusal.code === 'ALREADY_EXISTS') return new AlreadyExists(refusal);

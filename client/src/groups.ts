@@ -1,4 +1,7 @@
-/** The generated groups of operations with what is easier by hand: all pages, files, bulk changes of any number. */
+/**
+ * Extends the generated operation groups with helpers: iteration over all pages, file upload and download, bulk changes of any
+ * size.
+ */
 import { bytesOf, type Content, type Download, toBase64 } from './content.ts';
 import { AttachmentsOperations, BulkOperations, ObjectsOperations, SearchOperations } from './generated/api.ts';
 import type {
@@ -16,8 +19,8 @@ import type { CallOptions } from './transport.ts';
 const PAGE_SIZE = 100;
 
 /**
- * The rows of page after page. Pages are live: a row that moved to the next page while this one was read comes once, one that
- * moved to an earlier page may be missed.
+ * Yields the rows of all pages. Pages are live: a row that moves to the next page during the iteration is yielded once; one
+ * that moves to an earlier page may be missed.
  */
 async function* everyRow<Row extends { id: string }>(
   read: (page: number) => Promise<{ rows: Row[]; hasMore: boolean }>,
@@ -38,14 +41,14 @@ type SearchQuery = Omit<NonNullable<SearchSearchData['query']>, 'page' | 'filter
 };
 
 export class Objects extends ObjectsOperations {
-  /** Every record that `list` would give on all its pages. */
+  /** Yields every record that `list` returns on all its pages. */
   each(query: ListQuery = {}, options?: CallOptions): AsyncGenerator<DocketObject, void, undefined> {
     return everyRow((page) => this.list({ pageSize: PAGE_SIZE, ...query, page }, options));
   }
 }
 
 export class Search extends SearchOperations {
-  /** Every result on all pages, best first. `filter` may be a condition, `kinds` a list. */
+  /** Yields the results of all pages, best first. `filter` may be a condition, `kinds` a list. */
   each(query: SearchQuery, options?: CallOptions): AsyncGenerator<SearchResult, void, undefined> {
     const { filter, kinds, ...rest } = query;
     const asked = {
@@ -67,7 +70,7 @@ export interface Upload extends CallOptions {
 }
 
 export class Attachments extends AttachmentsOperations {
-  /** Attaches a file. A `File` of a browser brings its media type. */
+  /** Attaches a file. The media type defaults to that of a `File` or `Blob`. */
   async upload(objectId: string, content: Content, { filename, mediaType, ...options }: Upload): Promise<Attachment> {
     const contentBase64 = toBase64(await bytesOf(content));
     const type = mediaType ?? (content instanceof Blob && content.type !== '' ? content.type : undefined);
@@ -78,7 +81,7 @@ export class Attachments extends AttachmentsOperations {
     );
   }
 
-  /** The file's content, with its name and media type. */
+  /** Downloads the file with its name and media type. */
   async download(attachmentId: string, options?: CallOptions): Promise<Download> {
     return await this.content(attachmentId, options);
   }
@@ -89,8 +92,8 @@ type ItemOf<Operation extends BulkBody['operation']> = Extract<BulkBody, { opera
 
 export class Bulk extends BulkOperations {
   /**
-   * Any number of items, so many in a call; each is judged on its own. The results come in the order of the items, as soon as
-   * their call has ended.
+   * Runs any number of items, `chunk` per call. Each item succeeds or fails on its own. Results are yielded in the order of the
+   * items, after each call.
    */
   async *each<Operation extends BulkBody['operation']>(
     operation: Operation,

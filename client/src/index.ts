@@ -1,4 +1,4 @@
-/** The client of Docket. Everything that a program needs is exported here. */
+/** Public API of the Docket client. */
 export type { Condition } from './condition.ts';
 export { type Content, Download } from './content.ts';
 export { Administration, Docket, type DocketOptions } from './docket.ts';

@@ -1,18 +1,18 @@
-/** How long a client waits before it tries again. */
+/** Retry delays of the client. */
 
 export interface Patience {
-  /** Waits before the second, third … try: `firstDelayMs` × 2^(n−1), at most `maxDelayMs`. */
+  /** Delay before the second, third … attempt: `firstDelayMs` × 2^(n−1), at most `maxDelayMs`. */
   firstDelayMs: number;
   maxDelayMs: number;
-  /** No try begins later than this after the first; 0 tries once. */
+  /** No attempt starts later than this after the first; 0 disables retries. */
   totalMs: number;
 }
 
 export const PATIENCE: Patience = { firstDelayMs: 200, maxDelayMs: 10_000, totalMs: 60_000 };
 
 /**
- * Milliseconds to wait after try `attempt` (from 1). Half of the growing delay is left to chance, so that clients that were
- * refused together do not come back together; what the service asks for is the least, with up to a tenth more.
+ * Milliseconds to wait after attempt `attempt` (from 1). Half of the exponential delay is random, so that clients rejected
+ * together do not retry together. A `Retry-After` of the service is a lower bound, with up to a tenth added.
  *
  * @param random from 0 up to 1
  */
@@ -22,7 +22,7 @@ export function delayMs(patience: Patience, attempt: number, askedMs: number | u
   return askedMs === undefined ? own : Math.max(own, askedMs * (1 + random / 10));
 }
 
-/** Milliseconds that `Retry-After` asks for, as seconds or as a date; undefined where it says nothing that can be read. */
+/** Milliseconds in a `Retry-After` header, given as seconds or as a date; undefined if missing or malformed. */
 export function retryAfterMs(header: string | null, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
@@ -30,7 +30,7 @@ export function retryAfterMs(header: string | null, nowMs: number): number | und
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }
 
-/** Waits, unless the signal ends it. @throws the signal's reason */
+/** Waits, unless the signal is aborted. @throws the signal's reason */
 export async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const stop = (): void => {

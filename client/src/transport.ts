@@ -1,21 +1,21 @@
 /**
- * Sends operations and reads their answers, again and again where that is safe. Knows no operation by name: what it has to know
- * of one comes with it.
+ * Sends operations and parses their answers. Retries where that is safe. Facts about an operation come with the call; only the
+ * long timeouts list operations by id.
  */
 import { Download } from './content.ts';
 import { ConnectionFailed, errorOf, reasonOf } from './errors.ts';
 import type { DocketObject } from './generated/api-types.ts';
 import { delayMs, PATIENCE, type Patience, retryAfterMs, wait } from './patience.ts';
 
-/** An operation as the generated methods name it. */
+/** Facts about an operation, as the generated methods pass them. */
 export interface OperationFacts {
   id: string;
   method: string;
-  /** Below the prefix, with `{places}`. */
+  /** Below the prefix, with parameters in braces. */
   path: string;
   surface: 'api' | 'admin';
   answer: 'json' | 'raw' | 'none';
-  /** It takes an idempotency key. */
+  /** True if it accepts an idempotency key. */
   keyed?: boolean;
 }
 
@@ -25,53 +25,53 @@ export interface Given {
   body?: unknown;
 }
 
-/** One try, for figures and logs. */
+/** One attempt of a call, for metrics and logs. */
 export interface Attempt {
   operation: string;
   /** From 1. */
   attempt: number;
   ms: number;
-  /** Undefined where no answer came. */
+  /** Undefined if no answer arrived. */
   status: number | undefined;
-  /** Why another try follows; undefined for the last one. */
+  /** Why another attempt follows; undefined for the last one. */
   again: string | undefined;
 }
 
-/** What came of a call, beside its data. */
+/** Facts about the answer of a call, besides its data. */
 export interface AnswerInfo {
   status: number;
   headers: Headers;
   correlationId: string;
-  /** The service gave the answer of an earlier call with the same idempotency key. */
+  /** True if the service replayed the stored answer of an earlier call with the same idempotency key. */
   replayed: boolean;
   attempts: number;
 }
 
 export interface CallOptions {
   signal?: AbortSignal;
-  /** In place of one of the client's own: where a later run of the program must find what this one made. */
+  /** Replaces the generated key. Needed if a later run of the program must repeat this call safely. */
   idempotencyKey?: string;
-  /** 1 to 128 of `A-Za-z0-9._-`; kept by the service and found in its log. */
+  /** 1 to 128 of `A-Za-z0-9._-`; the service stores it and writes it to its log. */
   correlationId?: string;
-  /** Milliseconds that one try may take. */
+  /** Timeout of one attempt in milliseconds. */
   timeoutMs?: number;
   patience?: Partial<Patience>;
   onAnswer?: (answer: AnswerInfo) => void;
 }
 
 export interface TransportOptions {
-  /** Where the service is, without `/api/v1`. */
+  /** Base URL of the service, without `/api/v1`. */
   url: string;
-  /** An API key. Left out only where something else vouches for the caller, as a proxy or a session in a browser. */
+  /** An API key. Omit it only if the caller is authenticated otherwise, by a proxy or a browser session. */
   key?: string | undefined;
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch;
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>>;
-  /** Milliseconds that one try may take; 60 s, and 310 s for bulk, imports and exports, which may take that long. */
+  /** Timeout of one attempt in milliseconds. Default 60 s; 310 s for bulk, imports, exports and applying configuration. */
   timeoutMs?: number;
   patience?: Partial<Patience>;
-  /** Told of every try. */
+  /** Called after every attempt. */
   onAttempt?: (attempt: Attempt) => void;
 }
 
@@ -79,7 +79,7 @@ export interface Sender {
   send<Result>(operation: OperationFacts, given: Given, options?: CallOptions): Promise<Result>;
 }
 
-/** Operations that belong together; the generated classes extend it. */
+/** Base class of the generated operation groups. */
 export class Group {
   protected readonly sender: Sender;
 
@@ -93,7 +93,7 @@ const TIMEOUT_MS = 60_000;
 const LONG_TIMEOUT_MS = 310_000;
 const LONG = new Set(['bulk.run', 'imports.run', 'imports.preview', 'exports.create', 'config.apply']);
 
-/** Refused before anything was done: safe to send again, whatever it is. */
+/** Codes of requests rejected before any effect. They are safe to retry for every operation. */
 const NOTHING_DONE = new Set(['RATE_LIMITED', 'OVERLOADED', 'IDEMPOTENCY_IN_PROGRESS']);
 
 interface Failure {
@@ -108,8 +108,8 @@ type Outcome =
   | { kind: 'silent'; cause: unknown };
 
 /**
- * Whether the call may be sent again when nobody knows what became of it: reads; what bears an idempotency key; and what names
- * the revision it is decided on, since it cannot change the same revision twice.
+ * True if the call may be retried when its outcome is unknown. This holds for reads, for calls with an idempotency key, and for
+ * calls with an expected revision, because the same revision cannot be changed twice.
  */
 function isRepeatable({ method, keyed }: OperationFacts, { body }: Given): boolean {
   if (method === 'GET' || keyed === true) return true;
@@ -126,16 +126,17 @@ export class Transport implements Sender {
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    // Called as a method of ours, a browser's own would refuse.
+    // Browsers reject `fetch` when it is called as a method of another object.
     const own = options.fetch ?? globalThis.fetch;
     this.#fetch = (input, init) => own(input, init);
     this.#base = options.url.replace(/\/+$/, '');
   }
 
   /**
-   * The `data` of the answer, or the answer itself where it is no envelope.
+   * Returns the `data` of the answer, or a `Download` where the answer is not JSON.
    *
-   * @throws DocketError when the service refuses; ConnectionFailed when no answer comes; the signal's reason when it ends the call
+   * @throws DocketError if the service rejects the call; ConnectionFailed if no answer arrives; the signal's reason if it is
+   * aborted
    */
   async send<Result>(operation: OperationFacts, given: Given, options: CallOptions = {}): Promise<Result> {
     const patience = { ...PATIENCE, ...this.#options.patience, ...options.patience };
@@ -185,7 +186,7 @@ export class Transport implements Sender {
     }
   }
 
-  /** Reads the record that a refused call was about. */
+  /** Returns a function that reads the record of a rejected call; undefined if the call was not about a record. */
   #reader({ path }: OperationFacts, { params }: Given): (() => Promise<DocketObject>) | undefined {
     const [objectId] = params;
     if (!path.startsWith('/objects/{objectId}') || objectId === undefined) return undefined;
@@ -238,7 +239,7 @@ export class Transport implements Sender {
     try {
       const response = await this.#fetch(url, { ...init, signal: stop.signal });
       if (!response.ok) return { kind: 'refused', response, failure: failureOf(response, await response.text()) };
-      // The caller reads what is no envelope: from here on only their own signal ends it.
+      // The caller reads a raw answer as a stream. From here on only the caller's signal can end it.
       streams = operation.answer === 'raw';
       return { kind: 'answered', response, data: await dataOf(operation, response) };
     } catch (cause) {
@@ -257,7 +258,7 @@ async function dataOf({ answer }: OperationFacts, response: Response): Promise<u
   return answer === 'none' ? undefined : (JSON.parse(text) as { data: unknown }).data;
 }
 
-/** What an answer says that is none of the service's own, as a proxy gives it, is told by its status. */
+/** Parses an error answer. For answers that are not from the service, such as those of a proxy, the code is the status. */
 function failureOf(response: Response, text: string): Failure {
   try {
     const { error } = JSON.parse(text) as { error?: Partial<Failure> };
@@ -265,7 +266,7 @@ function failureOf(response: Response, text: string): Failure {
       return { code: error.code, message: error.message ?? error.code, details: error.details ?? [] };
     }
   } catch {
-    // It is no JSON.
+    // Not JSON.
   }
   return {
     code: `HTTP_${response.status}`,
@@ -278,7 +279,7 @@ function outcomeCode(outcome: Outcome): string {
   return outcome.kind === 'refused' ? outcome.failure.code : '';
 }
 
-/** Why the call is sent again; undefined where it is not. */
+/** The reason for a retry; undefined if the call is not retried. */
 function whyAgain(outcome: Outcome, repeatable: boolean): string | undefined {
   if (outcome.kind === 'answered') return undefined;
   if (outcome.kind === 'silent') return repeatable ? reasonOf(outcome.cause) : undefined;

@@ -1,26 +1,23 @@
-/**
- * Verifies what a receiver of webhooks gets. With Web Crypto alone, so that it runs wherever there is one: Node, browsers,
- * workers at the edge.
- */
+/** Verifies webhook requests. Uses only Web Crypto, so it runs in Node, browsers and edge workers. */
 import { fromBase64 } from './content.ts';
 import type { Events } from './generated/api.ts';
 
-/** Any delivery; `eventType` tells which. */
+/** Any delivery; distinguished by `eventType`. */
 export type Event = Events[keyof Events];
 
 export interface VerifyOptions {
-  /** The signing secrets as they were shown, `whsec_…`: one, or during a rotation the old one and the new one. */
+  /** The signing secrets as issued, `whsec_…`: one, or both the old and the new one during a rotation. */
   secrets: string | readonly string[];
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The raw bytes of the body, as they came: what was parsed and written again is something else. */
+  /** The raw bytes of the body as received. Parsing and serializing it again changes the bytes. */
   body: Uint8Array | string;
-  /** Seconds that the timestamp may be away from now; 300 unless said. */
+  /** Maximum difference of the timestamp from now, in seconds. Default 300. */
   toleranceSeconds?: number;
-  /** Milliseconds since 1970; the clock of the machine unless said. */
+  /** Milliseconds since 1970. Default: the current time. */
   now?: number;
 }
 
-/** The request is not to be believed. Answer 401 and do nothing of what it says. */
+/** The request is not authentic. Answer 401 and do not process it. */
 export class WebhookInvalid extends Error {
   override readonly name = 'WebhookInvalid';
 }
@@ -29,7 +26,7 @@ interface Claim {
   id: string;
   /** Milliseconds since 1970. */
   at: number;
-  /** What is signed before the body. */
+  /** The signed text that precedes the body. */
   signed: string;
   signatures: Uint8Array<ArrayBuffer>[];
   keyOf(secret: string): Uint8Array<ArrayBuffer>;
@@ -59,7 +56,7 @@ function base64(value: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** `X-ITSM-…`: signed with the newest secret alone, keyed with the secret as it was shown. */
+/** `X-ITSM-…`: signed only with the newest secret. The key is the secret's text as issued. */
 function ownClaim(header: (name: string) => string | undefined): Claim | undefined {
   const [id, timestamp, given] = ['x-itsm-delivery', 'x-itsm-timestamp', 'x-itsm-signature'].map(header);
   const signature = hex(given?.replace(/^sha256=/, '') ?? '');
@@ -68,7 +65,7 @@ function ownClaim(header: (name: string) => string | undefined): Claim | undefin
   return { id, at: Date.parse(timestamp), signed, signatures: [signature], keyOf: (secret) => text.encode(secret) };
 }
 
-/** `webhook-…` of Standard Webhooks: while a rotated secret overlaps there are two signatures. */
+/** `webhook-…` of Standard Webhooks: two signatures during the overlap of a rotation. */
 function standardClaim(header: (name: string) => string | undefined): Claim | undefined {
   const [id, timestamp, given = ''] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(header);
   const signatures = given
@@ -98,10 +95,10 @@ async function isSigned(claim: Claim, secrets: readonly string[], body: Uint8Arr
 }
 
 /**
- * The event of a genuine request. Either family of headers will do: `X-ITSM-…` or, so that a receiver with either secret goes on
- * during a rotation, `webhook-…`. Keep `deliveryId` with what you did: the same delivery may come again.
+ * Returns the event of an authentic request. Either header family is accepted: `X-ITSM-…` or `webhook-…`. So a receiver with
+ * either secret works during a rotation. Store `deliveryId` to detect duplicates: a delivery may be repeated.
  *
- * @throws WebhookInvalid for a request that is not signed with one of the secrets, or is too old or too new
+ * @throws WebhookInvalid if the request is not signed with one of the secrets, or its timestamp is out of tolerance
  */
 export async function verifyWebhook(options: VerifyOptions): Promise<Event> {
   const secrets = typeof options.secrets === 'string' ? [options.secrets] : options.secrets;
