@@ -1,10 +1,10 @@
 /**
- * CSV as imports read and exports write it (decisions, "Import, export, bulk"): RFC 4180, UTF-8 with or without a byte order
- * mark, separated by comma, semicolon or tab, which the header tells.
+ * Reads CSV for imports and writes it for exports (decisions, "Import, export, bulk"): RFC 4180, UTF-8 with or without a byte
+ * order mark, separated by comma, semicolon or tab. The separator is detected from the header.
  *
- * A spreadsheet takes a cell that starts with `=`, `+`, `-`, `@`, tab or CR for a formula. Such cells are written with a
- * leading `'`, which reading takes off again; so that this is exact, a cell that has apostrophes before such a character
- * gets one more.
+ * Spreadsheets interpret a cell that starts with `=`, `+`, `-`, `@`, tab or CR as a formula. Such cells are written with a
+ * leading `'`, which reading removes. To make this reversible, a cell that has apostrophes before such a character gets one
+ * more.
  */
 import { pipeline, Readable } from 'node:stream';
 import { type CsvError, type Options, parse } from 'csv-parse';
@@ -14,15 +14,15 @@ import { Fault } from './fault.ts';
 export type Separator = ',' | ';' | '\t';
 
 const SEPARATORS: readonly Separator[] = [',', ';', '\t'];
-/** Longest record, in bytes; a longer one is taken for a quote that nobody closed. */
+/** Maximum length of a record, in bytes. A longer one is treated as an unclosed quote. */
 const LONGEST_RECORD = 8 * 1024 * 1024;
-/** Most characters that are looked at for the end of the header. */
+/** Maximum number of characters searched for the end of the header. */
 const LONGEST_HEADER = 1024 * 1024;
 
-/** Most columns; a spreadsheet has 16,384. */
+/** Maximum number of columns, the limit of common spreadsheets. */
 const MOST_COLUMNS = 16_384;
 
-/** Names of columns and where they stand. */
+/** Column name → index. */
 export type Columns = ReadonlyMap<string, number>;
 
 export interface CsvRecord {
@@ -31,7 +31,7 @@ export interface CsvRecord {
   cells: readonly string[];
 }
 
-/** The cell as it is written, so that no spreadsheet runs it. */
+/** Escapes a cell so that no spreadsheet executes it. */
 export function guardCell(text: string): string {
   return /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }
@@ -41,7 +41,7 @@ export function unguardCell(text: string): string {
   return /^'+[=+\-@\t\r]/.test(text) ? text.slice(1) : text;
 }
 
-/** Lines of CSV with their line ends; cells come as they are, guarded or not. */
+/** Writes CSV records with line ends. Cells are written as given; the caller escapes them. */
 export function writeCsv(records: readonly (readonly string[])[]): string {
   return stringify(records as string[][], { record_delimiter: 'windows', quoted_match: /[\r\n;\t]|^\s|\s$/ });
 }
@@ -51,7 +51,7 @@ function malformed(line: number, column: number, reason: string): Fault {
   return new Fault('INVALID_REQUEST', message, [{ path: '/content', code: 'MALFORMED', message }]);
 }
 
-/** The separator that stands most often in the header, outside of quotes; the comma where none does. */
+/** The most frequent separator in the header outside quotes; the comma if there is none. */
 export function separatorOf(header: string): Separator {
   const counts = new Map<string, number>(SEPARATORS.map((separator) => [separator, 0]));
   let quoted = false;
@@ -63,7 +63,7 @@ export function separatorOf(header: string): Separator {
   return SEPARATORS.reduce((best, next) => (count(next) > count(best) ? next : best));
 }
 
-/** Where the first line that is not inside quotes ends; -1 when the text ends before. */
+/** Offset of the end of the first line outside quotes; -1 if the text ends before. */
 function headerEnd(text: string): number {
   let quoted = false;
   for (let at = 0; at < text.length; at++) {
@@ -74,7 +74,7 @@ function headerEnd(text: string): number {
   return -1;
 }
 
-/** The chunks from their beginning again, and the separator that the first line tells. */
+/** Detects the separator from the first line. Returns it with the chunks from the beginning. */
 async function sniff(
   source: AsyncIterable<string>,
 ): Promise<{ separator: Separator; chunks: () => AsyncGenerator<string> }> {
@@ -86,7 +86,7 @@ async function sniff(
     const next = await iterator.next();
     if (next.done === true) done = true;
     else head += next.value;
-    // Blank lines before the header say nothing.
+    // Skip blank lines before the header.
     head = head.replace(/^\uFEFF?[\r\n]+/, '');
     end = headerEnd(head);
   }
@@ -103,7 +103,7 @@ function columnsOf(header: readonly string[], line: number): Columns {
   const columns = new Map<string, number>();
   for (const [index, cell] of header.entries()) {
     const name = cell.trim();
-    // A spreadsheet leaves columns without a name behind; nothing can be mapped from them.
+    // Spreadsheets may leave unnamed columns; mappings cannot refer to them.
     if (name === '') continue;
     if (columns.has(name)) throw malformed(line, index + 1, `the column ${JSON.stringify(name)} stands twice.`);
     columns.set(name, index);
@@ -130,9 +130,9 @@ function asFault(error: unknown): unknown {
 }
 
 /**
- * The records of a CSV, with guards taken off, read as they are asked for: memory holds a few chunks whatever the size.
+ * Streams the records of a CSV with formula escapes removed. Memory holds a few chunks, whatever the size.
  *
- * @throws Fault INVALID_REQUEST with line and column (the number of the cell) of what is malformed
+ * @throws Fault INVALID_REQUEST with line and column (the number of the cell) of the malformed part
  */
 export async function* readCsv(source: AsyncIterable<string>): AsyncGenerator<CsvRecord> {
   const { separator, chunks } = await sniff(source);
@@ -145,7 +145,7 @@ export async function* readCsv(source: AsyncIterable<string>): AsyncGenerator<Cs
     encoding: 'utf8',
   };
   const parser = parse(options);
-  // What goes wrong comes out of the iteration.
+  // Errors are thrown by the iteration below.
   pipeline(Readable.from(chunks()), parser, () => {});
   let columns: Columns | undefined;
   try {

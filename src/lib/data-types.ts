@@ -1,4 +1,4 @@
-/** The data types a field may have (decisions, "Record types, fields, values"). */
+/** The data types of fields (decisions, "Record types, fields, values"). */
 export const DATA_TYPES = [
   'string',
   'text',
@@ -24,7 +24,7 @@ export const DATA_TYPES = [
 
 export type DataType = (typeof DATA_TYPES)[number];
 
-/** Types whose stored value is the id of another thing. */
+/** Types whose stored value is the id of another item. */
 export const ID_TYPES: ReadonlySet<DataType> = new Set(['reference', 'user', 'group', 'org-unit', 'service']);
 
 /** Types that have a folded copy for `contains` and `starts-with` (configuration, section 4). */

@@ -1,18 +1,18 @@
 /**
- * Dates and times written by a format such as `DD.MM.YYYY HH:mm` (decisions, "Import, export, bulk": the transforms `date:…`
+ * Parses dates and times with a format such as `DD.MM.YYYY HH:mm` (decisions, "Import, export, bulk": the transforms `date:…`
  * and `datetime:…`).
  *
- * | part | stands for |
+ * | part | meaning |
  * |---|---|
- * | `YYYY`, `YY` | year; two digits from 70 on are of the last century |
+ * | `YYYY`, `YY` | year; two digits from 70 on belong to the 1900s |
  * | `MM`, `M`, `MMM`, `MMMM` | month, as a number or by its English name |
  * | `DD`, `D` | day of the month |
- * | `HH`, `H` / `hh`, `h` with `A` | hour of 24 / of 12 with AM or PM |
- * | `mm`, `m` / `ss`, `s` / `S` … `SSSSSSSSS` | minute / second / fraction of it |
+ * | `HH`, `H` / `hh`, `h` with `A` | hour, 24-hour clock / 12-hour clock with AM or PM |
+ * | `mm`, `m` / `ss`, `s` / `S` … `SSSSSSSSS` | minute / second / fraction of a second |
  * | `Z` | offset: `Z`, `+03`, `+0300` or `+03:00` |
- * | `[text]` and anything else | itself; a blank stands for one or more |
+ * | `[text]` and any other character | literal; a space matches one or more |
  *
- * Two-letter parts also take one digit where no further digit follows.
+ * Two-letter parts also accept one digit if no further digit follows.
  */
 
 type Part =
@@ -48,7 +48,7 @@ const MONTHS = [
   'december',
 ];
 
-/** A format, ready for use. */
+/** A parsed format. */
 export type DateFormat = readonly Part[];
 
 export function parseDateFormat(format: string): DateFormat {
@@ -76,7 +76,7 @@ interface Read {
   offset?: string;
 }
 
-/** Reads the text by the format; undefined where it has another form. */
+/** Parses the text with the format; undefined if it does not match. */
 function read(format: DateFormat, text: string): Read | undefined {
   const found: Read = { numbers: new Map() };
   let at = 0;
@@ -132,7 +132,7 @@ function yearOf(numbers: ReadonlyMap<Unit, string>): number | undefined {
   return short === undefined ? undefined : Number(short) + (Number(short) < 70 ? 2000 : 1900);
 }
 
-/** Undefined where an hour of 12 is none. */
+/** Undefined if the hour of a 12-hour clock is out of range. */
 function hourOf({ numbers, afternoon }: Read): number | undefined {
   const hour12 = numbers.get('hour12');
   if (hour12 === undefined) return Number(numbers.get('hour') ?? 0);
@@ -141,7 +141,7 @@ function hourOf({ numbers, afternoon }: Read): number | undefined {
   return (hour % 12) + (afternoon === true ? 12 : 0);
 }
 
-/** The calendar day, `YYYY-MM-DD`; undefined where the text is no such date. */
+/** The calendar day, `YYYY-MM-DD`; undefined if the text is not a valid date. */
 export function readDate(format: DateFormat, text: string): string | undefined {
   const found = read(format, text.trim());
   return found === undefined ? undefined : dayOf(found)?.toString();
@@ -155,8 +155,8 @@ function dayOf({ numbers, month }: Read): Temporal.PlainDate | undefined {
 }
 
 /**
- * The instant, RFC 3339 UTC with milliseconds; undefined where the text is none. An offset in the text decides, else the
- * zone; a local time that a change of clocks leaves out or repeats is taken as most calendars take it.
+ * The instant, RFC 3339 UTC with milliseconds; undefined if the text is not a valid time. An offset in the text takes
+ * precedence over the zone. A local time that a clock change skips or repeats is resolved with Temporal's `compatible` rule.
  */
 export function readInstant(format: DateFormat, text: string, zone: string): string | undefined {
   const found = read(format, text.trim());

@@ -1,13 +1,13 @@
 /**
- * Exact decimals as text: no exponent, no leading or trailing zeros, never `-0`. Equal numbers are equal texts, which is
- * why they are stored so (decisions, "Record types, fields, values": `decimal`).
+ * Exact decimals as text: no exponent, no superfluous zeros, never `-0`. Equal numbers have equal texts, so they are stored in
+ * this form (decisions, "Record types, fields, values": `decimal`).
  */
 
-/** Most digits of a decimal, before and behind the point together, as stored. */
+/** Maximum number of stored digits, before and after the decimal point together. */
 export const DECIMAL_DIGITS = 130;
-/** Most significant digits of the shortest decimal form of a double. */
+/** Maximum number of significant digits of the shortest decimal form of a double. */
 const DOUBLE_DIGITS = 17;
-/** Longer texts are not looked at: leading and trailing zeros alone would make them so. */
+/** Longer texts are rejected at once: only leading or trailing zeros could make a valid decimal this long. */
 const LONGEST_TEXT = 1000;
 
 const DECIMAL = /^(-?)([0-9]+)(?:\.([0-9]+))?$/;
@@ -25,7 +25,7 @@ function withoutTrailingZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** Expects a JSON number. Written without regular expressions: a body may hold very many numbers. */
+/** Expects a JSON number. Avoids regular expressions for speed: a body may contain very many numbers. */
 export function scientific(text: string): Scientific {
   const negative = text.startsWith('-');
   const mark = Math.max(text.indexOf('e'), text.indexOf('E'));
@@ -41,8 +41,8 @@ export function scientific(text: string): Scientific {
 }
 
 /**
- * Whether a double holds the number exactly as it is written, that is, whether the shortest decimal form of the nearest
- * double is the same number. Expects a JSON number.
+ * Whether a double represents the number exactly as written, that is, whether the shortest decimal form of the nearest double
+ * is the same number. Expects a JSON number.
  */
 export function doubleHolds(text: string): boolean {
   const written = scientific(text);
@@ -55,7 +55,7 @@ export function doubleHolds(text: string): boolean {
   return written.digits === held.digits && written.exponent === held.exponent && written.negative === held.negative;
 }
 
-/** The decimal form of a JSON number, without exponent; `undefined` for what has too many digits. */
+/** The decimal form of a JSON number, without an exponent; `undefined` if it has too many digits. */
 export function plainDecimal(text: string): string | undefined {
   const { negative, digits, exponent } = scientific(text);
   if (!(Math.abs(exponent) <= DECIMAL_DIGITS) || digits.length > DECIMAL_DIGITS) return undefined;
@@ -64,7 +64,9 @@ export function plainDecimal(text: string): string | undefined {
   return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** The shortest decimal form of a double, without exponent; `undefined` for what is no number or has too many digits. */
+/**
+ * The shortest decimal form of a double, without an exponent; `undefined` for NaN and infinities, or if it has too many digits.
+ */
 function fromNumber(value: number): string | undefined {
   if (!Number.isFinite(value)) return undefined;
   const text = String(value);
@@ -73,9 +75,9 @@ function fromNumber(value: number): string | undefined {
 }
 
 /**
- * The canonical text of an exact decimal: of a string of digits with an optional sign and point (`"-012.50"` is
- * `"-12.5"`), or of a JSON number, which stands for its shortest decimal form. `undefined` for anything else, exponents
- * and more than 130 digits included.
+ * The canonical text of an exact decimal. Accepts a string of digits with an optional minus sign and decimal point (`"-012.50"`
+ * is `"-12.5"`), or a JSON number, which is converted to its shortest decimal form. `undefined` for anything else, including
+ * strings with exponents and numbers of more than 130 digits.
  */
 export function canonicalDecimal(value: unknown): string | undefined {
   const text = typeof value === 'number' ? fromNumber(value) : value;
@@ -90,13 +92,13 @@ export function canonicalDecimal(value: unknown): string | undefined {
   return whole === '0' ? '0' : `${sign}${whole}`;
 }
 
-/** How many digits a canonical decimal has behind the point. */
+/** The number of digits of a canonical decimal after the decimal point. */
 export function decimalScale(canonical: string): number {
   const point = canonical.indexOf('.');
   return point < 0 ? 0 : canonical.length - point - 1;
 }
 
-/** Order of two canonical decimals, exactly: negative, zero or positive. */
+/** Compares two canonical decimals exactly: negative, zero or positive. */
 export function compareDecimals(a: string, b: string): number {
   const negative = a.startsWith('-');
   if (negative !== b.startsWith('-')) return negative ? -1 : 1;
@@ -109,6 +111,6 @@ function compareMagnitudes(a: string, b: string): number {
   if (wholeA.length !== wholeB.length) return wholeA.length - wholeB.length;
   if (wholeA !== wholeB) return wholeA < wholeB ? -1 : 1;
   if (fractionA === fractionB) return 0;
-  // Without trailing zeros the order of fractions is that of their texts: a beginning is smaller than the whole.
+  // Without trailing zeros, fractions are ordered like their texts: a prefix is smaller.
   return fractionA < fractionB ? -1 : 1;
 }

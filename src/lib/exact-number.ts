@@ -1,23 +1,24 @@
 /**
- * JSON numbers that no double holds as they are written, such as `1700000000123456789`. They are kept as text, and
- * `JSON.stringify` writes them as the numbers that they are.
+ * JSON numbers that no double represents exactly, such as `1700000000123456789`. They are stored as text, and `JSON.stringify`
+ * writes them as numbers.
  */
 import { canonicalDecimal, DECIMAL_DIGITS, doubleHolds, plainDecimal, scientific } from './decimal.ts';
 
-// TypeScript does not know it yet.
+// TypeScript does not declare it yet.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
 
 export class ExactNumber {
-  // Private, so that no path into a value can name them. Most of these numbers are never asked for anything.
+  // Private, so that no path into a value can address them. The canonical text is computed lazily, since most of these numbers
+  // never need it.
   readonly #source: string;
   #text: string | undefined;
 
-  /** @param source a JSON number that no double holds; `exactNumber` knows which those are */
+  /** @param source a JSON number that no double represents exactly; use `exactNumber` to decide */
   constructor(source: string) {
     this.#source = source;
   }
 
-  /** The JSON number in its canonical form: equal numbers have equal texts. */
+  /** The JSON number in canonical form: equal numbers have equal texts. */
   get text(): string {
     this.#text ??= canonicalNumber(this.#source);
     return this.#text;
@@ -33,7 +34,7 @@ export class ExactNumber {
     return exponent >= digits.length;
   }
 
-  /** How many digits it has behind the point when it is written without exponent. */
+  /** The number of digits after the decimal point when written without an exponent. */
   get scale(): number {
     const { digits, exponent } = scientific(this.#source);
     return Math.max(0, digits.length - exponent);
@@ -48,12 +49,15 @@ export class ExactNumber {
   }
 }
 
-/** The number that a JSON text stands for: a double where one holds it as it is written. */
+/** The value of a JSON number: a double if it represents the number exactly. */
 export function exactNumber(source: string): number | ExactNumber {
   return doubleHolds(source) ? Number(source) : new ExactNumber(source);
 }
 
-/** Without exponent while that is short, else as `1.5e+300`; an exponent that is no safe integer stays as it is written. */
+/**
+ * Written without an exponent while that is short, otherwise as `1.5e+300`. A number whose exponent is not a safe integer stays
+ * as written.
+ */
 function canonicalNumber(source: string): string {
   const { negative, digits, exponent } = scientific(source);
   if (!Number.isSafeInteger(exponent)) return source;
@@ -68,19 +72,19 @@ function canonicalNumber(source: string): string {
   return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** `canonicalDecimal` of a value from JSON, whatever number it is. */
+/** `canonicalDecimal` for a JSON value, including `ExactNumber`. */
 export function decimalOf(value: unknown): string | undefined {
   return canonicalDecimal(value instanceof ExactNumber ? plainDecimal(value.text) : value);
 }
 
-/** Whether it is a number of either kind. */
+/** Whether the value is a number of either kind. */
 export function isNumber(value: unknown): value is number | ExactNumber {
   return typeof value === 'number' || value instanceof ExactNumber;
 }
 
 /**
- * The value with `NaN` in the place of each number that no double holds, for checks that know plain JSON alone: it is a number
- * to them, and neither an integer nor within any bound. The value itself where it holds none.
+ * Replaces each number that no double represents exactly by `NaN`, for validators that only know plain JSON: they see a number
+ * that is neither an integer nor within any bounds. Returns the same value if it contains no such number.
  */
 export function withoutExact(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;

@@ -1,10 +1,10 @@
-/** Runs asynchronous work with bounded concurrency and a bounded queue that serves its owners in turn. */
+/** Runs asynchronous jobs with bounded concurrency and a bounded queue that serves its owners in turn. */
 import { SharedBudget } from './shared-budget.ts';
 
 export interface FairQueueOptions {
-  /** How many jobs run at once. */
+  /** Maximum number of concurrent jobs. */
   running: number;
-  /** How many jobs may run or wait; shared among owners as `SharedBudget` says. */
+  /** Maximum number of running and waiting jobs, shared among owners like a `SharedBudget`. */
   places: number;
   /** After a job that took t milliseconds, the next one starts t × `rest` milliseconds later. Default 0. */
   rest?: number;
@@ -24,12 +24,14 @@ export class FairQueue {
     this.#places = new SharedBudget(options.places);
   }
 
-  /** Jobs that run or wait. */
+  /** Number of running and waiting jobs. */
   get size(): number {
     return this.#places.held;
   }
 
-  /** @returns undefined when the queue has no place for another job of this owner; the job does not run then */
+  /**
+   * Runs the job as soon as a slot is free. @returns undefined if the queue is full for this owner; the job does not run then
+   */
   run<T>(owner: string, job: () => Promise<T>): Promise<T> | undefined {
     if (!this.#places.take(owner, 1)) return undefined;
     return this.#run(owner, job);
@@ -57,7 +59,7 @@ export class FairQueue {
     });
   }
 
-  /** Passes the turn of the job that ended on to the owner who has waited longest, or gives it back. */
+  /** Passes the slot of the finished job to the owner who has waited longest, or frees it. */
   #next(): void {
     for (const [owner, queue] of this.#waiting) {
       this.#waiting.delete(owner);

@@ -1,6 +1,6 @@
 /**
- * The closed catalogue of `error.code` and its status (decisions, "Requests, envelope, errors"). A fault whose code is not
- * here cannot leave the service: it becomes 500 `INTERNAL`.
+ * The closed catalogue of `error.code` with HTTP statuses (decisions, "Requests, envelope, errors"). A fault with any other
+ * code is answered with 500 `INTERNAL`.
  */
 export const FAULTS = {
   INVALID_REQUEST: { status: 400, meaning: 'A parameter, header or body is not as documented.' },

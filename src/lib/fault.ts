@@ -1,12 +1,12 @@
 /**
- * The one error class of the service (decisions, "Requests, envelope, errors").
+ * The only error class for expected errors (decisions, "Requests, envelope, errors").
  *
- * A fault carries a code of the closed catalogue in `lib/fault-codes.ts`; the status follows from the code there and
- * nowhere else. Everything that is not a `Fault` is a defect and leaves as 500 `INTERNAL`.
+ * A fault has a code of the closed catalogue in `lib/fault-codes.ts`, which also defines the HTTP status. Any error that is not
+ * a `Fault` is a defect and is answered with 500 `INTERNAL`.
  */
 import type { FaultCode } from './fault-codes.ts';
 
-/** One place that is wrong: `path` is a JSON Pointer into the body, or `query.NAME`, `header.NAME`, or `path`. */
+/** One error in a request: `path` is a JSON Pointer into the body, or `query.NAME`, `header.NAME`, or `path`. */
 export interface FaultDetail {
   path: string;
   code: string;
@@ -18,7 +18,7 @@ export type FaultDetails = FaultDetail[] | Record<string, unknown>;
 export class Fault extends Error {
   readonly code: FaultCode;
   readonly details: FaultDetails;
-  /** Extra response headers that the answer must carry, for example `Retry-After`. */
+  /** Additional response headers, for example `Retry-After`. */
   readonly headers: Record<string, string>;
 
   constructor(

@@ -1,4 +1,4 @@
-/** Judges a typed condition on one record in memory (section 4). `mechanisms/db/filter-sql.ts` says the same in SQL. */
+/** Evaluates a typed condition on one object in memory (section 4). `mechanisms/db/filter-sql.ts` is the SQL equivalent. */
 import { canonicalDecimal, compareDecimals } from './decimal.ts';
 import { foldNumber } from './filter-fields.ts';
 import type {
@@ -17,15 +17,14 @@ import { fold } from './text.ts';
 
 type Scalar = LiteralOperand['literal'];
 
-/** Whether a field is readable on the record that is judged. */
+/** Whether a field is readable on the object being evaluated. */
 export type FieldVisibility = (code: string, field: TypedField) => boolean;
 
 const EVERYTHING: FieldVisibility = () => true;
 
 /**
- * Whether the condition holds on the record. A condition on a field that is not `visible` there, or that the record's
- * version stores in another shape, is false whatever its operator; an empty value satisfies `is-empty` and `not-equals`
- * alone.
+ * Whether the object matches the condition. A condition on a field that is not `visible`, or that the object's type version
+ * stores in a different shape, is false with every operator. An empty value only matches `is-empty` and `not-equals`.
  */
 export function evaluate(
   condition: TypedCondition,
@@ -70,19 +69,19 @@ function resolveAll(operands: readonly Operand[], variables: Variables): Scalar[
   return operands.flatMap((operand) => [...resolveOperand(operand, variables)]);
 }
 
-/** The stored value, `undefined` where it is empty. */
+/** The stored value; `undefined` if it is empty. */
 function stored(field: TypedField, record: RecordFacts): unknown {
   if (field.kind === 'system') return record.system[field.code as keyof SystemFacts] ?? undefined;
   return Object.hasOwn(record.values, field.code) ? record.values[field.code] : undefined;
 }
 
-/** The value as a list of elements; a value of another shape than the field's has none. */
+/** The value as a list of elements. A value whose shape does not match the field has none. */
 function elements(field: TypedField, value: unknown): readonly unknown[] {
   if (field.multiple) return Array.isArray(value) ? value : [];
   return value === undefined ? [] : [value];
 }
 
-/** Folded texts to look for parts in. */
+/** The folded texts that `contains` and `starts-with` search. */
 function texts(field: TypedField, record: RecordFacts): string[] {
   if (field.kind === 'system') {
     const text = stored(field, record);
@@ -93,7 +92,7 @@ function texts(field: TypedField, record: RecordFacts): string[] {
   return elements(field, copy).filter((text) => typeof text === 'string');
 }
 
-/** What of a stored element is compared: text, numbers and truth values as they are, decimals in their one form. */
+/** The comparable form of a stored element: text, numbers and booleans unchanged, decimals in canonical form. */
 function comparable(field: TypedField, element: unknown): unknown {
   return field.dataType === 'decimal' && !field.multiple ? canonicalDecimal(element) : element;
 }
@@ -129,7 +128,7 @@ function bounds(leaf: OrderLeaf, variables: Variables): [Scalar | undefined, Sca
   }
 }
 
-/** Negative, zero, positive as the element lies before, at or after the bound; NaN where it is no such value. */
+/** Negative, zero or positive if the element is before, at or after the bound; NaN if the types do not match. */
 function order(field: TypedField, element: unknown, bound: Scalar): number {
   if (field.dataType === 'integer') {
     return typeof element === 'number' && typeof bound === 'number' ? Math.sign(element - bound) : Number.NaN;

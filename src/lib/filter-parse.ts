@@ -1,4 +1,4 @@
-/** Reads a condition from untrusted JSON into its typed form, or says everything that is wrong with it (section 4). */
+/** Parses a condition from untrusted JSON into its typed form, or reports all its errors (section 4). */
 import type { DataType } from './data-types.ts';
 import { Fault, type FaultDetail } from './fault.ts';
 import { foldNumber, isOperator, operatorFits } from './filter-fields.ts';
@@ -21,18 +21,18 @@ import { fold } from './text.ts';
 
 export const FILTER_LIMITS = { groupConditions: 20, depth: 5, conditions: 100, inValues: 200 } as const;
 
-/** A filter with more mistakes than this is not a mistaken filter; the rest is not listed. */
+/** Maximum number of reported errors. */
 const MOST_PROBLEMS = 100;
 
 export interface ParseOptions {
   resolve: FieldResolver;
-  /** `refused` for calls from outside: there a text that starts with `$` is that text. */
+  /** `refused` for external calls: a text that starts with `$` is then taken literally. */
   variables: 'allowed' | 'refused';
   /** JSON Pointer of the condition itself, the prefix of every path: `''`, `/filters/condition`, `query.filter`. */
   base?: string;
 }
 
-/** Where a value stands and what it must fit. */
+/** The position of a value and what it must match. */
 interface Place {
   field: FilterField;
   operator: Operator;
@@ -122,7 +122,7 @@ class Parser {
     const operator = this.#operator(own(members, 'operator'), pointer(path, 'operator'));
     const value = own(members, 'value');
     if (operator !== undefined && operator !== 'is-empty' && value === undefined) {
-      // Said whether or not the field is known: the answer must not tell one from the other.
+      // Reported whether or not the field is known, so that the response does not reveal which fields exist.
       return this.#problem(pointer(path, 'value'), 'REQUIRED', `The operator ${operator} needs a value.`);
     }
     if (field === undefined || operator === undefined) return undefined;
@@ -219,7 +219,7 @@ class Parser {
       if (!value.startsWith('$$')) return this.#variable(value, place, path);
       given = value.slice(1);
     }
-    // Parts of a text are text, whatever the field makes of a whole one.
+    // The operand of a text match is text, whatever the field's data type.
     const literal = as === 'text' ? canonicalText(given) : storedForm(as, given);
     if (literal === undefined) {
       const hint = given === null ? ' Use is-empty to ask for no value.' : '';
@@ -275,12 +275,12 @@ function fitting(dataType: DataType): string {
 }
 
 /**
- * Checks a condition from outside or from configuration and gives it its types (configuration, section 4).
+ * Validates and types a condition from outside or from configuration (configuration, section 4).
  *
- * Every value of the result is in stored form; `contains` and `starts-with` hold folded text. A field that the resolver
- * does not know is reported in words that do not depend on why.
+ * Every value of the result is in stored form; `contains` and `starts-with` have folded text. An unknown field is reported with
+ * the same message whether it does not exist or is hidden.
  *
- * @throws Fault INVALID_FILTER with one detail `{path, code, message}` for each place that is wrong (at most 100)
+ * @throws Fault INVALID_FILTER with one detail `{path, code, message}` per error (at most 100)
  */
 export function parseCondition(input: unknown, options: ParseOptions): TypedCondition {
   const parser = new Parser(options);

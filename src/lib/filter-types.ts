@@ -1,4 +1,7 @@
-/** Shapes of the condition language: as it travels, as it is typed, and what it is judged on. See `filter.ts`. */
+/**
+ * Types of the condition language: input conditions, typed conditions and the facts that they are evaluated on. See
+ * `filter.ts`.
+ */
 import type { DataType } from './data-types.ts';
 
 export const OPERATORS = [
@@ -40,36 +43,36 @@ export interface FilterField {
   kind: 'system' | 'value';
   dataType: DataType;
   multiple: boolean;
-  /** Codes that a value may have, where they are a closed list. */
+  /** Allowed codes, if values come from a closed list. */
   options?: ReadonlySet<string>;
 }
 
-/** What is kept of a field in a typed condition: plain JSON. */
+/** The part of a field that a typed condition stores; plain JSON. */
 export type TypedField = Pick<FilterField, 'code' | 'kind' | 'dataType' | 'multiple'>;
 
-/** Answers `undefined` for a field that does not exist and for one that is hidden from the caller alike. */
+/** Returns `undefined` both for a field that does not exist and for one that is hidden from the caller. */
 export type FieldResolver = (code: string) => FilterField | undefined;
 
 // ------------------------------------------------------------------ variables
 
-/** What the variables of configuration stand for at the moment of judging. */
+/** Values of the configuration variables at the time of evaluation. */
 export interface Variables {
-  /** Id of the user who acts. */
+  /** Id of the acting user. */
   me: string;
-  /** Ids of the user's groups, nested ones included. */
+  /** Ids of the user's groups, including nested ones. */
   groups: readonly string[];
   orgUnit: string | null;
-  /** Ids of the user's unit and of all below. */
+  /** Ids of the user's unit and of all units below it. */
   orgUnits: readonly string[];
   /** RFC 3339 UTC with milliseconds. */
   now: string;
-  /** `YYYY-MM-DD`, in whatever zone the caller lives by. */
+  /** `YYYY-MM-DD` in the time zone chosen by the caller. */
   today: string;
 }
 
 export type VariableName = 'me' | 'myGroups' | 'myOrgUnit' | 'myOrgUnits' | 'now' | 'today';
 
-/** `shift` is an ISO 8601 duration, negative for the past; on `now` and `today` alone. */
+/** `shift` is an ISO 8601 duration, negative for the past; only for `now` and `today`. */
 export interface VariableOperand {
   variable: VariableName;
   shift?: string;
@@ -87,7 +90,7 @@ export type Operand = LiteralOperand | VariableOperand;
 export type TypedLeaf = { field: TypedField } & (
   | { operator: 'equals' | 'not-equals'; value: Operand }
   | { operator: 'before' | 'after'; value: Operand }
-  /** The value is folded. */
+  /** The value is case-folded. */
   | { operator: 'contains' | 'starts-with'; value: string }
   | { operator: 'in'; values: Operand[] }
   | { operator: 'range'; from: Operand; to: Operand }
@@ -99,12 +102,12 @@ export interface TypedGroup {
   conditions: TypedCondition[];
 }
 
-/** A condition that `parseCondition` accepted: every field known, every value in stored form. Plain JSON. */
+/** A condition that `parseCondition` accepted: all fields are known, all values are in stored form. Plain JSON. */
 export type TypedCondition = TypedLeaf | TypedGroup;
 
 // ------------------------------------------------------------------ facts
 
-/** System fields of a record as section 4 names them; instants as RFC 3339 UTC with milliseconds. */
+/** System fields of an object as named in section 4; datetimes are RFC 3339 UTC with milliseconds. */
 export interface SystemFacts {
   id: string;
   number: string | null;
@@ -121,13 +124,13 @@ export interface SystemFacts {
   updatedBy: string | null;
 }
 
-/** A stored or planned record as conditions see it. */
+/** A stored or planned object as conditions see it. */
 export interface RecordFacts {
-  /** Field code → stored value; an empty value is an absent key. */
+  /** Field code → stored value. Empty values have no key. */
   values: Readonly<Record<string, unknown>>;
-  /** Field code → folded copy of the text of `values`; a list for a multiple field. */
+  /** Field code → case-folded copy of the text in `values`; a list for a multiple field. */
   folded: Readonly<Record<string, unknown>>;
   system: SystemFacts;
-  /** Whether the record's type version has another shape for that field; then no condition on it holds. */
+  /** Whether the object's type version stores the field in a different shape. Conditions on such a field are false. */
   mismatched?: (code: string) => boolean;
 }

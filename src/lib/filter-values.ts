@@ -1,18 +1,18 @@
 /**
- * The stored form of single values, by data type: equal values have equal stored forms, and for ordered types other than
- * numbers the order of the stored texts by code point is the order in time. Conditions bring their values into this form;
- * whatever stores values must use the same one (decisions, "Record types, fields, values").
+ * The stored form of single values, by data type. Equal values have equal stored forms. For ordered types other than numbers,
+ * the code point order of the texts is the chronological order. Conditions convert their values to this form; code that stores
+ * values must use the same form (decisions, "Record types, fields, values").
  */
 import type { DataType } from './data-types.ts';
 import { decimalOf } from './exact-number.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from './text.ts';
 
-/** Order of texts in stored form of the ordered types; being ASCII, it is the order of `COLLATE "C"` too. */
+/** Compares texts of ordered types in stored form. They are ASCII, so the order equals that of `COLLATE "C"`. */
 export function compareText(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** `YYYY-MM-DD` of a day that exists, years 0001 to 9999; `undefined` otherwise. */
+/** `YYYY-MM-DD` of an existing day, years 0001 to 9999; `undefined` otherwise. */
 export function canonicalDate(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value) || value.startsWith('0000'))
     return undefined;
@@ -27,8 +27,8 @@ const INSTANT =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-5][0-9])(?:\.([0-9]+))?([Zz]|[+-][0-9]{2}:[0-9]{2})$/;
 
 /**
- * An RFC 3339 instant of any offset as `YYYY-MM-DDTHH:MM:SS.mmmZ`, years 0001 to 9999 in UTC; what is finer than a
- * millisecond is cut off. `undefined` if `value` is none.
+ * An RFC 3339 timestamp with any offset, as `YYYY-MM-DDTHH:MM:SS.mmmZ`, years 0001 to 9999 in UTC. Digits finer than a
+ * millisecond are truncated. `undefined` if `value` is not a timestamp.
  */
 export function canonicalInstant(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
@@ -43,7 +43,7 @@ export function canonicalInstant(value: unknown): string | undefined {
   }
 }
 
-/** `HH:MM`, `HH:MM:SS` or `HH:MM:SS.mmm` as `HH:MM:SS`, with the milliseconds only where there are some. */
+/** `HH:MM`, `HH:MM:SS` or `HH:MM:SS.mmm` as `HH:MM:SS`, with milliseconds only if they are not zero. */
 export function canonicalTime(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const parts = /^((?:[01][0-9]|2[0-3]):[0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]{1,3}))?)?$/.exec(value);
@@ -57,8 +57,9 @@ const DURATION =
   /^(-?)P(?=[0-9T])(?:([0-9]{1,9})Y)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})W)?(?:([0-9]{1,9})D)?(?:T(?=[0-9])(?:([0-9]{1,9})H)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})(?:\.([0-9]{1,9}))?S)?)?$/;
 
 /**
- * An ISO 8601 duration in one form: months carried into years, weeks into days, seconds into minutes and hours. Days and
- * hours stay apart, and so do months and days, since their ratio depends on the calendar. `PT0S` is nothing.
+ * An ISO 8601 duration in canonical form: months carry into years, weeks become days, seconds carry into minutes and hours.
+ * Days and hours stay separate, and so do months and days, because their ratio depends on the calendar. A zero duration is
+ * `PT0S`.
  */
 export function canonicalDuration(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
@@ -83,7 +84,7 @@ export function canonicalUuid(value: unknown): string | undefined {
   return value.toLowerCase();
 }
 
-/** Text in form C, of the kind that can be stored. */
+/** Text in normal form C, if it can be stored. */
 export function canonicalText(value: unknown): string | undefined {
   if (typeof value !== 'string' || !isWellFormedText(value) || hasLongMarkRun(value)) return undefined;
   return nfc(value);
@@ -95,7 +96,7 @@ function canonicalInteger(value: unknown): number | undefined {
 
 interface Form {
   read(value: unknown): string | number | boolean | undefined;
-  /** Completes "must be …". */
+  /** Completes the phrase "must be …". */
   expected: string;
 }
 
@@ -128,12 +129,12 @@ const FORMS: Readonly<Record<DataType, Form | undefined>> = {
   service: ID,
 };
 
-/** The stored form of one value, or `undefined` where it has not the data type, and for types that hold documents. */
+/** The stored form of one value; `undefined` if the value does not match the data type, and for `rich-text` and `json`. */
 export function storedForm(dataType: DataType, value: unknown): string | number | boolean | undefined {
   return FORMS[dataType]?.read(value);
 }
 
-/** What a value of the data type must be, in words that complete "must be …". */
+/** What a value of the data type must be; completes the phrase "must be …". */
 export function expectedForm(dataType: DataType): string {
   return FORMS[dataType]?.expected ?? 'absent';
 }

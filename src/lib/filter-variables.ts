@@ -1,11 +1,11 @@
-/** Variables of configuration: reading them in a condition, and what they stand for when it is judged (section 4). */
+/** Variables of the condition language: parsing them in a condition and resolving them on evaluation (section 4). */
 import type { DataType } from './data-types.ts';
 import type { LiteralOperand, Operand, VariableName, VariableOperand, Variables } from './filter-types.ts';
 import { canonicalDuration } from './filter-values.ts';
 
 interface VariableRule {
   dataType: DataType;
-  /** Stands for a list of values: only with `in`. */
+  /** The variable is a list of values; only allowed with `in`. */
   list: boolean;
 }
 
@@ -18,7 +18,7 @@ const RULES: ReadonlyMap<string, VariableRule> = new Map([
   ['today', { dataType: 'date', list: false }],
 ]);
 
-/** Longest shift of `$now` and `$today`: keeps every result within the years that instants may have. */
+/** Maximum shift of `$now` and `$today`, in years. Keeps every result within the valid range of years. */
 const MOST_YEARS = 1000;
 
 function shiftOf(name: string, sign: string, text: string): string | undefined {
@@ -34,7 +34,7 @@ function shiftOf(name: string, sign: string, text: string): string | undefined {
   return `${sign === '-' ? '-' : ''}${duration}`;
 }
 
-/** The variable that `text` (`$me`, `$now-P7D`) names, or `undefined` if there is none such. */
+/** Parses a variable such as `$me` or `$now-P7D`; `undefined` if there is no such variable. */
 export function readVariable(text: string): VariableOperand | undefined {
   const [, name = '', sign, duration = ''] = /^\$([a-zA-Z]+)(?:([+-])(.*))?$/s.exec(text) ?? [];
   if (!RULES.has(name)) return undefined;
@@ -45,7 +45,7 @@ export function readVariable(text: string): VariableOperand | undefined {
   return shift === undefined ? undefined : { variable, shift };
 }
 
-/** Data type of what the variable stands for, and whether it is a list. */
+/** Data type of the variable, and whether it is a list. */
 export function variableRule(operand: VariableOperand): VariableRule {
   return RULES.get(operand.variable) as VariableRule;
 }
@@ -59,12 +59,12 @@ function shifted(operand: VariableOperand, variables: Variables): string {
   if (operand.shift === undefined) return at;
   const shift = Temporal.Duration.from(operand.shift);
   if (operand.variable === 'today') return Temporal.PlainDate.from(at).add(shift).toString();
-  // Calendar durations need a calendar day: that of UTC, which every server shares.
+  // Calendar durations need a calendar day. UTC is used because all servers share it.
   const moved = Temporal.Instant.from(at).toZonedDateTimeISO('UTC').add(shift);
   return moved.toInstant().toString({ smallestUnit: 'millisecond' });
 }
 
-/** The values that an operand stands for now: one, many, or none where the person has none. */
+/** The current values of an operand: one, several, or none if the user has no value for it. */
 export function resolveOperand(operand: Operand, variables: Variables): readonly LiteralOperand['literal'][] {
   if (!isVariable(operand)) return [operand.literal];
   switch (operand.variable) {

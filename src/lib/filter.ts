@@ -1,12 +1,12 @@
 /**
- * The condition language: one grammar for search filters, row conditions of roles, workflow conditions, SLA conditions,
- * webhook filters, export queries and catalogue rules (configuration, section 4; api, "Search rules").
+ * The condition language: one grammar for search filters, row conditions of roles, workflow conditions, SLA conditions, webhook
+ * filters, export queries and catalogue rules (configuration, section 4; api, "Search rules").
  *
- * `parseCondition` turns untrusted JSON into a `TypedCondition` against the fields that a caller may name; `evaluate`
- * judges it on a record in memory, `mechanisms/db/filter-sql.ts` compiles it to SQL, and a property-based test holds the
- * two to the same answers. A typed condition is plain JSON; variables stay symbolic in it until it is judged.
+ * `parseCondition` turns untrusted JSON into a `TypedCondition`, given the fields that a caller may name. `evaluate` evaluates
+ * it on an object in memory; `mechanisms/db/filter-sql.ts` compiles it to SQL. A property-based test checks that both give the
+ * same results. A typed condition is plain JSON; its variables are resolved on evaluation.
  *
- * Which operators fit which data type:
+ * Operators by data type:
  *
  * | data type                                                 | equals, not-equals, in | contains, starts-with | before, after, range | is-empty |
  * |-----------------------------------------------------------|:---:|:---:|:---:|:---:|
@@ -17,22 +17,23 @@
  * | duration                                                  |  x  |     |     |  x  |
  * | json                                                      |     |     |     |  x  |
  *
- * System fields take their operators from the same table: `number` and `title` are strings, `revision` an integer,
- * `createdAt` and `updatedAt` instants, `createdBy` and `updatedBy` users, `id` and `typeId` references, `typeCode`,
- * `state`, `workflowState` and `workflowCategory` enums.
+ * System fields use the same table: `number` and `title` are strings, `revision` is an integer, `createdAt` and `updatedAt` are
+ * datetimes, `createdBy` and `updatedBy` users, `id` and `typeId` references, `typeCode`, `state`, `workflowState` and
+ * `workflowCategory` enums.
  *
- * Decided where the specification is silent:
- * - Durations have no order: whether P1M is longer than P30D depends on the calendar. Equal ones are equal in one form
- *   (PT60M is PT1H, P1W is P7D; PT24H is not P1D).
- * - `before`, `after` and `range` on a multiple field hold if they hold for one element, `range` with both its bounds.
- * - A `range` whose lower bound is above the upper one is no error and holds on nothing.
- * - Instants are compared to the millisecond; finer digits of a value are cut off. Years go from 0001 to 9999.
- * - Variables stand for a whole value or for one element of `in`; those that are lists also for the whole of `in`, and
- *   only there. `$today` takes whole days, weeks, months and years as `$now` takes any duration, up to 1000 years.
- *   An undefined `$myOrgUnit` makes its condition false, among others in `in` it adds nothing.
- * - In calls from outside there are no variables: a text that starts with `$` is that text, and nothing is escaped.
- * - The 100 conditions in all are counted without the groups.
- * - Of record numbers the case is ignored in ASCII letters, of which their prefixes are made.
+ * Decisions where the specification is silent:
+ * - Durations have no order: whether P1M is longer than P30D depends on the calendar. Durations are equal if their canonical
+ *   forms are (PT60M is PT1H, P1W is P7D; PT24H is not P1D).
+ * - `before`, `after` and `range` on a multiple field match if one element matches; for `range`, the same element must be
+ *   within both bounds.
+ * - A `range` whose lower bound is above the upper one is valid and matches nothing.
+ * - Datetimes are compared to the millisecond; finer digits of a value are truncated. Years range from 0001 to 9999.
+ * - A variable stands for a whole value or for one element of `in`. List variables may also stand for the whole value of `in`,
+ *   and are allowed only with `in`. `$today` can be shifted by whole days, weeks, months and years, `$now` by any duration, up
+ *   to 1000 years. An undefined `$myOrgUnit` makes its condition false; among other values of `in` it is ignored.
+ * - External calls have no variables: a text that starts with `$` is taken literally, and nothing is escaped.
+ * - The limit of 100 conditions does not count groups.
+ * - Object numbers are compared ignoring the case of ASCII letters, the only letters in their prefixes.
  */
 import type { TypedCondition, TypedField, TypedLeaf, VariableName } from './filter-types.ts';
 import { isVariable } from './filter-variables.ts';
@@ -66,14 +67,14 @@ function* leavesOf(condition: TypedCondition): Generator<TypedLeaf> {
   else for (const part of condition.conditions) yield* leavesOf(part);
 }
 
-/** The fields that the condition names, each once, in order. */
+/** The distinct fields of the condition, in order. */
 export function fieldsOf(condition: TypedCondition): TypedField[] {
   const found = new Map<string, TypedField>();
   for (const { field } of leavesOf(condition)) found.set(`${field.kind} ${field.code}`, field);
   return [...found.values()];
 }
 
-/** The variables that the condition's answer depends on, without their `$`. */
+/** The variables that the result depends on, without the `$`. */
 export function variablesOf(condition: TypedCondition): Set<VariableName> {
   const names = new Set<VariableName>();
   for (const leaf of leavesOf(condition)) {

@@ -1,7 +1,7 @@
-/** Ids as they stand on the wire: lower-case UUIDs (decisions, "Requests, envelope, errors"). */
+/** Ids in the API: lower-case UUIDs (decisions, "Requests, envelope, errors"). */
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Whether the text can be an id at all; the database refuses to look for others. */
+/** Whether the text has the form of an id. The database raises an error for other texts. */
 export function isId(text: string): boolean {
   return ID.test(text);
 }

@@ -1,6 +1,6 @@
 /**
- * Says where a JSON text is wrong. Only refused texts come here, so it may take its time; it must still be linear, because
- * a refused text can be as long as any other.
+ * Finds the position of the error in an invalid JSON text. It only runs on rejected texts, so it need not be fast. It must be
+ * linear, because a rejected text can be as long as any other.
  */
 import { Fault } from './fault.ts';
 
@@ -13,7 +13,7 @@ export function flawFault(source: Buffer | string, offset: number, reason: strin
   return new Fault('INVALID_JSON', `Invalid JSON at line ${line}, column ${before.length - lineStart + 1}: ${reason}.`);
 }
 
-/** A fault that names the first place where `text` is not JSON or repeats a key. */
+/** A fault that names the first position where `text` is not JSON or repeats a key. */
 export function locateFlaw(text: string): Fault {
   const flaw = new Grammar(text).firstFlaw();
   return flawFault(text, flaw?.offset ?? 0, flaw?.reason ?? 'the text cannot be read');
@@ -42,10 +42,10 @@ const WORDING: Readonly<Record<Expected, string>> = {
   'comma or end': 'a comma or the closing bracket is expected here',
 };
 
-/** A reader of the JSON grammar without recursion that builds nothing but the sets of keys seen. */
+/** A non-recursive checker of the JSON grammar. It only stores the keys of the open objects. */
 class Grammar {
   readonly #text: string;
-  /** One entry for each open bracket: the keys of an object so far, or null for an array. */
+  /** One entry per open bracket: the keys of an object so far, or null for an array. */
   readonly #open: (Set<string> | null)[] = [];
   #at = 0;
 
@@ -71,7 +71,7 @@ class Grammar {
     return { offset, reason };
   }
 
-  /** End of the match of a sticky expression here, if it matches. */
+  /** End of the match of a sticky expression at the current position, if it matches. */
   #match(expression: RegExp): number | undefined {
     expression.lastIndex = this.#at;
     return expression.test(this.#text) ? expression.lastIndex : undefined;
@@ -138,7 +138,7 @@ class Grammar {
     return 'comma or end';
   }
 
-  /** Moves behind the string that starts here. */
+  /** Moves past the string that starts at the current position. */
   #string(): Flaw | undefined {
     for (let at = this.#at + 1; at < this.#text.length; at++) {
       const code = this.#text.charCodeAt(at);

@@ -1,16 +1,16 @@
 /**
- * The elements of a JSON array of objects, one by one as the text comes: memory holds one element and a chunk, whatever the
- * size. Each element is read as strictly as any JSON from outside (`json.ts`).
+ * Reads the elements of a JSON array of objects as a stream. Memory holds one element and one chunk, whatever the size of the
+ * text. Each element is parsed as strictly as other external JSON (`json.ts`).
  */
 import { Fault, isFault } from './fault.ts';
 import { parseStrictJson } from './json.ts';
 
-/** Longest element, in characters. */
+/** Maximum length of an element, in characters. */
 const LONGEST = 8 * 1024 * 1024;
 
 export interface JsonRow {
   value: Readonly<Record<string, unknown>>;
-  /** Characters of its text. */
+  /** Length of its text, in characters. */
   size: number;
 }
 
@@ -21,7 +21,7 @@ function malformed(line: number, column: number, reason: string): Fault {
 
 type State = 'start' | 'first' | 'element' | 'inside' | 'next' | 'end';
 
-/** Splits the array; gives the texts of its elements. */
+/** Splits the array into the texts of its elements. */
 class Splitter {
   #state: State = 'start';
   #depth = 0;
@@ -31,7 +31,7 @@ class Splitter {
   #length = 0;
   #line = 1;
   #column = 1;
-  /** Where the element that is being read began. */
+  /** Start position of the current element. */
   #from = { line: 1, column: 1 };
 
   *push(chunk: string): Generator<{ text: string; line: number; column: number }> {
@@ -59,7 +59,7 @@ class Splitter {
     if (this.#length > LONGEST) throw malformed(this.#from.line, this.#from.column, 'this element is too long.');
   }
 
-  /** Takes what stands between elements; answers whether an element begins. */
+  /** Consumes a character between elements. Returns whether an element begins. */
   #outside(code: number): boolean {
     if (this.#state === 'start' && code === 0x5b) this.#state = 'first';
     else if ((this.#state === 'first' || this.#state === 'next') && code === 0x5d) this.#state = 'end';
@@ -73,7 +73,7 @@ class Splitter {
     return false;
   }
 
-  /** Whether the element ends with this character. */
+  /** Consumes a character of an element. Returns whether the element ends with it. */
   #inside(code: number): boolean {
     if (this.#quoted) {
       if (this.#escaped) this.#escaped = false;
@@ -105,7 +105,7 @@ function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-/** The place of a flaw in an element, as a place in the whole. */
+/** Converts the position of an error in an element to the position in the whole text. */
 function relocated(error: unknown, line: number, column: number): unknown {
   if (!isFault(error, 'INVALID_JSON')) return error;
   const found = /line (\d+), column (\d+): (.*)$/s.exec(error.message);
@@ -118,7 +118,7 @@ function relocated(error: unknown, line: number, column: number): unknown {
 /** Strict parsing of the text of an element. @throws Fault INVALID_JSON */
 export type ParseElement = (text: string) => Promise<unknown>;
 
-/** @throws Fault INVALID_REQUEST with line and column of what is malformed */
+/** Yields the elements of the array. @throws Fault INVALID_REQUEST with line and column of the malformed part */
 export async function* readJsonRows(
   source: AsyncIterable<string>,
   parse: ParseElement = async (text) => parseStrictJson(text),

@@ -1,6 +1,7 @@
 /**
- * The pass over the bytes of a JSON text before it is parsed. It judges what the parser would let through or choke on; the
- * grammar itself is left to `JSON.parse`, so on malformed input it only has to end, not to understand.
+ * Scans the bytes of a JSON text before it is parsed. It rejects input that `JSON.parse` would accept but the service must not,
+ * and input that would be too expensive to parse. The grammar itself is left to `JSON.parse`: on malformed input the scan only
+ * has to terminate.
  */
 import { isUtf8 } from 'node:buffer';
 import { doubleHolds } from './decimal.ts';
@@ -16,31 +17,31 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const LOWER_U = 0x75;
 
-/** Keys that reach a prototype when somebody assigns them to a plain object. */
+/** Keys that reach a prototype if they are assigned to a plain object. */
 const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 export function isUnsafeKey(key: string): boolean {
   return UNSAFE_KEYS.has(key);
 }
 
-/** So many bytes of a string are looked at one by one before the search is handed to native code. */
+/** The number of bytes of a string that are checked one by one before a native search is used. */
 const NEAR = 48;
-/** Numbers of at most so many characters, without exponent, are held by a double as written. */
+/** A double represents every number of at most this many characters without an exponent exactly. */
 const PLAIN_NUMBER = 15;
-/** Longer numbers are compared with their double only once the text is known to be JSON. */
+/** Longer numbers are not compared with their double in the scan, but only after the text was parsed. */
 const LONGEST_NUMBER = 1100;
-/** What a number that no double holds weighs beside its own two: it is parsed apart. */
+/** Additional weight of a number that no double represents exactly, on top of its own two: it is parsed separately. */
 const INEXACT_WEIGHT = 6;
 
 export interface Scan {
-  /** How many keys the document has. */
+  /** The number of keys in the document. */
   keys: number;
-  /** Beginning and end of each number that no double holds, one after the other. */
+  /** Start and end offsets of the numbers that no double represents exactly, flattened into one list. */
   inexact: number[];
 }
 
 /**
- * Checks depth, weight, keys and strings, and finds the numbers that no double holds as they are written.
+ * Checks depth, weight, keys and strings, and finds the numbers that no double represents exactly.
  *
  * @throws Fault INVALID_JSON
  */
@@ -80,7 +81,7 @@ export function scanJson(bytes: Buffer, maxDepth: number, maxValues: number): Sc
       }
       index = end;
     } else {
-      // `[` and `{` are 0x5b and 0x7b, `]` and `}` two above: the bit 0x20 tells the pairs apart.
+      // `[` and `{` are 0x5b and 0x7b, `]` and `}` are two higher. Setting the bit 0x20 maps each pair to one value.
       const bracket = byte | 0x20;
       if (bracket === 0x7b) {
         if (++depth > maxDepth) throw at(bytes, index, `the nesting is more than ${maxDepth} deep`);
@@ -100,7 +101,7 @@ function at(bytes: Buffer, offset: number, reason: string): Fault {
   return flawFault(bytes, offset, reason);
 }
 
-/** Where decoding and encoding again first changes something. */
+/** Offset of the first byte that decoding and re-encoding changes. */
 function firstInvalid(bytes: Buffer): number {
   const again = Buffer.from(bytes.toString('utf8'), 'utf8');
   let offset = 0;
@@ -116,14 +117,14 @@ function refuseUnsafeKey(bytes: Buffer, start: number, end: number, escaped: boo
     try {
       key = JSON.parse(`"${key}"`);
     } catch {
-      return; // malformed: the parser will say so
+      return; // malformed: left to the parser
     }
   }
   if (UNSAFE_KEYS.has(key))
     throw at(bytes, start - 1, 'the keys __proto__, constructor and prototype are not accepted');
 }
 
-/** Where the number at `start` ends, and whether a double holds it. */
+/** The end of the number at `start`, and whether a double represents it exactly. */
 function numberAt(bytes: Buffer, start: number): { end: number; held: boolean } {
   let index = start + 1;
   let plain = true;
@@ -134,21 +135,21 @@ function numberAt(bytes: Buffer, start: number): { end: number; held: boolean } 
     plain = false;
   }
   if (plain && index - start <= PLAIN_NUMBER) return { end: index, held: true };
-  // What is no number at all is left to the parser, which says so.
+  // Malformed numbers are left to the parser.
   if (index - start > LONGEST_NUMBER) return { end: index, held: false };
   const text = bytes.toString('latin1', start, index);
   return { end: index, held: doubleHolds(text) || Number.isNaN(Number(text)) };
 }
 
-/** Finds where strings end, and refuses what none may hold. Long stretches are searched natively. */
+/** Finds the end of strings and rejects invalid content. Long stretches are searched natively. */
 class StringScan {
   readonly #bytes: Buffer;
   /** Position of the closing quote of the last string. */
   last = 0;
-  /** Whether the last string has an escape. */
+  /** Whether the last string contains an escape. */
   escaped = false;
-  // The first quote and backslash at or behind the place they were searched from. Both are kept until they are passed:
-  // searching anew at each escape would read the rest of a long string as often as it has escapes.
+  // The first quote and backslash at or after the offset of the last search. Both are cached until they are passed: repeating
+  // the search at each escape would take quadratic time on long strings with many escapes.
   #quote = -1;
   #backslash = -1;
 
@@ -156,7 +157,7 @@ class StringScan {
     this.#bytes = bytes;
   }
 
-  /** Position of the quote that closes the string whose first character is at `start`, or the length of the text. */
+  /** Offset of the quote that closes the string whose first character is at `start`, or the length of the text. */
   end(start: number): number {
     const bytes = this.#bytes;
     let index = start;
@@ -172,7 +173,7 @@ class StringScan {
     }
   }
 
-  /** The first quote or backslash from `start` on, or the length of the text. */
+  /** Offset of the first quote or backslash from `start` on, or the length of the text. */
   #special(start: number): number {
     const bytes = this.#bytes;
     const near = Math.min(start + NEAR, bytes.length);
@@ -192,7 +193,7 @@ class StringScan {
     return found < 0 ? this.#bytes.length : found;
   }
 
-  /** Behind the escape `\uXXXX` at `index`, its other half included. */
+  /** Offset after the escape `\uXXXX` at `index`, including the low surrogate of a pair. */
   #unicode(index: number): number {
     const code = this.#hex(index);
     if (code === 0) throw at(this.#bytes, index, 'a string holds U+0000');
@@ -202,7 +203,7 @@ class StringScan {
     throw at(this.#bytes, index, 'half of a surrogate pair stands alone');
   }
 
-  /** The code of the escape `\uXXXX` at `index`, or -1 when it is malformed, which the parser will say. */
+  /** The code unit of the escape `\uXXXX` at `index`, or -1 if it is malformed, which is left to the parser. */
   #hex(index: number): number {
     let code = 0;
     for (let at = index + 2; at < index + 6; at++) {

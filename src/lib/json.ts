@@ -1,7 +1,7 @@
 /**
- * Strict JSON: what enters the service as JSON, from bodies, filters and import contents alike, enters through
- * `parseStrictJson` (decisions, "Requests, envelope, errors"). It refuses what two readers could understand differently
- * or what the database cannot keep, and it does so in one pass before `JSON.parse`, so that no bomb reaches the parser.
+ * Strict JSON. All JSON that enters the service, from bodies, filters or imports, is parsed by `parseStrictJson` (decisions,
+ * "Requests, envelope, errors"). It rejects JSON that parsers interpret differently and values that the database cannot store.
+ * One pass before `JSON.parse` enforces the limits, so that oversized or deeply nested input never reaches the parser.
  */
 import { hash } from 'node:crypto';
 import { Fault } from './fault.ts';
@@ -12,36 +12,40 @@ import { scanJson } from './json-scan.ts';
 export { isUnsafeKey } from './json-scan.ts';
 
 export interface JsonLimits {
-  /** Deepest nesting of arrays and objects that passes; `[]` is 1. */
+  /** Maximum nesting of arrays and objects; `[]` is 1. */
   maxDepth?: number;
   /**
-   * Most brackets, commas and colons together, which is about the values and keys; numbers of more than 15 characters count
-   * twice, and those that no double holds eight times. 200,000 by default: the worst document of that weight (numbers with
-   * exponents, or one object of as many keys) takes about 70 ms in all, and nothing else runs in that time.
+   * Maximum number of brackets, commas and colons together, which approximates the number of values and keys. Numbers of more
+   * than 15 characters count twice, and those that no double represents exactly count eight times. Default 200,000. The worst
+   * document of that weight (numbers with exponents, or one object with as many keys) takes about 70 ms in all and blocks the
+   * event loop for that time.
    */
   maxValues?: number;
 }
 
-/** Deepest nesting that bodies may have. */
+/** Maximum nesting of request bodies. */
 export const MAX_DEPTH = 64;
 /** Default of `JsonLimits.maxValues`. */
 export const MAX_VALUES = 200_000;
 
 /**
- * Parses JSON that every reader understands alike and that can be stored unchanged.
+ * Parses JSON that all parsers interpret alike and that can be stored unchanged.
  *
- * Refused beside malformed JSON: invalid UTF-8, a byte order mark, nesting and size beyond `limits`, a key that stands
- * twice in one object, the keys `__proto__`, `constructor` and `prototype`, U+0000 and lone surrogates in strings and keys.
- * A number that no double holds as written (`9007199254740993`, `1e400`) becomes an `ExactNumber`.
+ * Besides malformed JSON, it rejects: invalid UTF-8, a byte order mark, nesting and size beyond `limits`, duplicate keys in an
+ * object, the keys `__proto__`, `constructor` and `prototype`, and U+0000 and lone surrogates in strings and keys. A number
+ * that no double represents exactly (`9007199254740993`, `1e400`) becomes an `ExactNumber`.
  *
  * @param input UTF-8 bytes, or text that was decoded already
- * @throws Fault INVALID_JSON with line and column of the first flaw
+ * @throws Fault INVALID_JSON with line and column of the first error
  */
 export function parseStrictJson(input: Uint8Array | string, limits: JsonLimits = {}): unknown {
   return readStrictJson(input, limits).value;
 }
 
-/** As `parseStrictJson`, with the places of the numbers that no double holds, for `parseReadJson`. */
+/**
+ * Like `parseStrictJson`, but also returns the byte offsets of the numbers that no double represents exactly, for
+ * `parseReadJson`.
+ */
 export function readStrictJson(
   input: Uint8Array | string,
   limits: JsonLimits = {},
@@ -55,24 +59,27 @@ export function readStrictJson(
   } catch {
     throw locateFlaw(text);
   }
-  // A key that stands twice leaves one property: fewer properties than colons means that some key was repeated.
+  // A duplicate key leaves only one property: fewer properties than colons means that some key was repeated.
   const places = inexact.length / 2;
   if (keys + places > 0 && countKeys(value) !== keys + places) throw locateFlaw(text);
   return { value: places === 0 ? value : withNumbers(value), inexact };
 }
 
-/** The value of bytes that `readStrictJson` read before, in another thread. */
+/** Parses bytes that `readStrictJson` already checked in another thread. */
 export function parseReadJson(bytes: Buffer, inexact: readonly number[]): unknown {
   if (inexact.length === 0) return JSON.parse(bytes.toString('utf8'));
   return withNumbers(JSON.parse(withPlaces(bytes, inexact)));
 }
 
-/** The only key of the objects that stand in the place of numbers: the scan lets it through nowhere else. */
+/** The only key of the placeholder objects for inexact numbers. The scan rejects this key in the input, so it is unique. */
 const PLACE = '__proto__';
 const BEFORE = Buffer.from(`{"${PLACE}":"`);
 const BEHIND = Buffer.from('"}');
 
-/** The text with an object in the place of each number that no double holds: a reviver takes ten times as long. */
+/**
+ * Replaces each number that no double represents exactly by a placeholder object. A `JSON.parse` reviver would take ten times
+ * as long.
+ */
 function withPlaces(bytes: Buffer, inexact: readonly number[]): string {
   const longer = (inexact.length / 2) * (BEFORE.length + BEHIND.length);
   const text = Buffer.allocUnsafe(bytes.length + longer);
@@ -80,7 +87,7 @@ function withPlaces(bytes: Buffer, inexact: readonly number[]): string {
   let to = 0;
   for (let index = 0; index < inexact.length; index += 2) {
     const [start = 0, end = 0] = [inexact[index], inexact[index + 1]];
-    // A number that is none must not become a string.
+    // Malformed numbers must be rejected, not turned into strings.
     const number = bytes.toString('latin1', start, end);
     if (!NUMBER.test(number)) throw new SyntaxError('no number');
     to += bytes.copy(text, to, from, start);
@@ -95,7 +102,7 @@ function withPlaces(bytes: Buffer, inexact: readonly number[]): string {
 
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
-/** The value with its numbers in their places; recursion is safe, as in `countKeys`. */
+/** Replaces the placeholders by `ExactNumber`. Recursion is safe, as in `countKeys`. */
 function withNumbers(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
@@ -112,10 +119,10 @@ function withNumbers(value: unknown): unknown {
   return value;
 }
 
-/** Where a stored text may hold a number that no double holds: one of many digits, or with an exponent. */
+/** Matches stored text that may contain a number that no double represents exactly: many digits, or an exponent. */
 const UNUSUAL_NUMBER = /(?:^|[[:, ])-?(?:[0-9.]{16}|[0-9.]+[eE])/;
 
-/** Parses what the service or the database wrote, numbers that no double holds included. */
+/** Parses JSON that the service or the database wrote, including numbers that no double represents exactly. */
 export function parseStoredJson(text: string): unknown {
   if (!UNUSUAL_NUMBER.test(text)) return JSON.parse(text);
   return parseStrictJson(text, { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY });
@@ -134,7 +141,7 @@ function asBytes(input: Uint8Array | string): Buffer {
   return Buffer.from(input, 'utf8');
 }
 
-/** Recursion is safe here: the scan has bounded the depth. */
+/** Recursion is safe: the scan has limited the depth. */
 function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const members = Array.isArray(value) ? value : Object.values(value);
@@ -143,7 +150,7 @@ function countKeys(value: unknown): number {
   return count;
 }
 
-/** Deeper values are no JSON that this service takes in or builds; the bound keeps the recursion off the stack's end. */
+/** The service neither accepts nor builds deeper values. The limit prevents a stack overflow in the recursion. */
 const DEEPEST = 512;
 
 function tooDeep(): Fault {
@@ -151,8 +158,8 @@ function tooDeep(): Fault {
 }
 
 /**
- * One text for equal JSON values: keys sorted by UTF-16 code unit, no blanks. Properties that are `undefined` are left out
- * and numbers that JSON does not know are `null`, as in `JSON.stringify`.
+ * The canonical JSON text, the same for equal values: keys sorted by UTF-16 code unit, no whitespace. As in `JSON.stringify`,
+ * properties that are `undefined` are omitted, and NaN and infinities become `null`.
  *
  * @throws Fault INVALID_JSON for a value nested more than 512 deep
  */
@@ -161,11 +168,14 @@ export function canonicalJson(value: unknown): string {
   return sorted === UNSORTABLE ? canonical(value, 0) : (JSON.stringify(sorted) ?? 'null');
 }
 
-/** Names that objects enumerate before all others, by their number, whatever order they were given in. */
+/** Integer-like keys: objects enumerate them first and in numeric order, regardless of insertion order. */
 const INDEX = /^(?:0|[1-9]\d*)$/;
 const UNSORTABLE = Symbol('unsortable');
 
-/** The value with the keys of objects in order, to be written natively at once; what no order can be given to is left to `canonical`. */
+/**
+ * A copy with sorted keys, which the native `JSON.stringify` can then write. Returns UNSORTABLE if some key cannot be ordered
+ * by insertion; `canonical` handles those values.
+ */
 function sortedKeys(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
   if (depth >= DEEPEST) throw tooDeep();
@@ -211,13 +221,13 @@ function canonical(value: unknown, depth: number): string {
   return `{${text}}`;
 }
 
-/** SHA-256 of the canonical text: equal for equal JSON values, however they were written. */
+/** SHA-256 of the canonical text. Equal JSON values have equal fingerprints, regardless of formatting and key order. */
 export function fingerprint(value: unknown): Buffer {
   return hash('sha256', canonicalJson(value), 'buffer');
 }
 
 /**
- * Whether two JSON values are equal, whatever the order of keys.
+ * Whether two JSON values are equal, ignoring the order of keys.
  *
  * @throws Fault INVALID_JSON for values nested more than 512 deep
  */
@@ -245,12 +255,12 @@ function equal(a: unknown, b: unknown, depth: number): boolean {
   );
 }
 
-/** One segment of a JSON Pointer (RFC 6901). */
+/** Escapes one segment of a JSON Pointer (RFC 6901). */
 export function escapePointer(segment: string | number): string {
   return String(segment).replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** A JSON Pointer of these segments: `pointer('values', 'a/b')` is `/values/a~1b`, `pointer()` is the whole document. */
+/** Builds a JSON Pointer from segments: `pointer('values', 'a/b')` is `/values/a~1b`, `pointer()` is the whole document. */
 export function pointer(...segments: (string | number)[]): string {
   return segments.map((segment) => `/${escapePointer(segment)}`).join('');
 }

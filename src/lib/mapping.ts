@@ -1,6 +1,6 @@
 /**
- * From a row of a source to values of targets: mappings with transforms in order and precedence (decisions, "Import, export,
- * bulk"). Pure: what only the database knows is asked for in `wanted` and handed in by `found`, until nothing more is asked.
+ * Maps a row of a source to values of targets, with ordered transforms and precedence (decisions, "Import, export, bulk").
+ * Pure: database lookups are requested in `wanted`, and their results are passed in by `found`. Repeat until `wanted` is empty.
  */
 import type { FaultDetail } from './fault.ts';
 import { pointer } from './json.ts';
@@ -20,7 +20,7 @@ export interface MappingItem {
   source: string;
   target: string;
   transform: readonly string[];
-  /** Of several for one target, the lowest whose source is not empty wins. */
+  /** If several items have the same target, the one with the lowest precedence whose source is not empty applies. */
   precedence: number;
 }
 
@@ -29,18 +29,18 @@ interface Candidate {
   steps: readonly Transform[];
 }
 
-/** A mapping that was parsed once. */
+/** A parsed mapping. */
 export interface Mapping {
   targets: ReadonlyMap<string, readonly Candidate[]>;
-  /** What its transforms look up, without the texts. */
+  /** The lookups of its transforms, without the texts. */
   lookups: readonly Omit<Lookup, 'text'>[];
 }
 
-/** What a row says under the name of a source; undefined where the row has no such source. */
+/** The row's value for a source; undefined if the row has no such source. */
 export type Row = (source: string) => unknown;
 
 export interface Mapped {
-  /** Target → value; targets whose every source is missing are left out, those whose sources are all empty are null. */
+  /** Target → value. A target is omitted if all its sources are missing, and null if they are all empty. */
   values: Record<string, unknown>;
   problems: FaultDetail[];
   wanted: Lookup[];
@@ -58,9 +58,7 @@ export function parseMapping(items: readonly MappingItem[]): Mapping {
   return { targets, lookups: all.flatMap((step) => step.lookup ?? []) };
 }
 
-/**
- * The values of one row. Problems name the target and the column; while `wanted` is not empty, the values are not complete.
- */
+/** Maps one row. Problems name the target and the source. While `wanted` is not empty, the values are incomplete. */
 export function mapRow(mapping: Mapping, row: Row, found: Found): Mapped {
   const mapped: Mapped = { values: {}, problems: [], wanted: [] };
   const values: [string, unknown][] = [];
@@ -85,7 +83,7 @@ class RowProblem extends Error {
   }
 }
 
-/** Undefined where no source is there. */
+/** Undefined if no source exists in the row. */
 function valueFor(candidates: readonly Candidate[], row: Row, found: Found, wanted: Lookup[]): unknown {
   let there = false;
   const empty: Candidate[] = [];
@@ -98,7 +96,7 @@ function valueFor(candidates: readonly Candidate[], row: Row, found: Found, want
       if (!isEmptySource(value)) return value;
     }
   }
-  // Nothing was given: what a transform puts in the place of nothing counts.
+  // All sources are empty: use the first transform result that replaces an empty value.
   for (const candidate of empty) {
     const value = transformed(candidate, row(candidate.source), found, wanted);
     if (!isEmptySource(value)) return value;
@@ -121,8 +119,8 @@ function transformed(candidate: Candidate, given: unknown, found: Found, wanted:
 }
 
 /**
- * What stands in a JSON value under a source: the property of that very name, else the one at the end of a dotted path
- * (`alert.labels.host`, `items.0.name`). Own properties alone; undefined where there is none.
+ * The value at a source in JSON: the property with exactly that name, otherwise the one at a dotted path (`alert.labels.host`,
+ * `items.0.name`). Only own properties; undefined if there is none.
  */
 export function valueAt(body: unknown, source: string): unknown {
   if (isObject(body) && Object.hasOwn(body, source)) return body[source];

@@ -1,9 +1,9 @@
-/** Reads the values of settings: each function answers undefined for a text that is not of its kind. */
+/** Parsers for setting values. Each returns undefined if the text is invalid. */
 import { isIP } from 'node:net';
 
 export function hostName(text: string): string | undefined {
   if (isIP(text) !== 0) return text;
-  // A name with only digits and dots that is no address is a mistyped address.
+  // Only digits and dots, but not an IP address: a mistyped address.
   return /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text) && !/^[\d.]+$/.test(text) ? text : undefined;
 }
 
@@ -46,7 +46,7 @@ export function webUrl(text: string): string | undefined {
   return parsedUrl(text, ['http:', 'https:']) === undefined ? undefined : text;
 }
 
-// Sign-in over http would hand tokens to anybody on the way; a provider on this machine is for development.
+// Sign-in over plain http would expose tokens on the network. A local provider is allowed for development.
 export function issuerUrl(text: string): string | undefined {
   const url = parsedUrl(text, ['http:', 'https:']);
   if (url === undefined || url.search !== '' || url.hash !== '') return undefined;

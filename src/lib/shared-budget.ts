@@ -1,8 +1,8 @@
 /**
- * A bounded amount (bytes of memory, places in a queue) that several owners share.
+ * A bounded amount (bytes of memory, places in a queue) shared by several owners.
  *
- * An owner may never hold more than what is still free. So one owner holds at most half of the total, two hold at most two
- * thirds, and there is always something left for the next one: no owner can use up what all of them need.
+ * An owner may never hold more than what is still free. One owner therefore holds at most half of the total, two hold at most
+ * two thirds, and some always remains for the next owner: none can exhaust what all of them need.
  */
 export class SharedBudget {
   readonly total: number;
@@ -13,12 +13,12 @@ export class SharedBudget {
     this.total = total;
   }
 
-  /** What all owners hold together. */
+  /** The amount held by all owners together. */
   get held(): number {
     return this.#held;
   }
 
-  /** Reserves the amount for the owner. @returns false where that would leave less free than the owner holds */
+  /** Reserves the amount for the owner. @returns false if that would leave less free than the owner holds */
   take(owner: string, amount: number): boolean {
     const own = (this.#byOwner.get(owner) ?? 0) + amount;
     if (own > this.total - this.#held) return false;
@@ -26,13 +26,13 @@ export class SharedBudget {
     return true;
   }
 
-  /** Reserves the amount without asking: for what must be let through whatever its size. */
+  /** Reserves the amount unconditionally, for requests that must be admitted whatever their size. */
   add(owner: string, amount: number): void {
     this.#held += amount;
     this.#byOwner.set(owner, (this.#byOwner.get(owner) ?? 0) + amount);
   }
 
-  /** Gives back what was reserved. */
+  /** Releases a reserved amount. */
   release(owner: string, amount: number): void {
     this.#held -= amount;
     const left = (this.#byOwner.get(owner) ?? 0) - amount;

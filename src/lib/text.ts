@@ -1,53 +1,52 @@
 /**
- * One normal form of text, and one way to ignore case (configuration, section 4).
+ * Text normalisation and case folding (configuration, section 4).
  *
- * Folding happens here and nowhere else: the service stores folded copies and SQL compares those bytewise, because
- * `lower()`, `ILIKE` and collations answer differently from server to server. Everything stored in a `folded` column
- * must have come out of `fold`.
+ * All folding happens here: the service stores folded copies and SQL compares them bytewise, because `lower()`, `ILIKE` and
+ * collations differ between servers. Everything stored in a `folded` column must come from `fold`.
  */
 
-/** `text` in Unicode normal form C, the form in which all text is stored and compared. */
+/** `text` in Unicode normal form C, in which all text is stored and compared. */
 export function nfc(text: string): string {
   return text.normalize('NFC');
 }
 
-/** Whether PostgreSQL can store `text` unchanged: no U+0000 and no half of a surrogate pair. */
+/** Whether PostgreSQL can store `text` unchanged: no U+0000 and no lone surrogates. */
 export function isWellFormedText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');
 }
 
 /**
- * More combining marks in a row than any writing has. To bring marks into order takes time that grows with the square of
- * their number, so text from outside with such a run is refused before it is normalised or folded.
+ * Whether the text has more consecutive combining marks than any script uses. Normalisation sorts such a run in quadratic time,
+ * so text from outside that contains one is rejected before it is normalised or folded.
  */
 export function hasLongMarkRun(text: string): boolean {
   return /\p{M}{65}/u.test(text);
 }
 
-/** ASCII and Russian letters: in form C as they stand, each with one lower-case form that folds to itself. */
+/** ASCII and Russian letters: already in form C, each with a single lower-case form that folds to itself. */
 const PLAIN = /^[\0-\x7f\u0401\u0410-\u044f\u0451]*$/;
 
 /**
- * The form in which two texts are equal when they differ by case, by Unicode composition or by `ё` against `е` alone.
- * Full case folding of Unicode (`ß` is `ss`, both sigmas are one, dotless `ı` stays apart from `i`); idempotent.
- * Accents stay. Do not fold pieces and join them: composition looks over seams.
+ * Texts have the same folded form if they differ only by case, Unicode composition or `ё` versus `е`. Uses full Unicode case
+ * folding (`ß` is `ss`, both sigmas are equal, dotless `ı` differs from `i`). Idempotent. Accents are kept. Do not fold parts
+ * and concatenate them: composition may combine characters across the boundary.
  */
 export function fold(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase().replaceAll('ё', 'е');
   return withoutYo(nfc(caseFold(nfc(text))));
 }
 
-/** Lower, upper, lower reaches every member of a case class; what comes out differs from the standard in `ı` alone. */
+/** Lower, upper, lower reaches every member of a case class. The result differs from the standard only for `ı`. */
 function caseFold(text: string): string {
   if (text.includes('ı')) return text.split('ı').map(caseFold).join('ı');
-  // toLowerCase writes a sigma at the end of a word in another form, which would make `fold` depend on the neighbours.
+  // toLowerCase writes a word-final sigma differently, which would make `fold` depend on the neighbouring characters.
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** Expects text that is case folded and in form C. */
+/** Expects text that is case-folded and in form C. */
 function withoutYo(text: string): string {
   if (!text.includes('\u0308')) return text.includes('ё') ? nfc(text.replaceAll('ё', 'е')) : text;
-  // A loose diaeresis could compose with the very `е` that is left behind, so it is taken away in the decomposed form,
-  // wherever it stands among the marks of that letter.
+  // A separate diaeresis could compose with the remaining `е`. It is therefore removed in the decomposed form, wherever it
+  // stands among the marks of that letter.
   return nfc(text.normalize('NFD').replace(/е\p{M}+/gu, (letter) => letter.replaceAll('\u0308', '')));
 }

@@ -1,12 +1,12 @@
 /**
- * The transforms of a mapping (decisions, "Import, export, bulk"): each takes what the one before it left. They pass over what
- * is empty, `default` and a `map` of the empty text apart, and work on each element of a list.
+ * The transforms of a mapping (decisions, "Import, export, bulk"). Each takes the result of the previous one. Transforms skip
+ * empty values, except `default` and a `map` of the empty text, and apply to each element of a list.
  */
 import { canonicalDecimal } from './decimal.ts';
 import { isNumber } from './exact-number.ts';
 import { parseDateFormat, readDate, readInstant } from './date-format.ts';
 
-/** Something that only the database knows: the id of what bears a name. */
+/** A lookup in the database: the id of the item with a given name. */
 export interface Lookup {
   kind: 'object' | 'user' | 'group' | 'org-unit';
   /** For `object`: code of the type and of the field. */
@@ -15,16 +15,16 @@ export interface Lookup {
   text: string;
 }
 
-/** What look-ups found; `none` and `many` where there is not exactly one, undefined for what was not looked for yet. */
+/** Results of lookups: `none` or `many` if there is not exactly one match, undefined if the lookup is not resolved yet. */
 export type Found = (lookup: Lookup) => { id: string } | 'none' | 'many' | undefined;
 
 export interface TransformContext {
   found: Found;
-  /** Gets what was asked for and is not known yet. */
+  /** Collects the lookups that are not resolved yet. */
   wanted: Lookup[];
 }
 
-/** A value cannot be transformed; `message` says why, without the value. */
+/** A value cannot be transformed. `message` gives the reason without the value. */
 export class TransformProblem extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -33,21 +33,21 @@ export class TransformProblem extends Error {
   }
 }
 
-/** What a transform gives when the chain cannot go on before a look-up is answered. */
+/** Returned by a transform if the chain cannot continue until a lookup is resolved. */
 export const PENDING = Symbol('pending');
 
 export interface Transform {
   apply(value: unknown, context: TransformContext): unknown;
-  /** What it looks up, without the text. */
+  /** The lookup that the transform performs, without the text. */
   lookup?: Omit<Lookup, 'text'>;
 }
 
-/** Whether nothing stands there. */
+/** Whether the value is empty. */
 export function isEmptySource(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** On each element of a list; what is empty stays as it is. */
+/** Applies to each element of a list; empty values stay unchanged. */
 function each(apply: (value: unknown, context: TransformContext) => unknown): Transform {
   const one = (value: unknown, context: TransformContext): unknown =>
     isEmptySource(value) ? value : apply(value, context);
@@ -77,8 +77,8 @@ function integer(text: string): number {
 }
 
 /**
- * A comma is a decimal sign where it can be nothing else: `1,234` may be meant as a thousand and is refused. Blanks between
- * groups of three digits are passed over.
+ * Parses a decimal. A comma is only accepted as the decimal separator if it is unambiguous: `1,234` may mean a thousand and is
+ * rejected. Spaces between groups of three digits are ignored.
  */
 function decimal(text: string): string {
   const plain = text.trim().replace(/^\+/, '');
@@ -130,7 +130,7 @@ function split(separator: string): Transform {
   return { apply: (value) => (Array.isArray(value) ? value.flatMap((element) => part(element) ?? []) : part(value)) };
 }
 
-/** What the map does not name stays as it is. */
+/** Values that the map does not contain stay unchanged. */
 function map(argument: string): Transform {
   const named = new Map(Object.entries(JSON.parse(argument) as Record<string, unknown>));
   const one = (value: unknown): unknown => {
@@ -195,7 +195,7 @@ const MAKERS: ReadonlyMap<string, Maker> = new Map<string, Maker>([
   ['org-unit', () => lookup('org-unit', '', 'code')],
 ]);
 
-/** A transform as a mapping writes it. @throws Error for one that the check of definitions lets nobody write */
+/** Parses a transform of a mapping. @throws Error for an unknown name, which validation of definitions already rejects */
 export function parseTransform(text: string): Transform {
   const colon = text.indexOf(':');
   const name = colon === -1 ? text : text.slice(0, colon);

@@ -1,14 +1,14 @@
-/** Cuts long work in the event loop into short pieces, so that other requests run between them. */
+/** Splits long work in the event loop into short slices, so that other requests can run in between. */
 import { setImmediate } from 'node:timers/promises';
 
-/** How long a piece may run before others get their turn. */
+/** Maximum duration of a slice, in milliseconds. */
 const PIECE_MS = 8;
 
-/** Made where the work begins; `next` is awaited between any two steps that each take little. */
+/** Create it when the work begins, and await `next` between short steps. */
 export class Turns {
   #since = performance.now();
 
-  /** A promise where others should run now, else undefined, which costs nothing to await. */
+  /** Returns a promise if other requests should run now, otherwise undefined, which is cheap to await. */
   next(): Promise<void> | undefined {
     return performance.now() - this.#since < PIECE_MS ? undefined : this.#give();
   }

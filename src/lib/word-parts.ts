@@ -1,25 +1,25 @@
 /**
- * Where words stand in a text and what they are made of. Pure; `words.ts` makes lexemes of it.
+ * Finds the words of a text and splits them into parts. Pure; `words.ts` converts the parts to lexemes.
  *
- * A compound is a run of words joined by `.`, `-`, `_`, `@` or an apostrophe (`jquery.ui`, `RFC-2616`, `don't`). Its segments are what
- * stands between the joiners, the pieces of a segment are what its writing tells apart: capitals inside (`fadeIn`), digits beside
- * letters (`IE8`), Cyrillic beside Latin. Scripts that write no spaces come apart into letters.
+ * A compound is a run of words joined by `.`, `-`, `_`, `@` or an apostrophe (`jquery.ui`, `RFC-2616`, `don't`). Its segments
+ * are the parts between the joiners. The pieces of a segment are the parts that its spelling distinguishes: inner capitals
+ * (`fadeIn`), digits next to letters (`IE8`), Cyrillic next to Latin. Scripts without spaces are split into letters.
  */
 import { fold } from './text.ts';
 
-/** Where something stands: UTF-16 offsets. */
+/** A position in the text: UTF-16 offsets. */
 export interface Span {
   start: number;
   end: number;
 }
 
-/** A word with its letters in the normal form of the index, stems aside. */
+/** A word in the normal form of the index, not stemmed. */
 export interface Piece extends Span {
   text: string;
 }
 
 export interface Segment extends Piece {
-  /** What the segment is made of; empty where it is of one piece. */
+  /** The pieces of the segment; empty if there is only one. */
   pieces: Piece[];
 }
 
@@ -27,20 +27,20 @@ export interface Compound extends Span {
   /** `spaceless`: each segment is one letter of a script without spaces. */
   kind: 'word' | 'spaceless';
   segments: Segment[];
-  /** The whole without joiners (between digits one `.` stays), in normal form; null where it is too long to be a word. */
+  /** The compound without joiners (between digits one `.` is kept), in normal form; null if it is too long for a word. */
   joined: string | null;
 }
 
-/** Letters of one lexeme; what a longer word has beyond is not looked at. */
+/** Maximum length of a lexeme; the rest of a longer word is ignored. */
 export const LONGEST_WORD = 60;
-/** A segment with more pieces is no name but noise (keys, hashes, encoded data). */
+/** A segment with more pieces is not a name but noise (keys, hashes, encoded data). */
 const MOST_PIECES = 6;
 const MOST_ALTERNATIONS = 3;
-/** Most words by far: of one piece, and what folding does to them is plain. */
+/** Matches most words: those with a single piece and trivial folding. */
 const SIMPLE = /^(?:[A-Z]?[a-z]+|[А-Я]?[а-я]+|[1-9][0-9]*)$/;
 const MOST_LOOKED_AT = 4 * LONGEST_WORD;
 
-/** Letters that are invisible inside words. */
+/** Invisible characters inside words. */
 const INVISIBLE = '\\u00AD\\u200B-\\u200D\\u2060\\uFEFF\\uFE00-\\uFE0F';
 const RUN = `[\\p{L}\\p{M}\\p{N}${INVISIBLE}]+`;
 const COMPOUND = new RegExp(
@@ -51,21 +51,21 @@ const SEGMENT = new RegExp(`${RUN}`, 'gu');
 const INVISIBLES = new RegExp(`[${INVISIBLE}]`, 'gu');
 const SPACELESS_SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan'];
 const SPACELESS_LETTER = `[${SPACELESS_SCRIPTS.map((name) => `\\p{Script=${name}}`).join('')}\\u30FC\\uFF70]`;
-/** A run of one kind: letters of scripts without spaces, or all others. */
+/** A run of one kind: letters of scripts without spaces, or other characters. */
 const STRETCH = new RegExp(`(?:${SPACELESS_LETTER}[\\p{M}\\uFF9E\\uFF9F]*)+|(?:(?!${SPACELESS_LETTER})[^])+`, 'gu');
 const SPACELESS = new RegExp(`^${SPACELESS_LETTER}`, 'u');
 const UNIT = /\P{M}[\p{M}\uFF9E\uFF9F]*/gu;
-/** Where another alphabet or digits begin; and, within letters, where capitals show that another word does. */
+/** Boundaries between alphabets and between letters and digits; below, boundaries marked by capitals. */
 const OTHER_KIND =
   /(?<=\p{Script=Latin}\p{M}*)(?=\p{Script=Cyrillic})|(?<=\p{Script=Cyrillic}\p{M}*)(?=\p{Script=Latin})|(?<=\p{N})(?=\p{L})|(?<=\p{L}\p{M}*)(?=\p{N})/u;
 const CAPITAL = /(?<=\p{Ll}\p{M}*)(?=\p{Lu})|(?<=\p{Lu}\p{M}*)(?=\p{Lu}\p{M}*\p{Ll})/u;
 
-/** Cyrillic letters and the Latin ones that look like them in one case or the other. */
+/** Cyrillic letters and the Latin letters that look like them in upper or lower case. */
 const LOOKALIKES = new Map(
   [...'авекмнорстухі'].map((letter, index) => [letter, [...'abekmhopctyxi'][index] as string] as const),
 );
 const CYRILLIC_LIKE = new Map([...LOOKALIKES].map(([cyrillic, latin]) => [latin, cyrillic] as const));
-/** Letters that no decomposition takes apart. */
+/** Letters that Unicode decomposition does not split. */
 const LETTERS_WITHOUT_MARK: Readonly<Record<string, string>> = {
   ø: 'o',
   đ: 'd',
@@ -80,8 +80,9 @@ const LETTERS_WITHOUT_MARK: Readonly<Record<string, string>> = {
 };
 
 /**
- * The form in which words are compared: compatible letters one (`ﬁ`, full width), case, `ё` and accents folded, points of Arabic and
- * Hebrew taken away. The marks that make another letter in Cyrillic (`й`, `ї`) and the vowels of Indic scripts stay.
+ * The form in which words are compared. Compatibility characters (`ﬁ`, full width) are unified, case, `ё` and accents are
+ * folded, Arabic and Hebrew points are removed. Marks that form a different letter in Cyrillic (`й`, `ї`) and vowel signs of
+ * Indic scripts are kept.
  */
 export function normalWord(word: string): string {
   const folded = fold(word.replace(INVISIBLES, '').normalize('NFKC'));
@@ -95,17 +96,17 @@ export function normalWord(word: string): string {
     .replace(/\p{Nd}/gu, westernDigit);
 }
 
-/** Digits of every script are written as `0` to `9`. */
+/** Converts digits of any script to `0` to `9`. */
 function westernDigit(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;
   if (code < 128) return digit;
-  // Digits of a script stand ten in a row; the first of the ten has no digit of the same value before it.
+  // The ten digits of a script are consecutive code points, starting with zero.
   let zero = code;
   while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1)) && code - zero < 9) zero--;
   return String(code - zero);
 }
 
-/** A word of both alphabets whose letters of the rarer one all look like letters of the other is written in that other one. */
+/** Converts a word with mixed Cyrillic and Latin letters to one alphabet, if all letters of the other one are lookalikes. */
 export function oneAlphabet(word: string): string {
   const letters = [...word];
   const cyrillic = letters.filter((letter) => /\p{Script=Cyrillic}/u.test(letter));
@@ -136,7 +137,7 @@ function piecesOf(segment: string, start: number): Piece[] {
   if (texts.length < 2 || texts.length > MOST_PIECES) return [];
   // `iPhone` and `jQuery` are one word.
   if (/^\p{L}$/u.test(texts[0] ?? '') && !/\p{N}/u.test(segment)) return [];
-  // A word that looks mixed may be one with a foreign letter that looks the same: then its pieces are no words.
+  // A word that mixes alphabets may only contain lookalike letters; its pieces are then not words.
   const whole = normalWord(segment);
   if (oneAlphabet(whole) !== whole && !/\d/.test(whole)) return [];
   const pieces: Piece[] = [];
@@ -153,14 +154,14 @@ function segmentOf(run: string, start: number): Segment | null {
   if (run.length <= LONGEST_WORD && SIMPLE.test(run)) {
     return { text: run.toLowerCase(), start, end: start + run.length, pieces: [] };
   }
-  // What lies behind so many letters is not looked at, so that no run costs more than its length.
+  // Characters beyond this length are ignored, so that the cost of a run is linear in its length.
   const text = run.length <= MOST_LOOKED_AT ? run : run.slice(0, MOST_LOOKED_AT).replace(/[\uD800-\uDBFF]$/, '');
   const normal = cut(withoutZeros(oneAlphabet(normalWord(text))));
   if (normal === '') return null;
   return { text: normal, start, end: start + run.length, pieces: piecesOf(text, start) };
 }
 
-/** Unified Han ideographs and Hangul syllables: letters that are in normal form as they stand. */
+/** Unified Han ideographs and Hangul syllables: letters that are always in normal form. */
 function isPlainSign(unit: number): boolean {
   return (unit >= 0x4e00 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xd7a3);
 }
@@ -169,7 +170,7 @@ function spaceless(stretch: string, start: number): Compound {
   const segments: Segment[] = [];
   let at = 0;
   while (at < stretch.length) {
-    // A letter before another one has no mark behind it.
+    // A letter followed by another plain letter has no combining marks.
     for (; isPlainSign(stretch.charCodeAt(at)); at++) {
       if (at + 1 < stretch.length && !isPlainSign(stretch.charCodeAt(at + 1))) break;
       segments.push({ text: stretch[at] as string, start: start + at, end: start + at + 1, pieces: [] });
@@ -185,7 +186,7 @@ function spaceless(stretch: string, start: number): Compound {
   return { kind: 'spaceless', segments, joined: null, start, end: start + stretch.length };
 }
 
-/** Joins the segments; between digits a `.` stays, so that 1.42 is not 14.2. */
+/** Joins the segments. A `.` is kept between digits, so that 1.42 differs from 14.2. */
 function join(segments: readonly Segment[]): string | null {
   let joined = '';
   for (const { text } of segments) {
@@ -195,7 +196,7 @@ function join(segments: readonly Segment[]): string | null {
   return joined;
 }
 
-/** Numbers that stand together are one (`1.4.2` in `jquery-1.4.2.js` and `v1.4.2`), and a segment of their own beside their parts. */
+/** Merges adjacent numbers into one segment (`1.4.2` in `jquery-1.4.2.js` and `v1.4.2`), with the numbers as its pieces. */
 function withNumbers(segments: readonly Segment[]): Segment[] {
   const found: Segment[] = [];
   let run: Segment[] = [];
@@ -237,7 +238,7 @@ function* within(compound: string): Generator<Compound> {
         yield spaceless(stretch, at);
       } else {
         const segment = segmentOf(stretch, at);
-        // Digits and letters beside a letter of a script without spaces are words of their own.
+        // Digits and letters next to a letter of a script without spaces are separate words.
         if (index > 0) yield* flush();
         if (segment !== null) segments.push(segment);
       }
@@ -246,7 +247,10 @@ function* within(compound: string): Generator<Compound> {
   yield* flush();
 }
 
-/** What of a compound with apostrophes is one word: `user's` is `user`, `don't` is `dont`; `l'ordinateur` also has `ordinateur`. */
+/**
+ * Treats a compound with apostrophes as one word: `user's` is `user`, `don't` is `dont`; `l'ordinateur` also has the piece
+ * `ordinateur`. Null if it is not a single word.
+ */
 function withApostrophes(text: string): Compound[] | null {
   if (!/['\u2019]/.test(text)) return null;
   const whole = text.replace(/['\u2019][sSсС]$/u, '').replace(/['\u2019]/g, '');
@@ -260,7 +264,7 @@ function withApostrophes(text: string): Compound[] | null {
   return [{ ...only, ...span, segments: only.segments.map((segment) => ({ ...segment, ...span, pieces })) }];
 }
 
-/** The compounds of a text as they are written, in their order; `compoundsOf` takes each apart. */
+/** The compounds of a text as written, in order. `compoundsOf` splits each of them. */
 export function* runsOf(text: string): Generator<Run> {
   for (const { 0: run, index } of text.matchAll(COMPOUND)) yield { text: run, start: index };
 }
@@ -270,7 +274,7 @@ export interface Run {
   start: number;
 }
 
-/** What a run is made of, with places in the run. */
+/** The compounds of a run, with offsets relative to the run. */
 export function compoundsOf(run: string): Compound[] {
   const sign = /(?:\+\+|#)$/.exec(run);
   if (sign === null) return withApostrophes(run) ?? [...within(run)];

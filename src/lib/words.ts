@@ -1,11 +1,11 @@
 /**
- * Text to lexemes: what a text is found by, and what a question looks for. What both must agree on is here; where words stand
- * and what they are made of is in `word-parts.ts`. Pure but for a bounded memory of words.
+ * Converts text to lexemes, both for the index and for queries, which must agree. `word-parts.ts` finds the words and their
+ * parts. Pure except for a bounded cache of words.
  */
 import { createRequire } from 'node:module';
 import { type Compound, compoundsOf, type Piece, runsOf, type Segment } from './word-parts.ts';
 
-/** Where a word stands in a text (UTF-16 offsets), and the lexemes that it is found by. */
+/** The position of a word in a text (UTF-16 offsets), and the lexemes that match it. */
 export interface Token {
   start: number;
   end: number;
@@ -14,55 +14,55 @@ export interface Token {
 
 export interface IndexLexeme {
   lexeme: string;
-  /** From 1; a word and what it is made of share one. */
+  /** Positions from 1. A word and its parts share one position. */
   positions: number[];
 }
 
-/** One word of a question. */
+/** One word of a query. */
 export interface QueryTerm {
-  /** Folded, as it was typed. */
+  /** The word as typed, folded. */
   raw: string;
-  /** Any of these counts as the word. */
+  /** Any of these lexemes matches the word. */
   lexemes: string[];
-  /** How often the question has it. */
+  /** How often the word occurs in the query. */
   count: number;
-  /** Whether a text must hold it to hold the question; false: it is a sign of likeness only. */
+  /** Whether a match must contain the word. If false, the word only affects ranking. */
   required: boolean;
-  /** The word that may be unfinished. */
+  /** Whether this is the last word, which may be incomplete. */
   last: boolean;
-  /** Of the last word: any lexeme that begins so counts as well … */
+  /** For the last word: lexemes with any of these prefixes match, too. */
   beginnings: string[];
-  /** … and any of these, the stems of words that begin as it does. */
+  /** For the last word: these stems of longer words with the same prefix match, too. */
   completions: string[];
 }
 
-/** How text becomes lexemes; one value for the whole process, since it remembers words. */
+/** Converts text to lexemes. Use one instance per process, since it caches words. */
 export interface Analysis {
   indexLexemes(text: string): IndexLexeme[];
   queryTerms(q: string): QueryTerm[];
   tokens(text: string): Iterable<Token>;
 }
 
-/** Different words of a question that are looked at; the first ones. */
+/** Maximum number of distinct words of a query; further words are ignored. */
 export const MOST_TERMS = 64;
-/** Words remembered with what they are found by, and the letters of the longest one. */
+/** Maximum number of cached words, and the maximum length of a cached word. */
 const MOST_REMEMBERED = 30_000;
 const LONGEST_REMEMBERED = 40;
-/** The blank; all below it are control characters, which no word holds either. */
+/** The space character. All lower codes are control characters, which words do not contain either. */
 const BLANK = 0x20;
-/** Endings that a half-typed word may go on with. */
+/** Endings that may complete a half-typed word. */
 const ENDINGS = {
   latin: 'e d s g c l m r t y ed es ng ing n on ion nt ent ul us ly lly er tion ty ity lity bility sm'.split(' '),
   cyrillic: 'а я и й е у ю ь м х ие ия ий ть ся ми ого ется л ла'.split(' '),
 };
-/** Shorter stems than this are too many words' beginning. */
+/** Shorter stems are prefixes of too many words. */
 const SHORTEST_COMPLETION = 3;
 
 interface Stemmer {
   stem(word: string): string;
 }
 
-// The package brings no types.
+// The package has no type declarations.
 const snowball = createRequire(import.meta.url)('snowball-stemmers') as { newStemmer(language: string): Stemmer };
 
 class Words implements Analysis {
@@ -70,7 +70,7 @@ class Words implements Analysis {
   readonly #english: Stemmer = snowball.newStemmer('english');
   readonly #most: number;
   #runs = new Map<string, readonly Token[]>();
-  /** What stands between blanks → the lexemes of its words, in their order. */
+  /** Text between spaces → the lexemes of its words, in order. */
   #chunks = new Map<string, readonly (readonly string[])[]>();
 
   constructor(most: number) {
@@ -82,7 +82,7 @@ class Words implements Analysis {
     return /^[а-я]+$/.test(word) ? this.#russian.stem(word) : word;
   }
 
-  /** The whole and its parts, at the place of the first part. */
+  /** The whole compound and its parts, at the position of the first part. */
   *#tokensOf(compound: Compound): Generator<Token> {
     const { segments, joined, kind } = compound;
     if (kind === 'spaceless') {
@@ -102,7 +102,7 @@ class Words implements Analysis {
     }
   }
 
-  /** The tokens of a run, with places in it. */
+  /** The tokens of a run, with offsets relative to the run. */
   #tokensIn(run: string): readonly Token[] {
     const known = this.#runs.get(run);
     if (known !== undefined) return known;
@@ -110,13 +110,13 @@ class Words implements Analysis {
     const own = long ? run : copied(run);
     const tokens = compoundsOf(own).flatMap((compound) => [...this.#tokensOf(compound)]);
     if (long) return tokens;
-    // Begun anew rather than aged: the common words are back at once.
+    // Cleared rather than evicted one by one: common words are cached again soon.
     if (this.#runs.size >= this.#most) this.#runs = new Map();
     this.#runs.set(own, tokens);
     return tokens;
   }
 
-  /** The lexemes of each word of a stretch without blanks. */
+  /** The lexemes of each word in a text without spaces. */
   #lexemesIn(chunk: string): readonly (readonly string[])[] {
     const known = this.#chunks.get(chunk);
     if (known !== undefined) return known;
@@ -140,7 +140,7 @@ class Words implements Analysis {
     const found = new Map<string, number[]>();
     let position = 0;
     let start = 0;
-    // No word reaches over a blank, so that what stands between two is looked up as it is written.
+    // No word contains a space, so each text between spaces can be looked up in the cache as it is.
     for (let end = 0; end <= text.length; end++) {
       if (end < text.length && text.charCodeAt(end) > BLANK) continue;
       const words = end === start ? [] : this.#lexemesIn(text.slice(start, end));
@@ -185,7 +185,10 @@ class Words implements Analysis {
     if (also.length > 0) yield this.#term(joined as string, also, false);
   }
 
-  /** Letters beside digits may stand apart in the text that is looked for; numbers and names with capitals inside are meant whole. */
+  /**
+   * Terms of one segment. Letters next to digits may be separated in the searched text, so the pieces are required. Numbers and
+   * names with inner capitals must match as a whole.
+   */
   *#segmentTerms({ text, pieces }: Segment, also: readonly string[]): Generator<QueryTerm> {
     const apart = /^\p{L}+\d|^\d+\p{L}/u.test(text) && pieces.every((piece) => isLong(piece.text));
     if (apart && pieces.length > 1) {
@@ -193,7 +196,7 @@ class Words implements Analysis {
       yield this.#term(text, [text], false);
       return;
     }
-    // One piece is what stands behind an apostrophe.
+    // A single piece is the part after an apostrophe.
     const [tail] = pieces.length === 1 ? pieces : [];
     yield this.#term(text, [text, ...(tail === undefined ? [] : [tail.text]), ...also], true);
     if (pieces.length > 1)
@@ -217,7 +220,7 @@ class Words implements Analysis {
     return this.#withLast([...terms.values()], kept);
   }
 
-  /** The last word of the question may be unfinished; what is found by its beginning counts as well. */
+  /** Marks the last required word of the query, which may be incomplete and then also matches by prefix. */
   #withLast(terms: readonly QueryTerm[], asked: readonly QueryTerm[]): QueryTerm[] {
     const key = (term: QueryTerm): string => term.lexemes.join('\u0000');
     const last = asked.findLast(({ required }) => required);
@@ -228,7 +231,7 @@ class Words implements Analysis {
     );
   }
 
-  /** Stems that are shorter than the beginning itself, of words that go on from it. */
+  /** Stems of words that continue the prefix but that the prefix itself does not match. */
   #completions({ raw, lexemes }: QueryTerm): string[] {
     const endings = /^[a-z]+$/.test(raw) ? ENDINGS.latin : /^[а-я]+$/.test(raw) ? ENDINGS.cyrillic : [];
     const stems = endings.map((ending) => this.#stem(raw + ending));
@@ -238,12 +241,12 @@ class Words implements Analysis {
   }
 }
 
-/** A part of a text keeps the whole of it in memory; what is remembered must not. */
+/** A substring keeps its whole source string in memory. Cached strings must not, so they are copied. */
 function copied(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
-/** A word of one letter says nothing; a digit, or one sign of a script where signs are words, does. */
+/** Words of one letter are not significant; single digits and Han characters are. */
 function isLong(word: string): boolean {
   return [...word].length > 1 || /^[\p{N}\p{Script=Han}]$/u.test(word);
 }
@@ -252,7 +255,7 @@ function isTelling({ text }: Piece): boolean {
   return text.length >= 3 && /^\p{L}/u.test(text);
 }
 
-/** @param remembered words kept in memory at most */
+/** @param remembered maximum number of cached words */
 export function makeAnalysis(remembered: number = MOST_REMEMBERED): Analysis {
   return new Words(remembered);
 }

@@ -1,4 +1,4 @@
-/** Calendars to try working time on, and an oracle that looks at every minute. For tests. */
+/** For tests: random calendars, and an oracle that computes working time minute by minute. */
 import fc from 'fast-check';
 import { type CalendarHours, type Span, WEEKDAYS, type Weekday } from './worktime.ts';
 
@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Zones with changes of clocks of all kinds, and starts near them. */
+/** Zones with all kinds of clock changes, and start dates near them. */
 export const ZONES: readonly (readonly [string, readonly string[]])[] = [
   ['UTC', ['2026-06-01']],
   ['Europe/Berlin', ['2026-03-27', '2026-10-23', '1980-04-04']],
@@ -22,12 +22,12 @@ export const ZONES: readonly (readonly [string, readonly string[]])[] = [
   ['Antarctica/Troll', ['2026-03-27', '2026-10-23']],
 ];
 
-/** Two bounds of a range, as minutes of the day. */
+/** Ranges with random bounds. */
 const range = fc
   .uniqueArray(fc.integer({ min: 0, max: 96 }), { minLength: 2, maxLength: 6 })
   .map((quarters) => quarters.slice(0, Math.floor(quarters.length / 2) * 2).sort((a, b) => a - b))
   .map((quarters) => {
-    // Odd minutes too: hours need not begin at a quarter.
+    // Includes odd minutes, since hours need not start on a quarter.
     const text = (at: number): string => {
       const minute = Math.min(at * 15 + (at % 3 === 1 ? 7 : 0), 1440);
       return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
@@ -82,8 +82,8 @@ export const cases: fc.Arbitrary<Case> = fc
   });
 
 /**
- * Looks at every minute of real time and at what the wall clock shows in it. Knows nothing of stretches: offsets come from
- * `Intl`, local time less UTC in minutes.
+ * Checks every minute of real time against the local time. Independent of offset periods: offsets come from `Intl`, as local
+ * time minus UTC in minutes.
  */
 export class Oracle {
   readonly #format: Intl.DateTimeFormat;
@@ -106,7 +106,7 @@ export class Oracle {
   #offset(minute: number): number {
     let offset = this.#offsets.get(minute);
     if (offset === undefined) {
-      // St. John's changed its clocks at one minute past midnight: only an hour that ends as it begins is of one offset.
+      // St. John's changed its clocks at 00:01, so an hour has a constant offset only if its first and last minutes agree.
       const hour = minute - (((minute % 60) + 60) % 60);
       const [first, last] = [this.#read(hour), this.#read(hour + 59)];
       for (let at = hour; at < hour + 60; at++) this.#offsets.set(at, first === last ? first : this.#read(at));
@@ -138,7 +138,7 @@ export class Oracle {
     return this.#minutesOf(day)[local - day * 1440] === 1;
   }
 
-  /** The instant at which so much was open since `start`, outside of the pauses; undefined within 12 days. */
+  /** The instant at which `ms` of open time have passed since `start`, excluding pauses; undefined if not within 12 days. */
   add(start: number, ms: number, pauses: readonly Span[]): number | undefined {
     let left = ms;
     for (let minute = Math.floor(start / MINUTE); minute * MINUTE < start + 12 * DAY; minute++) {

@@ -1,23 +1,24 @@
 /**
- * Working time: how much of a stretch of time a calendar is open, and when so much of it will have passed (decisions, "SLA").
+ * Working time: how long a calendar is open within a time span, and when a given amount of open time will have passed
+ * (decisions, "SLA").
  *
- * One definition carries everything: an instant counts when the wall clock of the calendar's time zone shows an opening hour
- * of its calendar day, and does not lie in a pause. Time is walked in stretches of constant offset from UTC (native Temporal
- * tells where they change), so that within a stretch local days are plain arithmetic. What then needs no case of its own:
- * hours that a change of clocks skips do not exist, hours that it repeats count twice, a day that a zone skips (Pacific/Apia,
- * 2011-12-30) is never visited, and lengths are real time. Instants are milliseconds since the epoch, spans half open.
+ * An instant counts if the local time in the calendar's time zone is within the opening hours of that local day, and the
+ * instant is not in a pause. Time is processed in periods of constant UTC offset (Temporal reports the transitions), so that
+ * within a period, local days are plain arithmetic. Several cases therefore need no special handling: hours skipped by a clock
+ * change do not exist, repeated hours count twice, a day that a zone skips (Pacific/Apia, 2011-12-30) never occurs, and
+ * durations are real time. Times are milliseconds since the Unix epoch; spans are half open.
  */
 
 /** Weekdays in the order of ISO 8601. */
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** Ranges are `HH:MM-HH:MM`, in order and apart; `24:00` is the end of the day. */
+/** Ranges are `HH:MM-HH:MM`, sorted and not overlapping; `24:00` is the end of the day. */
 export interface CalendarHours {
-  /** IANA name. */
+  /** IANA time zone name. */
   timezone: string;
   week: Readonly<Record<Weekday, readonly string[]>>;
-  /** Days with hours of their own in place of the weekday's; none at all: closed. */
+  /** Days whose hours replace those of the weekday; an empty list means closed. */
   exceptions: readonly { date: string; hours: readonly string[] }[];
 }
 
@@ -26,16 +27,16 @@ export interface Span {
   to: number;
 }
 
-/** A part of a stretch of time with the one reason why it counts or does not. */
+/** A part of a time span with the one reason why it counts or does not count. */
 export interface Piece extends Span {
   kind: 'open' | 'closed' | 'paused';
-  /** Index of the pause that the piece lies in; only of paused ones. */
+  /** Index of the pause that contains the piece; only for paused pieces. */
   pause?: number;
-  /** Index of the exception whose day the piece lies in; never of paused ones. */
+  /** Index of the exception whose day contains the piece; never for paused pieces. */
   exception?: number;
 }
 
-/** A stretch in which the zone's offset from UTC stays the same. */
+/** A period with a constant UTC offset. */
 interface Stretch extends Span {
   offset: number;
 }
@@ -47,9 +48,9 @@ interface Day {
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-/** How far ahead `add` looks: a calendar that opens so seldom is taken to be never open long enough. */
+/** How far ahead `add` searches. A calendar that opens less often is treated as never open long enough. */
 const HORIZON = 100 * 366 * DAY;
-/** The first instant after the year 9999, the last that the service writes. */
+/** The first instant after the year 9999, the last year that the service writes. */
 const END_OF_TIME = 253_402_300_800_000;
 
 function hoursOf(ranges: readonly string[]): Span[] {
@@ -70,8 +71,8 @@ function offsetAt(zoned: Temporal.ZonedDateTime): number {
 }
 
 /**
- * A calendar that can be reckoned with. It remembers nothing but where the zone changes its clocks, so that one may serve
- * for ever. Pauses that its functions take are in order and do not overlap.
+ * Computes with a calendar. It only caches the clock changes of its zone, so an instance may live for ever. Pauses passed to
+ * its methods must be sorted and not overlap.
  */
 export class WorkTime {
   readonly #timezone: string;
@@ -87,7 +88,7 @@ export class WorkTime {
     );
   }
 
-  /** Open time within the span, without the pauses, in milliseconds. A span that ends before it begins has none. */
+  /** Open time within the span, excluding pauses, in milliseconds; 0 if the span ends before it begins. */
   between(from: number, to: number, pauses: readonly Span[] = []): number {
     let sum = 0;
     for (const span of this.#counted(from, to, pauses)) sum += span.to - span.from;
@@ -95,8 +96,8 @@ export class WorkTime {
   }
 
   /**
-   * The earliest instant at which so much open time has passed since `start`: `due = add(start, ms)` exactly when
-   * `between(start, due) = ms` and no earlier instant has it. Undefined where that lies over a century ahead.
+   * The earliest instant at which `ms` of open time have passed since `start`: `due = add(start, ms)` exactly when
+   * `between(start, due) = ms` and no earlier instant satisfies this. Undefined if it is more than a century ahead.
    */
   add(start: number, ms: number, pauses: readonly Span[] = []): number | undefined {
     let left = ms;
@@ -109,7 +110,7 @@ export class WorkTime {
     return undefined;
   }
 
-  /** The whole span in pieces, in order and without a gap; the open ones sum to `between`. */
+  /** The whole span as pieces, in order and without gaps. The open pieces sum to `between`. */
   pieces(from: number, to: number, pauses: readonly Span[] = []): Piece[] {
     const found: Piece[] = [];
     const add = (piece: Piece): void => {
@@ -137,7 +138,7 @@ export class WorkTime {
     return found;
   }
 
-  /** Offset from UTC at the instant, in milliseconds, and the calendar day there. */
+  /** UTC offset at the instant, in milliseconds, and the local calendar day. */
   local(at: number): { offset: number; date: string } {
     const { offset } = this.#stretchAt(at);
     return { offset, date: new Date(at + offset).toISOString().slice(0, 10) };
@@ -184,7 +185,10 @@ export class WorkTime {
     }
   }
 
-  /** The local days that the span touches, each as often as clocks show it; `midnight` is its reckoned beginning. */
+  /**
+   * The local days within the span, once per offset period that they occur in. `midnight` is the computed start of the day at
+   * that offset.
+   */
   *#days(from: number, to: number): Generator<{ midnight: number; start: number; end: number; day: Day }> {
     let at = from;
     while (at < to) {
@@ -212,7 +216,7 @@ export class WorkTime {
 
   #stretchAt(at: number): Stretch {
     const known = this.#stretches;
-    // The newest stretch is asked for most.
+    // The most recent periods are needed most often.
     for (let index = known.length - 1; index >= 0; index--) {
       const stretch = known[index] as Stretch;
       if (stretch.from <= at && at < stretch.to) return stretch;
@@ -224,7 +228,7 @@ export class WorkTime {
 
   #readStretch(at: number): Stretch {
     const zoned = Temporal.Instant.fromEpochMilliseconds(Math.floor(at)).toZonedDateTimeISO(this.#timezone);
-    // A change at this very instant begins the stretch, and `previous` means before it.
+    // Adds a millisecond because `previous` excludes a transition at this very instant, which starts the period.
     const from = zoned.add({ milliseconds: 1 }).getTimeZoneTransition('previous');
     const to = zoned.getTimeZoneTransition('next');
     return {
