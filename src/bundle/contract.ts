@@ -1,4 +1,4 @@
-/** What travels for the configuration in the administration interface (configuration, section 6). */
+/** Operations and schemas of the configuration endpoints in the administration API (configuration, section 6). */
 import Type from 'typebox';
 import { defineOperation } from '../contract/operation.ts';
 import { closed, Id } from '../contract/schemas.ts';

@@ -1,11 +1,11 @@
-/** What differs between two definitions, for a person who reads a plan. Pure. */
+/** Differences between two definitions, for display in a plan. Pure. */
 import { deepEqualJson } from '../lib/json.ts';
 import { pathText } from './errors.ts';
 
 export interface Difference {
-  /** `fields[priority].default`; members of a list that have a code are named by it. */
+  /** `fields[priority].default`; list members that have a code are named by it. */
   path: string;
-  /** Absent where there was nothing. */
+  /** Absent if there was no value. */
   before?: unknown;
   after?: unknown;
 }
@@ -16,7 +16,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The members of a list by their codes; undefined where they do not all have one of their own. */
+/** The members of a list by code; undefined unless all have a unique code. */
 function byCode(list: readonly unknown[]): Members | undefined {
   const members = new Map<string, unknown>();
   for (const member of list) {
@@ -28,8 +28,8 @@ function byCode(list: readonly unknown[]): Members | undefined {
 }
 
 /**
- * The smallest places that differ, in the order of the definition that is to be. Lists of things with codes are compared by
- * code; a change of their order alone is told as one of the whole list.
+ * The smallest differing parts, in the order of the new definition. Lists of members with codes are compared by code; if only
+ * their order changed, that is one difference of the whole list.
  */
 export function differencesOf(before: unknown, after: unknown): Difference[] {
   const found: Difference[] = [];

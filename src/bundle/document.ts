@@ -1,8 +1,8 @@
 /**
- * Parses one YAML file strictly, with the place of everything in it. What YAML allows and JSON does not know (keys that are
- * no text, numbers that are not exact, values of other tags) is refused, and anchors cannot grow a small file into a large
- * value. The parser takes about 13 microseconds for each value, so all but small files are parsed in a worker thread; what
- * comes back is JSON in pieces, which the event loop can read one by one.
+ * Parses one YAML file strictly and records the position of every value. YAML features without a JSON equivalent (keys that are
+ * not text, inexact numbers, other tags) are rejected, and anchors cannot expand a small file into a large value. The parser
+ * takes about 13 microseconds per value, so all but small files are parsed in a worker thread. The result is JSON in pieces,
+ * which the event loop can read one by one.
  */
 import {
   type Document,
@@ -23,14 +23,20 @@ import type { ThreadTask } from '../mechanisms/threads.ts';
 import { BundleDocument, type FileProblem, type ParsedDocument, type ParsedMember } from './places.ts';
 
 const DEEPEST = 64;
-/** Values that a file may expand to, anchors followed. */
+/** Maximum number of values after expanding anchors. */
 const MOST_VALUES = 500_000;
-/** Line ends, commas and colons of a file, which is more than it has values; the parser needs about 1.5 KB for each. */
+/**
+ * Maximum number of line ends, commas and colons, an upper bound for the number of values. The parser needs about 1.5 KB for
+ * each.
+ */
 const MOST_MARKS = 600_000;
-/** Brackets that may be open, and dashes before one value, before the parser sees them: it reads both by recursion. */
+/**
+ * Maximum number of open brackets, and of dashes before one value, that is passed to the parser, which handles both
+ * recursively.
+ */
 const MOST_OPEN = 1000;
 
-/** Offsets of the members of a map or list: of its name, where it has one, and of its value. */
+/** Offsets of the members of a map or list: of the key, if any, and of the value. */
 type Offsets = Map<string | number, { key: number; value: number }>;
 
 class TooLarge extends Error {}
@@ -72,7 +78,7 @@ class Reader {
   }
 
   #remember(node: unknown): void {
-    // Within an expansion everything was seen before; setting it again could hide a later anchor of the same name.
+    // Inside an expansion all anchors are known already; setting one again could hide a later anchor of the same name.
     if (this.#expanding > 0) return;
     const { anchor } = node as { anchor?: unknown };
     if (typeof anchor === 'string') this.#anchors.set(anchor, node as Node);
@@ -152,8 +158,8 @@ function startOf(node: unknown, otherwise: number): number {
 }
 
 /**
- * Reports the first syntax error of the file. Those after it mostly follow from it: after one bracket too many, the parser
- * takes every later token for an error.
+ * Reports the first syntax error of the file. Later errors are mostly consequences of it: after one superfluous bracket, the
+ * parser reports every later token as an error.
  */
 function reportSyntax(reader: Reader, documents: readonly Document[]): void {
   const errors = documents.flatMap((document) => document.errors.map((error) => ({ document, error })));
@@ -164,7 +170,7 @@ function reportSyntax(reader: Reader, documents: readonly Document[]): void {
   else for (const warning of documents.flatMap((document) => document.warnings)) report(warning.pos[0], warning);
 }
 
-/** Where a text in quotes begins that does not end: the parser only names the place where it gave up. */
+/** The start of an unterminated quoted string. The parser itself only reports where it gave up. */
 function placeOfSyntax(document: Document, { code, message, pos }: YAMLParseError): number {
   if (code !== 'MISSING_CHAR' || !message.includes('quote')) return pos[0];
   let begins = pos[0];
@@ -179,10 +185,10 @@ function placeOfSyntax(document: Document, { code, message, pos }: YAMLParseErro
 const TOO_LARGE = 'The file holds more than can be read: too many values, or nested too deep.';
 const NEW_LINE = 0x0a;
 
-/** An anchor; what aliases of it expand to cannot be told from the text. */
+/** An anchor. The expanded size of its aliases cannot be derived from the text. */
 const ANCHOR = /(?:^|[\s[{,])&[^\s,\]}]/;
 
-/** How expensive a file is to parse, in values; a file with anchors counts as one that is not small. */
+/** Estimated parsing cost of a file, in values. A file with anchors is never treated as small. */
 export function weightOf(text: string): number {
   let marks = 0;
   for (let at = 0; at < text.length; at++) {
@@ -193,7 +199,7 @@ export function weightOf(text: string): number {
   return ANCHOR.test(text) ? Math.max(weight, parseDocumentTask.inline + 1) : weight;
 }
 
-/** Where the text nests so deep that the parser must not see it, quotes and comments not regarded; -1 where nowhere. */
+/** Offset at which the text is nested too deeply for the parser, ignoring quotes and comments; -1 if nowhere. */
 function tooDeepAt(text: string): number {
   let open = 0;
   let dashes = 0;
@@ -209,7 +215,7 @@ function tooDeepAt(text: string): number {
   return -1;
 }
 
-/** Parses the text of a file; never throws for what stands in it. */
+/** Parses the text of a file. Never throws for invalid content; problems are part of the result. */
 export function parseDocument(text: string): ParsedDocument {
   const lines = new LineCounter();
   const reader = new Reader(lines);
@@ -247,7 +253,7 @@ function contentOf(text: string, lines: LineCounter, reader: Reader): [value: un
   return [reader.value(first?.contents, [], root), root];
 }
 
-/** What the event loop gets: the members of the file as JSON, the items of lists apart, and all places in one array. */
+/** The result for the event loop: the members of the file as JSON, list items separately, and all positions in one array. */
 function parsed(reader: Reader, lines: LineCounter, value: unknown, root: number): ParsedDocument {
   const places: number[] = [];
   const members: ParsedMember[] = [];
@@ -283,7 +289,7 @@ function parsed(reader: Reader, lines: LineCounter, value: unknown, root: number
   };
 }
 
-/** The offsets of everything inside the value, in the order in which its members stand. */
+/** Appends the offsets of everything inside the value, in the order of its members. */
 function addPlaces(reader: Reader, value: unknown, places: number[]): void {
   if (typeof value !== 'object' || value === null) return;
   const offsets = reader.offsets.get(value);
@@ -302,14 +308,14 @@ export const parseDocumentTask: ThreadTask<string, ParsedDocument> = {
   run: parseDocument,
 };
 
-/** A file that no thread could parse within its limits. */
+/** The result for a file that no thread could parse within its limits. */
 export function unreadable(): ParsedDocument {
   const problem = { line: 1, column: 1, path: [], code: 'TOO_LARGE', message: TOO_LARGE };
   const root = { kind: 'empty', json: 'null', offset: 0 } as const;
   return { problems: [problem], root, members: [], places: new Uint32Array(0), lines: new Uint32Array(0) };
 }
 
-/** Parses a file at once, in this thread. */
+/** Parses a file synchronously, in this thread. */
 export function readDocument(text: string): BundleDocument {
   return new BundleDocument(parseDocument(text));
 }

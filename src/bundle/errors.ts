@@ -1,9 +1,9 @@
-/** What is wrong with a bundle: every problem at once, each with file, line, column and path in the document. */
+/** Problems of a bundle: all of them at once, each with file, line, column and path in the document. */
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import type { ItemPath } from '../mechanisms/config-section.ts';
 
 export interface BundleProblem {
-  /** Null for an item that stands in the database and that the bundle does not name. */
+  /** Null for a stored item that the bundle does not contain. */
   file: string | null;
   line: number | null;
   column: number | null;
@@ -15,7 +15,7 @@ export interface BundleProblem {
 
 const MOST_LISTED = 200;
 
-/** `types[0].fields[2].dataType`: steps as a person reads them. */
+/** Formats a path for display: `types[0].fields[2].dataType`. */
 export function pathText(steps: ItemPath): string {
   let text = '';
   for (const step of steps) {
@@ -31,15 +31,16 @@ function where(problem: BundleProblem): string {
   return problem.path === '' ? place : `${place} ${problem.path}`;
 }
 
-/** As a reader goes through the files; what stands in the database comes last. */
+/** Sorts by position in the files; problems of stored items come last. */
 function byPlace(a: BundleProblem, b: BundleProblem): number {
   if (a.file !== b.file) return a.file === null ? 1 : b.file === null || a.file < b.file ? -1 : 1;
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }
 
 /**
- * Fault INVALID_REQUEST whose details name each place as a person looks it up (`incident.yaml:12:17 types[0].fields[2].dataType`)
- * and carry its parts beside: what the command line prints and the administration interface answers.
+ * Fault INVALID_REQUEST with all problems. The details name each position in readable form (`incident.yaml:12:17
+ * types[0].fields[2].dataType`) and also contain its parts. The command line prints them, and the administration API returns
+ * them.
  */
 export class BundleError extends Fault {
   readonly problems: readonly BundleProblem[];

@@ -1,4 +1,4 @@
-/** Writes the present configuration as a bundle on which `plan` reports no change (configuration, section 2). */
+/** Writes the current configuration as a bundle for which `plan` reports no change (configuration, section 2). */
 import { stringify } from 'yaml';
 import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';
@@ -9,11 +9,11 @@ import { mayRead, requireRight, seesHolders, shown } from './rights.ts';
 import { checkShape } from './shape.ts';
 
 /**
- * One file for each section that holds something. Archived items are left out, and people, groups, units, memberships and
- * assignments unless `identity` asks for them. Sections that the caller may not read are left out too; `unreadable` names them.
- * Never holds a secret.
+ * One file per non-empty section. Archived items are omitted; users, groups, units, memberships and assignments are omitted
+ * unless `identity` is set. Sections that the caller may not read are omitted, too; `unreadable` names them. Never contains
+ * secrets.
  *
- * @throws Fault RIGHT_MISSING for `config.manage`, and with `identity` for the right to read people
+ * @throws Fault RIGHT_MISSING for `config.manage`, and with `identity` for the right to read users
  */
 export async function exportBundle(
   ctx: ReadContext,
@@ -52,7 +52,7 @@ export async function exportBundle(
   return files;
 }
 
-/** Keys of the sections that an export leaves out, since the caller lacks the right to read them. */
+/** Keys of the sections that an export omits because the caller lacks the right to read them. */
 export function unreadable(ctx: ReadContext, sections: readonly ConfigSection[]): string[] {
   return sections.filter((section) => !section.identity && !mayRead(ctx, section)).map(({ key }) => key);
 }
@@ -62,8 +62,7 @@ export interface ItemText {
   code: string;
   state: string;
   /**
-   * YAML of the item alone, with memberships and assignments where the caller may see them, without what its section fills in by
-   * itself.
+   * YAML of the item alone, with memberships and assignments if the caller may see them, without default values of its section.
    */
   text: string;
   definition: unknown;
@@ -79,7 +78,7 @@ export async function exportItem(
   ctx.actor.require('config.manage');
   requireRight(ctx, section);
   const items = new Map<string, StoredItem[]>();
-  // One after the other: a unit has one connection.
+  // One after another: a unit has one connection.
   for (const one of sections) items.set(one.key, await one.load(ctx));
   const item = items.get(section.key)?.find((one) => one.code === code);
   if (item === undefined) throw new Fault('NOT_FOUND', `There is no ${section.key}/${code}.`);
@@ -93,7 +92,7 @@ export async function exportItem(
   const byKey = new Map(sections.map((one) => [one.key, one]));
   const isActive = (key: string, own: string): boolean => {
     const other = byKey.get(key);
-    // Who left keeps memberships and roles for the day they are back; an edit must not lose them.
+    // Archived users keep memberships and roles in case they are restored; an edit must not lose them.
     return other !== undefined && (other.identity || active.has(`${key} ${other.keyOf(own)}`));
   };
   const holders = seesHolders(ctx);
@@ -104,25 +103,25 @@ export async function exportItem(
   return { id, code, state, text: stringify(written, { lineWidth: 0, aliasDuplicateObjects: false }), definition };
 }
 
-/** What a section makes of an item while nothing stands: as an export is judged. */
+/** The section's definition of an item that is not stored yet. */
 function meaning(section: ConfigSection, item: unknown): unknown {
   return section.merge(item, undefined, { exact: true, spell: (_section, code) => code });
 }
 
-/** The item without what its section fills in by itself: what a person would have written. */
+/** The item without the values that its section fills in by default. */
 function withoutDefaults(section: ConfigSection, item: unknown): unknown {
   if (typeof item !== 'object' || item === null) return item;
   const whole = inOrder(section.schema, item) as object;
-  // Settings are few, and a file that shows them is of more use than an empty one.
+  // Settings are few, and a file that lists them is more useful than an empty one.
   if (section.shape === 'map') return whole;
-  // Definitions may share parts with the item that they were made of, and the item is about to be cut.
+  // The definition may share parts with the item, which is modified below.
   const meant = structuredClone(meaning(section, item));
   thin(whole, () => deepEqualJson(attempt(section, whole), meant));
-  // What means the same and is no longer well formed would be a fault of the section; the whole item is always right.
+  // If the reduced item no longer has a valid shape, which would be a defect of the section, the whole item is used.
   return checkShape(section.schema, whole, () => {}) ? whole : inOrder(section.schema, item);
 }
 
-/** What a cut item means; nothing where too much was cut for it to mean anything. */
+/** The definition of a reduced item; undefined if too much was removed. */
 function attempt(section: ConfigSection, item: unknown): unknown {
   try {
     return meaning(section, item);
@@ -137,7 +136,7 @@ interface Ordered {
   properties?: Record<string, Ordered>;
 }
 
-/** A copy with the properties in the order in which the schema names them, which is the order to read them in. */
+/** A copy with properties in the order of the schema. */
 function inOrder(schema: Ordered | undefined, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const branches = [schema, ...(schema?.anyOf ?? [])];
@@ -156,7 +155,7 @@ function inOrder(schema: Ordered | undefined, value: unknown): unknown {
   );
 }
 
-/** Takes out every property without which the whole still means the same, the outer ones first. */
+/** Removes every property without which the definition stays the same, outer ones first. */
 function thin(value: object, same: () => boolean): void {
   if (Array.isArray(value)) {
     for (const member of value) if (typeof member === 'object' && member !== null) thin(member, same);

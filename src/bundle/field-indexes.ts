@@ -1,15 +1,15 @@
 /**
- * Brings the indexes of fields that may be filtered, or by which records are somebody's own, in line with the configuration
- * (configuration, section 3): outside of any
- * transaction and concurrently, so that writers go on; one process at a time; whatever a stopped process left half done is
- * dropped and built anew. It takes no input but the state of things, so it can be called at any time.
+ * Creates and drops the indexes of fields that may be filtered, or that determine ownership of objects, to match the
+ * configuration (configuration, section 3). It works outside transactions and concurrently, so that writers are not blocked;
+ * one process at a time. Indexes that an interrupted process left incomplete are dropped and rebuilt. It only compares the
+ * wanted with the actual state, so it can be called at any time.
  */
 import type { DataType } from '../lib/data-types.ts';
 import { creatorIndex, type FieldIndex, fieldIndex } from '../mechanisms/db/filter-sql.ts';
 import type { Database } from '../mechanisms/db/pool.ts';
 import { tryNumberedLock } from '../mechanisms/db/session-lock.ts';
 
-/** What must be known of the record types. */
+/** The required information about the object types. */
 export interface IndexedTypes {
   active: readonly {
     id: string;
@@ -20,13 +20,13 @@ export interface IndexedTypes {
   }[];
 }
 
-/** Type id → what reading grants compare with the caller (`ownFieldSlice`). */
+/** Type id → what read grants compare with the caller (`ownFieldSlice`). */
 export type OwnFieldsByType = ReadonlyMap<string, { fields: ReadonlySet<string>; createdBy: boolean }>;
 
 export interface PendingIndex {
   action: 'build' | 'drop';
   name: string;
-  /** Absent for an index to drop: nothing names its field any more. */
+  /** Absent for an index to drop: its field is no longer indexed. */
   type?: string;
   field?: string;
 }
@@ -36,7 +36,7 @@ interface Wanted extends FieldIndex {
   field: string;
 }
 
-/** Held by the session that builds and drops. */
+/** Lock number of the session that creates and drops indexes. */
 const INDEX_LOCK = 7_236_823_411n;
 const NAMES = '^objects_field_[0-9a-f]{24}$';
 const STATISTICS = '^objects_known_[0-9a-f]{24}$';
@@ -60,7 +60,7 @@ interface Client {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
-/** Name → whether the index is whole; one that a stopped process left is not. */
+/** Name → whether the index is complete; an interrupted process leaves incomplete ones. */
 async function presentIndexes(client: Client): Promise<Map<string, boolean>> {
   const { rows } = await client.query(
     `SELECT c.relname AS name, i.indisvalid AND i.indisready AS whole
@@ -80,7 +80,7 @@ function difference(wanted: ReadonlyMap<string, Wanted>, present: ReadonlyMap<st
   ];
 }
 
-/** What the reconciler has still to do: for `plan` and `doctor`. */
+/** The remaining work of the reconciler, for `plan` and `doctor`. */
 export async function pendingFieldIndexes(
   db: Pick<Database, 'connect'>,
   types: IndexedTypes,
@@ -95,9 +95,9 @@ export async function pendingFieldIndexes(
 }
 
 /**
- * Builds what is missing and drops what is not wanted, one after the other. Does nothing while another process is at it.
+ * Creates missing indexes and drops unwanted ones, one after another. Does nothing while another process does it.
  *
- * @returns what was done; what failed is thrown after the rest was done, and is tried again at the next call
+ * @returns the steps done. The first failure is thrown after the other steps were done; the next call retries failed steps
  */
 export async function reconcileFieldIndexes(
   db: Pick<Database, 'connect' | 'session'>,
@@ -105,7 +105,7 @@ export async function reconcileFieldIndexes(
   owns: OwnFieldsByType,
 ): Promise<PendingIndex[]> {
   const wanted = wantedIndexes(types, owns);
-  // Behind a pooler that no way leads past, what is set for the session would be set for others.
+  // Behind a pooler without a direct URL there is no dedicated session: session settings would affect other clients.
   const session = await db.session();
   const client = session ?? (await db.connect());
   let broken: Error | undefined;
@@ -122,13 +122,13 @@ export async function reconcileFieldIndexes(
     broken = error as Error;
     throw error;
   } finally {
-    // A session that may still have settings of ours does not go back among the others.
+    // After an error, the session may still have our settings, so it is not returned to the pool.
     client.release(broken);
   }
 }
 
 async function reconcile(client: Client, wanted: ReadonlyMap<string, Wanted>, own: boolean): Promise<PendingIndex[]> {
-  // Building over many records takes as long as it takes.
+  // Building an index on many objects may take longer than the statement timeout.
   if (own) await client.query('SET statement_timeout = 0');
   const done: PendingIndex[] = [];
   const failures: unknown[] = [];
@@ -152,7 +152,9 @@ async function reconcile(client: Client, wanted: ReadonlyMap<string, Wanted>, ow
   return done;
 }
 
-/** What the planner is to know of the indexed fields, gathered at once where it is new. */
+/**
+ * Creates missing planner statistics on the indexed fields, drops unwanted ones, and analyses at once if there are new ones.
+ */
 async function reconcileStatistics(client: Client, wanted: ReadonlyMap<string, Wanted>): Promise<void> {
   const { rows } = await client.query(
     'SELECT stxname AS name FROM pg_statistic_ext WHERE stxrelid = $1::regclass AND stxname ~ $2',

@@ -1,4 +1,4 @@
-/** A parsed file of a bundle: its values, read piece by piece, and where each stands in the text. */
+/** A parsed file of a bundle: its values, decoded piece by piece, and their positions in the text. */
 import type { ItemPath } from '../mechanisms/config-section.ts';
 
 export interface Place {
@@ -12,36 +12,36 @@ export interface FileProblem extends Place {
   message: string;
 }
 
-/** A member of the mapping that a file is. */
+/** A member of the file's top-level mapping. */
 export interface ParsedMember {
   key: string;
   list: boolean;
-  /** The items of a list, or the one value. */
+  /** The items of a list, or the single value. */
   json: string[];
-  /** Index of its own place, and of those of its items, in `places`. */
+  /** Index in `places` of its own position; `items` has those of its items. */
   at: number;
   items: Uint32Array;
 }
 
-/** Made by `parseDocument`, in this thread or another. */
+/** Created by `parseDocument`, in this thread or another. */
 export interface ParsedDocument {
   problems: FileProblem[];
   root: { kind: 'empty' | 'map' | 'other'; json: string; offset: number };
   members: ParsedMember[];
-  /** Offsets of name and value of each member and item, in the order of a walk through the file. */
+  /** Offsets of the key and value of each member and item, in the order of a traversal of the file. */
   places: Uint32Array;
-  /** Offsets of the beginnings of lines. */
+  /** Offsets of the starts of lines. */
   lines: Uint32Array;
 }
 
-/** Places that are looked up exactly; a file with more problems gets those of whole items. */
+/** Maximum number of exact position lookups. Further problems get the position of the whole item. */
 const MOST_EXACT = 1000;
 
 export class BundleDocument {
   readonly problems: readonly FileProblem[];
   readonly #parsed: ParsedDocument;
   #looked = 0;
-  /** The last item that was read, for the next question about it. */
+  /** The item decoded last, cached for the next lookup in it. */
   #last: { member: ParsedMember; index: number; value: unknown } | undefined;
 
   constructor(parsed: ParsedDocument) {
@@ -57,7 +57,7 @@ export class BundleDocument {
     return this.#parsed.members;
   }
 
-  /** The whole value; for small files and tests, since it reads everything at once. */
+  /** The whole value. Decodes everything at once, so only for small files and tests. */
   get value(): unknown {
     const { root, members, problems } = this.#parsed;
     if (problems.length > 0) return undefined;
@@ -70,7 +70,7 @@ export class BundleDocument {
     );
   }
 
-  /** One item of a list, or with index 0 the value that is no list. */
+  /** One item of a list, or with index 0 the value that is not a list. */
   item(member: ParsedMember, index: number): unknown {
     if (this.#last?.member !== member || this.#last.index !== index) {
       this.#last = { member, index, value: JSON.parse(member.json[index] ?? 'null') };
@@ -78,7 +78,9 @@ export class BundleDocument {
     return this.#last.value;
   }
 
-  /** The place of what stands at the path, or of the nearest thing around it; with `key`, of the property's name. */
+  /**
+   * The position of the value at the path, or of the nearest enclosing value. With `key`, the position of the property's name.
+   */
   locate(path: ItemPath, key = false): Place {
     return this.#placeOf(this.#offsetOf(path, key));
   }
@@ -132,7 +134,7 @@ function entriesOf(value: unknown): Entries {
   return Array.isArray(value) ? value.entries() : Object.entries(value);
 }
 
-/** The member and the index of its place, given that of the value around it. */
+/** The member and the index of its position, given that of the enclosing value. */
 function memberOf(value: unknown, at: number, step: string | number): { value: unknown; at: number } | undefined {
   let index = at + 1;
   for (const [name, member] of entriesOf(value)) {
@@ -142,7 +144,7 @@ function memberOf(value: unknown, at: number, step: string | number): { value: u
   return undefined;
 }
 
-/** How many places lie inside the value. */
+/** The number of positions inside the value. */
 function sizeOf(value: unknown): number {
   let size = 0;
   for (const [, member] of entriesOf(value)) size += 1 + sizeOf(member);

@@ -1,4 +1,4 @@
-/** From the files of a bundle to its items, each with the place where it stands (configuration, section 3). */
+/** Reads the files of a bundle into items with their positions (configuration, section 3). */
 import type { ConfigSection, ItemPath } from '../mechanisms/config-section.ts';
 import { parseDocumentTask, unreadable, weightOf } from './document.ts';
 import { Turns } from '../lib/turns.ts';
@@ -12,13 +12,13 @@ export interface BundleFile {
   text: string;
 }
 
-/** An entry of a bundle, read but not yet judged within the whole. */
+/** An item of a bundle, not yet validated in the context of the whole configuration. */
 export interface BundleItem {
   section: ConfigSection;
   code: string;
-  /** The form in which codes of the section are compared. */
+  /** The normalised code, used for comparisons within the section. */
   key: string;
-  /** Undefined where the shape is wrong, which was reported. */
+  /** Undefined if the shape is invalid, which has been reported. */
   item: unknown;
   problem(path: ItemPath, code: string, message: string): BundleProblem;
 }
@@ -26,7 +26,7 @@ export interface BundleItem {
 export interface Bundle {
   items: BundleItem[];
   problems: BundleProblem[];
-  /** Keys of the sections that the bundle names, with items or without. */
+  /** Keys of the sections that the bundle names, even without items. */
   sections: ReadonlySet<string>;
 }
 
@@ -35,7 +35,7 @@ interface Source {
   document: BundleDocument;
 }
 
-/** Reasons for which the place that matters is the name of a property, not its value. */
+/** Problems whose position is the name of the property rather than its value. */
 const ABOUT_KEYS: ReadonlySet<string> = new Set(['UNKNOWN_KEY', 'UNKNOWN_SECTION', 'DUPLICATE']);
 
 function problemAt(source: Source, path: ItemPath, code: string, message: string): BundleProblem {
@@ -43,22 +43,22 @@ function problemAt(source: Source, path: ItemPath, code: string, message: string
   return { file: source.file, ...place, path: pathText(path), code, message };
 }
 
-/** Characters of a file that is parsed in a worker thread whatever stands in it. */
+/** Length from which a file is always parsed in a worker thread, in characters. */
 const LONG = 100_000;
 
-/** Problems of one bundle that are collected; a person reads fewer, and each costs time and memory. */
+/** Maximum number of problems collected per bundle. Users read fewer, and each costs time and memory. */
 const MOST_PROBLEMS = 1000;
 
-/** A pool apart, since a large bundle takes many seconds, and no other caller should wait for it. */
+/** A separate pool: a large bundle takes many seconds, and other callers should not wait for it. */
 const bundleThreads = new Threads({ longMs: 30_000, heapMb: 1024, waiting: 20, waitingOfCaller: 5 });
 
 /**
- * Reads all files and lists what is wrong with them by themselves: syntax, unknown keys, shapes, codes that stand twice. Files
- * that are not small are parsed in a worker thread; the rest is cut into short pieces.
+ * Reads all files and collects problems that can be found without context: syntax, unknown keys, shapes, duplicate codes. Files
+ * that are not small are parsed in a worker thread; the remaining work is split into short slices.
  *
- * @param caller whose turn it takes
- * @throws BundleError where a file cannot be read as YAML, since nothing can then be said of what the rest refers to
- * @throws Fault OVERLOADED where too many bundles wait
+ * @param caller the caller whose share of the worker threads is used
+ * @throws BundleError if a file is not valid YAML, since references to it could not be checked
+ * @throws Fault OVERLOADED if too many bundles are waiting
  */
 export async function readBundle(
   files: readonly BundleFile[],
@@ -82,7 +82,7 @@ export async function readBundle(
 }
 
 async function parse(text: string, caller: string | null): Promise<ParsedDocument> {
-  // A long text need not be weighed.
+  // A long text is parsed in a worker anyway, so its weight is not needed.
   const size = text.length > LONG ? text.length : weightOf(text);
   const result = await bundleThreads.run(parseDocumentTask, text, { size, caller, long: true });
   return result.ok ? result.value : unreadable();
@@ -101,10 +101,10 @@ class Reading {
     this.#turns = turns;
   }
 
-  /** @throws BundleError where there are more problems than are collected */
+  /** @throws BundleError if there are more problems than are collected */
   async file(source: Source): Promise<void> {
     const { document } = source;
-    // An empty file, or one of comments alone, says nothing.
+    // A file that is empty or only contains comments is ignored.
     if (document.kind === 'empty') return;
     if (document.kind === 'other') {
       this.problems.push(
@@ -132,7 +132,7 @@ class Reading {
       return;
     }
     if (!member.list) {
-      // `types:` with nothing behind it is an empty list.
+      // `types:` without a value is an empty list.
       if (source.document.item(member, 0) === null) return;
       this.problems.push(
         problemAt(source, [section.key], 'WRONG_TYPE', `${section.key} is a list; begin each item with "- ".`),
@@ -173,7 +173,7 @@ class Reading {
   }
 }
 
-/** The code of an item whose shape is wrong, so that what refers to it is not reported as well. */
+/** The code of an item with an invalid shape, so that references to it are not reported as well. */
 function claimedCode(section: ConfigSection, content: unknown): string | undefined {
   if (section.shape === 'map') return section.key;
   if (typeof content !== 'object' || content === null || !Object.hasOwn(content, section.codeProperty))

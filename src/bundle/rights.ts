@@ -1,6 +1,6 @@
 /**
- * Which rights a bundle needs beside `config.manage`. A section whose things have endpoints of their own names the right of
- * these endpoints: a bundle is another way to the same things, so it asks for the same right, to read them and to change them.
+ * The rights that a bundle needs in addition to `config.manage`. A section whose items have their own endpoints names the right
+ * of these endpoints. A bundle accesses the same items, so it needs the same right to read and change them.
  */
 import { deepEqualJson } from '../lib/json.ts';
 import type { ConfigSection } from '../mechanisms/config-section.ts';
@@ -9,8 +9,8 @@ import type { BundleOptions, Plan } from './planner.ts';
 import type { Bundle } from './read.ts';
 
 /**
- * The right of people, groups and units is needed for each that the bundle names, changed or not: that an item is left as it is
- * tells what is stored. Called before anything is read, since problems of a bundle name people too.
+ * Requires the right of users, groups and units for each such section that the bundle names, even if no item changes: reporting
+ * an item as unchanged reveals what is stored. Called before anything is read, since problems of a bundle may also name users.
  *
  * @throws Fault RIGHT_MISSING
  */
@@ -27,8 +27,8 @@ export function requireNamed(
 }
 
 /**
- * The right of each section in which something changes. An item whose compiled form alone changes, since something that it names
- * did, is not changed by the caller.
+ * Requires the right of each section in which something changes. An item does not count if only its compiled form changes
+ * because an item that it refers to changed.
  *
  * @throws Fault RIGHT_MISSING
  */
@@ -49,12 +49,12 @@ export function mayRead(ctx: Pick<ReadContext, 'actor'>, section: ConfigSection)
   return section.right === undefined || ctx.actor.has(section.right);
 }
 
-/** Whether the caller may see who holds a role: those who administer people, and those who assign roles. */
+/** Whether the caller may see the holders of roles: users who may administer users or assign roles. */
 export function seesHolders({ actor }: Pick<ReadContext, 'actor'>): boolean {
   return actor.has('user.administer') || actor.has('role.assign');
 }
 
-/** The definition without the people that it is assigned to, unless the caller may see them. */
+/** The definition without its assignments, unless the caller may see them. */
 export function shown(sections: readonly ConfigSection[], key: string, definition: unknown, holders: boolean): unknown {
   if (holders) return definition;
   const section = sections.find((one) => one.key === key && one.shape === 'list');

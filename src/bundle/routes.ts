@@ -1,4 +1,4 @@
-/** The administration interface to the configuration (configuration, section 6): plan, apply, export and how ids are learnt. */
+/** Configuration endpoints of the administration API (configuration, section 6): plan, apply, export and lookup of ids. */
 import type { Static } from 'typebox';
 import { Fault } from '../lib/fault.ts';
 import { type BoundOperation, bind } from '../mechanisms/binding.ts';

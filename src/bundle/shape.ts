@@ -1,6 +1,6 @@
 /**
- * Whether an item has the shape that its section declares, with every problem and its place. It understands the part of JSON
- * Schema that the sections' schemas are made of.
+ * Validates an item against the schema of its section and reports every problem with its path. Supports the subset of JSON
+ * Schema that the sections use.
  */
 import type { TSchema } from 'typebox';
 import type { ItemPath, Report } from '../mechanisms/config-section.ts';
@@ -27,7 +27,7 @@ interface JsonSchema {
   minProperties?: number;
 }
 
-/** Reports what does not fit; answers whether everything did. */
+/** Reports all mismatches. Returns whether the value is valid. */
 export function checkShape(schema: TSchema, value: unknown, report: Report): boolean {
   let fits = true;
   visit(schema as JsonSchema, value, [], (...problem) => {
@@ -65,7 +65,7 @@ function visit(schema: JsonSchema, value: unknown, path: ItemPath, report: Repor
   else if (isRecord(value)) record(schema, value, path, report);
 }
 
-/** One of several: what is wrong with the branch that was meant, if that can be told. */
+/** Validates a union. If no branch matches, reports the problems of the closest branch that has the value's type. */
 function choose(schema: JsonSchema, branches: JsonSchema[], value: unknown, path: ItemPath, report: Report): void {
   const trials = branches.map((branch) => {
     const problems: Parameters<Report>[] = [];

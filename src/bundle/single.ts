@@ -1,6 +1,6 @@
 /**
- * One item of configuration by a call of its own: planned, judged and written as a bundle with nothing else in it would be
- * (configuration, section 1). Which right the call needs is for its room to ask.
+ * Adds one item of configuration in a separate call. It is planned, validated and written like a bundle with only this item
+ * (configuration, section 1). The calling module checks the required right.
  */
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { pointer } from '../lib/json.ts';
@@ -14,14 +14,14 @@ import type { BundleItem } from './read.ts';
 
 export interface AddedItem {
   id: string;
-  /** With every default filled in. */
+  /** The definition with all defaults. */
   definition: unknown;
 }
 
 /**
- * Adds an item whose shape the caller has checked.
+ * Adds an item whose shape the caller has validated.
  *
- * @throws Fault ALREADY_EXISTS with `{field}` for a code that the section has or had, INVALID_REQUEST with pointers into the item
+ * @throws Fault ALREADY_EXISTS with `{field}` if the section has or had the code, INVALID_REQUEST with pointers into the item
  */
 export async function addItem(
   ctx: WriteContext,

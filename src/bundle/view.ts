@@ -1,4 +1,4 @@
-/** The configuration as it would be: what stands, and over it what the bundle says. */
+/** The resulting configuration: the stored items overlaid with the items of the bundle. */
 import type {
   CompileView,
   ConfigSection,
@@ -11,7 +11,7 @@ import type { NestedId } from '../mechanisms/config-store.ts';
 import { type BundleProblem, pathText } from './errors.ts';
 import type { BundleItem } from './read.ts';
 
-/** One item of the configuration-to-be. */
+/** One item of the resulting configuration. */
 export interface Entry {
   section: ConfigSection;
   code: string;
@@ -19,12 +19,12 @@ export interface Entry {
   state: ItemState;
   stored: StoredItem | undefined;
   named: BundleItem | undefined;
-  /** Undefined where the bundle's item could not be read. */
+  /** Undefined if the bundle's item is invalid. */
   definition: unknown;
   compiled: unknown;
 }
 
-/** The place of a problem: in the bundle where that names the item, else the item as it stands. */
+/** A problem at a path of the entry: in the bundle if it contains the item, otherwise in the stored item. */
 export function problemOf(entry: Entry, path: ItemPath, code: string, message: string): BundleProblem {
   if (entry.named !== undefined) return entry.named.problem(path, code, message);
   const item = `${entry.section.key}/${entry.code}`;
@@ -37,7 +37,7 @@ export class View implements CompileView {
   readonly #versions: ReadonlyMap<string, readonly StoredVersion[]>;
   readonly #nested: Map<string, string>;
   readonly #newId: () => string;
-  /** Ids that were given during compilation and are not stored yet. */
+  /** Ids assigned during compilation that are not stored yet. */
   readonly newNested: NestedId[] = [];
 
   constructor(parts: {
@@ -75,7 +75,8 @@ export class View implements CompileView {
 
   has(section: string, code: string): boolean {
     const entry = this.entry(section, code);
-    // People leave; what names them goes on standing. All other archived things cannot be named.
+    // Archived users, groups and units may still be referenced: existing references to them must stay valid. Other archived
+    // items may not.
     return entry !== undefined && (entry.state === 'ACTIVE' || entry.section.identity);
   }
 

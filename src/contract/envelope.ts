@@ -1,13 +1,13 @@
 /**
- * How answers are wrapped (api.md, convention 3; decisions, "Requests, envelope, errors"). The three operations whose answer
- * is no envelope say so with `raw`; errors have one shape everywhere, also where no operation was reached.
+ * The response envelope (api.md, convention 3; decisions, "Requests, envelope, errors"). The three operations without an
+ * envelope are declared with `raw`. Errors have the same shape everywhere, even if no operation matched.
  */
 import Type from 'typebox';
 import type { FaultDetails } from '../lib/fault.ts';
 
 const API_VERSION = 'v1';
 
-/** What a caller may give as `X-Correlation-Id`; anything else is replaced. It needs no escaping in JSON, headers or logs. */
+/** Valid values of a caller's `X-Correlation-Id`; others are replaced. They need no escaping in JSON, headers or logs. */
 export const CORRELATION_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 export const MetaSchema = Type.Object(
@@ -52,13 +52,13 @@ export const ErrorSchema = Type.Object(
   { $id: 'Error' },
 );
 
-/** The body of a success: `{data, meta}`. `correlationId` must match `CORRELATION_ID`; no data is `null`. */
+/** The body of a success: `{data, meta}`. `correlationId` must match `CORRELATION_ID`. Undefined data becomes `null`. */
 export function success(data: unknown, correlationId: string): string {
   const [head, tail] = aroundData(correlationId);
   return `${head}${JSON.stringify(data) ?? 'null'}${tail}`;
 }
 
-/** What stands before and behind the data of a success. */
+/** The text of a success body before and after its data. */
 export function aroundData(correlationId: string): [head: string, tail: string] {
   return ['{"data":', `,"meta":{"correlationId":"${correlationId}","apiVersion":"${API_VERSION}"}}`];
 }

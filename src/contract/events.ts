@@ -1,6 +1,9 @@
-/** The closed list of events. The journal keeps all of them; history, webhooks, the audit log and the console derive from it. */
+/**
+ * The closed list of event types. The journal stores all of them; history, webhooks, the audit log and the console derive from
+ * it.
+ */
 
-/** Events of records and articles. Subscriptions may name them, and a record's history shows those of records. */
+/** Events of objects and articles. Subscriptions may name them; an object's history shows the ones of objects. */
 export const RECORD_EVENTS = [
   'ObjectCreated',
   'ObjectUpdated',

@@ -1,6 +1,6 @@
 /**
- * Worked examples of operations for the OpenAPI documents, kept in `openapi/examples`. They are recorded from a running service
- * (`npm run openapi:examples`), and a test makes the same calls again.
+ * Examples of operations for the OpenAPI documents, stored in `openapi/examples`. They are recorded from a running service
+ * (`npm run openapi:examples`), and a test repeats the calls.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,20 +9,20 @@ import path from 'node:path';
 export interface Example {
   params?: Record<string, string>;
   query?: Record<string, string | number | boolean>;
-  /** Absent where the call has none. */
+  /** Absent if the call has no body. */
   body?: unknown;
-  /** `data` of the answer, or all of it where the answer is raw. Absent where the content is binary. */
+  /** `data` of the response, or the whole response if it is raw. Absent if the content is binary. */
   answer?: unknown;
-  /** Of a raw answer. */
+  /** Media type of a raw response. */
   mediaType?: string;
 }
 
-/** By id of the operation. */
+/** Operation id → example. */
 export type Examples = Readonly<Record<string, Example>>;
 
 const FOLDER = path.resolve(import.meta.dirname, '../../openapi/examples');
 
-/** Reads the recorded examples; there is a file for each group of operations. */
+/** Reads the recorded examples. There is one file per group of operations. */
 export function readExamples(folder = FOLDER): Examples {
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
   return Object.assign(

@@ -1,12 +1,12 @@
-/** What the page of each `error.code` says beyond its meaning: how one comes by it, what to do, and what details look like. */
+/** Content of the page of each `error.code` in addition to its meaning: cause, remedy and example details. */
 import { FAULTS, type FaultCode } from '../lib/fault-codes.ts';
 
 export interface FaultGuide {
-  /** How a caller comes by it. */
+  /** Why a caller gets the error. */
   cause: string;
-  /** What a program, or the person behind it, does now. */
+  /** What the client or its user should do. */
   act: string;
-  /** `error.details` of an example; an empty list where the code says all. */
+  /** `error.details` of an example; an empty list if the code is sufficient. */
   details?: unknown;
 }
 
@@ -264,7 +264,7 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
   },
 };
 
-/** The whole answer of the example. */
+/** The whole response body of the example. */
 export function exampleOf(code: FaultCode): string {
   const { details = [] } = FAULT_GUIDES[code];
   const error = { code, message: FAULTS[code].meaning, details };

@@ -1,4 +1,4 @@
-/** What the parts of an OpenAPI document refer to by name: schemas, headers and errors, each described once. */
+/** Named components of an OpenAPI document: schemas, headers and errors, each described once. */
 import type { TSchema } from 'typebox';
 import { ErrorSchema } from './envelope.ts';
 import { FAULTS, type FaultCode } from '../lib/fault-codes.ts';
@@ -75,14 +75,14 @@ const STATUS_HEADERS = new Map([
   [503, ['Retry-After']],
 ]);
 
-/** What operations share, described once and referred to. Only what is used ends up in the document. */
+/** Components shared by operations. The document only contains the ones that are used. */
 export class Components {
   readonly #schemas = new Map<string, Json>();
   readonly #parameters = new Map<string, Json>();
   readonly #headers = new Map<string, Json>();
   readonly #responses = new Map<string, Json>();
 
-  /** The schema for the document: named ones become components, unions of constants become lists. */
+  /** The schema for the document: schemas with an id become components, unions of constants become enums. */
   schema(schema: TSchema): Json {
     return this.#copy(schema) as Json;
   }
@@ -91,7 +91,7 @@ export class Components {
     if (Array.isArray(value)) return value.map((item) => this.#copy(item));
     if (typeof value !== 'object' || value === null) return value;
     const { $id, $defs, ...rest } = value as Json & { $id?: string; $defs?: Record<string, unknown> };
-    // Inside `properties` these words are names of members.
+    // Inside `properties`, `$id` and `$defs` are names of properties.
     if (isMap) return this.#members(value as Json);
     for (const [name, definition] of Object.entries($defs ?? {})) this.#define(name, definition as Json);
     if (typeof $id === 'string') return this.#define($id, rest);
@@ -120,7 +120,7 @@ export class Components {
   #define(name: string, definition: Json): Json {
     const { $id: _, ...rest } = definition;
     const before = this.#schemas.get(name);
-    // Held before it is filled, so that a schema may refer to itself.
+    // Registered before it is filled, so that a schema may refer to itself.
     if (before === undefined) this.#schemas.set(name, {});
     const filled = this.#plain(rest);
     if (before !== undefined && Object.keys(before).length > 0 && JSON.stringify(before) !== JSON.stringify(filled)) {
@@ -140,9 +140,9 @@ export class Components {
     return { $ref: `#/components/headers/${name}` };
   }
 
-  /** Equal errors are one component. */
+  /** Equal errors share one component. */
   errorAnswer(status: number, codes: readonly FaultCode[]): Json {
-    // Generators make identifiers of it, so it starts with a letter.
+    // Generators derive identifiers from the name, so it starts with a letter.
     const name = `Error-${status}-${codes.join('-')}`;
     if (!this.#responses.has(name)) {
       this.#responses.set(name, {

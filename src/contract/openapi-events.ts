@@ -1,9 +1,9 @@
-/** What goes to receivers of webhooks, as the OpenAPI document describes it. */
+/** The webhooks in the OpenAPI document. */
 import type { TSchema } from 'typebox';
 
 type Json = Record<string, unknown>;
 
-/** A kind of event that is told to receivers of webhooks. */
+/** An event type that is delivered to webhooks. */
 export interface DescribedEvent {
   name: string;
   summary: string;
@@ -26,7 +26,7 @@ const DELIVERY_HEADERS: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** What goes to receivers, by kind of event (decisions, "Events and webhooks"). */
+/** The webhook descriptions by event type (decisions, "Events and webhooks"). */
 export function webhooksOf(events: readonly DescribedEvent[], schemaOf: (schema: TSchema) => Json): Json {
   const parameters = DELIVERY_HEADERS.map(([name, description]) => ({
     name,

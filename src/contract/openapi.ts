@@ -1,6 +1,7 @@
 /**
- * The OpenAPI 3.1 documents, made from the operations alone (api.md, "Versioning"): what is described is what is served. One
- * document for the public interface, one for the administration interface, which has all public operations too.
+ * Builds the OpenAPI 3.1 documents from the declarations of the operations alone (api.md, "Versioning"), so that they always
+ * match the served API. There is one document for the public API and one for the administration API, which includes all public
+ * operations.
  */
 import type { TSchema } from 'typebox';
 import { MetaSchema } from './envelope.ts';
@@ -14,12 +15,12 @@ type Json = Record<string, unknown>;
 
 export interface DocumentOptions {
   surface: 'public' | 'console';
-  /** What the service sends to others; described in the public document alone. */
+  /** Webhook events; only the public document describes them. */
   events?: readonly DescribedEvent[];
-  /** Worked examples by operation. */
+  /** Examples by operation id. */
   examples?: Examples;
   title?: string;
-  /** Version of the described interface. */
+  /** Version of the described API. */
   version?: string;
 }
 
@@ -34,7 +35,7 @@ const DESCRIPTIONS = {
     'an API key with the scope admin:manage. All operations of the public interface are here too, at the same paths.',
 };
 
-/** What any request can run into, whatever it asks for. */
+/** Errors that any request can cause. */
 const EVERYWHERE: readonly FaultCode[] = [
   'INVALID_REQUEST',
   'BODY_TOO_LARGE',
@@ -44,12 +45,12 @@ const EVERYWHERE: readonly FaultCode[] = [
   'RATE_LIMITED',
 ];
 
-/** Which errors the operation can answer with. In the administration, too, a key must have a scope: `admin:manage`. */
+/** The errors that the operation can return. In the administration API, keys also need a scope: `admin:manage`. */
 export function faultsOf(operation: Operation, surface: DocumentOptions['surface']): FaultCode[] {
   const codes = new Set<FaultCode>([...EVERYWHERE, ...operation.faults]);
   codes.add('DATABASE_UNAVAILABLE');
   if (operation.access !== 'open') codes.add('UNAUTHENTICATED').add('SCOPE_MISSING');
-  // A session is asked for its token on every write.
+  // Writes of a session require its CSRF token.
   if (operation.access !== 'open' && surface === 'console' && operation.method !== 'GET') {
     codes.add('CSRF_TOKEN_INVALID');
   }
@@ -63,9 +64,9 @@ export function faultsOf(operation: Operation, surface: DocumentOptions['surface
 }
 
 /**
- * The document of one surface.
+ * Builds the document of one surface.
  *
- * @throws Error when two different schemas have one `$id`
+ * @throws Error if two different schemas have the same `$id`
  */
 export function buildDocument(operations: readonly Operation[], options: DocumentOptions): Json {
   const { surface } = options;
@@ -137,7 +138,7 @@ function describe(
   };
 }
 
-/** The operation's own text, and what a caller needs, as far as that text does not say it. */
+/** The operation's description, plus the required access and right unless the description mentions them. */
 function descriptionOf({ access, right, description }: Operation): string {
   if (access === 'open') return `${description} Needs no authentication.`;
   const means = access === 'console' ? 'a session, or a key with the scope `admin:manage`' : `the scope \`${access}\``;
@@ -171,7 +172,7 @@ function documentOperation(components: Components): Json {
 
 const NOT_MODIFIED = 'What `If-None-Match` names is what would be sent; there is no content.';
 
-/** Beside the success: what a raw answer may be too. */
+/** Other responses of a raw operation besides the success. */
 function othersOf({ alsoAnswers = [] }: Operation, success: Json): Json {
   const { content: _, ...bare } = success;
   const described = {
@@ -213,7 +214,7 @@ function parametersOf(operation: Operation, components: Components, example: Exa
 }
 
 function bodyOf(operation: Operation, schema: TSchema, components: Components, example: Example): Json {
-  // Where every member may be left out, or stand in a header, the body may be too.
+  // If every property is optional, or can be replaced by a header, the body is optional, too.
   const { required = [], anyOf = [] } = schema as { required?: string[]; anyOf?: { required?: string[] }[] };
   const needsChoice = anyOf.length > 0 && anyOf.every((choice) => (choice.required ?? []).length > 0);
   const optional =
@@ -249,7 +250,7 @@ function successOf(operation: Operation, components: Components, example: Exampl
 
 const EXAMPLE_META = { correlationId: '0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55', apiVersion: 'v1' };
 
-/** The member of a parameter or content that holds the example. */
+/** The `example` property of a parameter or media type. */
 function exampleOf(value: unknown): Json {
   return value === undefined ? {} : { example: value };
 }

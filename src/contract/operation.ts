@@ -1,20 +1,20 @@
 /**
- * An operation as data: from this one declaration come the route, the checks, the OpenAPI document, the access tests and the
- * console's types (architecture, section 3a). Pure; knows no HTTP framework.
+ * An operation as data. The route, validation, the OpenAPI document, the access tests and the console's types are derived from
+ * its declaration. Pure; independent of the HTTP framework.
  */
 import type { Static, TSchema } from 'typebox';
 import type { FaultCode } from '../lib/fault-codes.ts';
 import type { Scope } from './scopes.ts';
 
 /**
- * - `read`: one statement on its own. `snapshot`: several statements that see one instant. `write`: one unit of work.
- * - `own`: the handler gets the unit runner (bulk, imports, file content and the like).
+ * - `read`: one statement with autocommit. `snapshot`: several statements on one snapshot. `write`: one unit of work.
+ * - `own`: the handler gets a runner for units (bulk, imports, file content and the like).
  */
 export type UnitKind = 'read' | 'snapshot' | 'write' | 'own';
 
 /**
- * Who may call: a scope of the specification (the operation is public, and mounted under `/api/admin/v1` for sessions too);
- * `console` (a session or an `admin:manage` key, under `/api/admin/v1` alone); `open` (nobody is asked).
+ * Who may call the operation: a scope of the specification (the operation is public, and also mounted under `/api/admin/v1` for
+ * sessions); `console` (a session or an `admin:manage` key, only under `/api/admin/v1`); `open` (no authentication).
  */
 export type Access = Scope | 'console' | 'open';
 
@@ -24,44 +24,44 @@ export interface Operation<
   B extends TSchema = TSchema,
   A extends TSchema = TSchema,
 > {
-  /** `room.verb`, unique: the OpenAPI operationId and the name in logs and metrics. */
+  /** `module.verb`, unique: the OpenAPI operationId and the name in logs and metrics. */
   id: string;
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Below the prefix, parameters in braces: `/objects/{objectId}`. */
+  /** Path below the prefix, with parameters in braces: `/objects/{objectId}`. */
   path: string;
   access: Access;
-  /** Where an `open` operation lives; others follow from `access`. */
+  /** Surface of an `open` operation; for others it follows from `access`. */
   surface?: 'public' | 'console';
-  /** Further scopes that a call needs by what it asks for; of parameters that are none, nothing. */
+  /** Additional scopes that a call needs, depending on its parameters. Returns none for invalid parameters. */
   moreScopes?: (query: Readonly<Record<string, unknown>>) => readonly Scope[];
-  /** The right of the key's owner that is asked beside the scope; for documents and the generated access tests. */
+  /** The right that the key's owner needs in addition to the scope; for documents and the generated access tests. */
   right?: string;
   unit: UnitKind;
-  /** The way in that the journal names for what it writes, whatever surface the call came by; else that surface. */
+  /** The `via` that the journal records for writes of this operation. Default: the surface of the call. */
   via?: 'catalog' | 'inbound';
-  /** May be answered by a replica that has got as far as what the caller wrote, and as the rights that hold. */
+  /** Reads may be served by a replica that has replayed the caller's own writes and the current rights version. */
   mayLag?: true;
   /** Takes `Idempotency-Key`. */
   idempotent?: true;
   status: 200 | 201 | 204;
   tag: string;
   summary: string;
-  /** What it does and what limits it, for readers of the documents, which add the scope and the right. */
+  /** What the operation does and its limits. The documents append the scope and the right. */
   description: string;
   params?: P;
   query?: Q;
   body?: B;
-  /** DELETE with `expectedRevision` in the body: `If-Match` may stand in its place. */
+  /** DELETE with `expectedRevision` in the body: the header `If-Match` may replace it. */
   ifMatch?: true;
   /** Shape of `data`. */
   answer: A;
-  /** The answer is no envelope (api.md, convention 4). */
+  /** The response has no envelope (api.md, convention 4). */
   raw?: { mediaTypes: string[] };
-  /** What a raw answer may be beside its status: a part of the content, or that the client has it already. */
+  /** Further statuses of a raw response: 206 for partial content, 304 if the client already has it. */
   alsoAnswers?: readonly (206 | 304)[];
-  /** Time limit in milliseconds; 30 s unless said. */
+  /** Time limit in milliseconds; default 30 s. */
   timeoutMs?: number;
-  /** What can go wrong beyond what every operation shares. */
+  /** Errors besides those that every operation can return. */
   faults: readonly FaultCode[];
 }
 
@@ -73,17 +73,17 @@ export interface Input<O extends Operation> {
   body: StaticOr<O['body'], undefined>;
 }
 
-/** Declares an operation, keeping the types of its schemas. */
+/** Declares an operation and preserves the types of its schemas. */
 export function defineOperation<const O extends Operation>(operation: O): O {
   return operation;
 }
 
-/** An answer with headers of its own, or one that is no envelope. */
+/** A response with additional headers, or one without an envelope. */
 export class Reply<T = unknown> {
   readonly data: T;
   readonly headers: Record<string, string | string[]>;
   readonly status: number | undefined;
-  /** Called when the answer was sent whole, or never can be: what it held in memory may go. */
+  /** Called when the response was sent completely or can no longer be sent, to free its memory. */
   readonly closed: (() => void) | undefined;
   constructor(data: T, headers: Record<string, string | string[]> = {}, status?: number, closed?: () => void) {
     this.data = data;

@@ -1,10 +1,10 @@
-/** Pages of `GET /objects` and `GET /search` (api.md, "Limits"; decisions, "Lists and search"). */
+/** Pagination of `GET /objects` and `GET /search` (api.md, "Limits"; decisions, "Lists and search"). */
 import Type, { type Static } from 'typebox';
 import { Fault } from '../lib/fault.ts';
 
 const DEFAULT_PAGE_SIZE = 25;
 const MOST_PAGE_SIZE = 100;
-/** `page` × `pageSize` may reach this. */
+/** Maximum of `page` × `pageSize`. */
 const MOST_REACH = 1_000_000;
 
 /** Query parameters of a paged list; spread into the operation's query schema. */
@@ -21,14 +21,14 @@ export interface Window {
   pageSize: number;
   /** Rows to skip. */
   offset: number;
-  /** Rows to ask for: one more than the page holds, so that `hasMore` costs no count. */
+  /** Rows to query: one more than the page contains, so that `hasMore` needs no count. */
   limit: number;
 }
 
 /**
- * The rows that a page covers.
+ * The rows of a page.
  *
- * @throws Fault INVALID_REQUEST when the page lies beyond `MOST_REACH` rows
+ * @throws Fault INVALID_REQUEST if the page is beyond `MOST_REACH` rows
  */
 export function windowOf(paging: Paging): Window {
   const { page, pageSize } = paging;
@@ -39,7 +39,7 @@ export function windowOf(paging: Paging): Window {
   return { page, pageSize, offset: (page - 1) * pageSize, limit: pageSize + 1 };
 }
 
-/** Cuts the extra row off and says whether there was one. */
+/** Removes the extra row and reports whether there was one. */
 export function pageOf<Row>(
   rows: readonly Row[],
   window: Window,

@@ -1,6 +1,6 @@
-/** The closed lists of rights and record actions. A name that is not here does not compile where a right is checked. */
+/** The closed lists of rights and object actions. A check of any other name does not compile. */
 
-/** Rights that concern no single record. */
+/** Rights that are not tied to an object. */
 export const GLOBAL_RIGHTS = [
   'webhook.manage',
   'integration.manage',
@@ -20,7 +20,7 @@ export const GLOBAL_RIGHTS = [
 ] as const;
 export type GlobalRight = (typeof GLOBAL_RIGHTS)[number];
 
-/** What a grant of a role may allow on records. */
+/** Actions on objects that a role can grant. */
 export const RECORD_ACTIONS = [
   'read',
   'create',

@@ -1,7 +1,7 @@
-/** Schemas that several rooms' contracts share. */
+/** Schemas that the contracts of several modules share. */
 import Type, { type TSchema } from 'typebox';
 
-/** A lower-case UUID; in a path a malformed one is 404, in a body 400. */
+/** A lower-case UUID. A malformed one is answered with 404 in a path, and with 400 in a body. */
 export const Id = Type.String({
   format: 'uuid',
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
@@ -9,7 +9,10 @@ export const Id = Type.String({
 
 export const Instant = Type.String({ format: 'date-time', description: 'RFC 3339 UTC with milliseconds.' });
 
-/** An integer from 1; no string, null or missing value passes as one. One that no record ever reaches is stale, not malformed. */
+/**
+ * An integer from 1; strings, null and missing values are invalid. A revision that no object has reached is stale, not
+ * malformed.
+ */
 export const Revision = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
 export const IdOrCode = Type.String({ minLength: 1, maxLength: 64 });
@@ -18,7 +21,10 @@ export function nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** A type has at most 500 fields; a body that names many more is no mistake, and is not looked at name by name. */
+/**
+ * Maximum number of values in a body. A type has at most 500 fields, so a body with many more is rejected without checking each
+ * name.
+ */
 export const MOST_VALUES = 1000;
 
 /** Field code → value. */
@@ -27,7 +33,7 @@ export const Values = Type.Record(Type.String({ minLength: 1, maxLength: 63 }), 
   description: 'Field code to value; the formats are those of the field schema.',
 });
 
-/** A closed object: an unknown property is an error, so that a misspelt name never passes in silence. */
+/** A closed object: an unknown property is an error, so that misspelt names are always reported. */
 export function closed<P extends Record<string, TSchema>>(properties: P, options: Record<string, unknown> = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }

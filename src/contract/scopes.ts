@@ -1,4 +1,4 @@
-/** The scopes of the specification (api.md, "Authentication" 5), and the one beyond it (decisions, "Keys"). */
+/** The scopes of the specification (api.md, "Authentication" 5), and one additional scope (decisions, "Keys"). */
 export const SCOPES = [
   'metadata:read',
   'objects:read',
@@ -30,7 +30,7 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
-/** Opens the administration interface to a script; never part of `all`. */
+/** Gives scripts access to the administration API; never part of `all`. */
 export const ADMIN_SCOPE = 'admin:manage';
 
 export function isScope(value: string): value is Scope | typeof ADMIN_SCOPE {
