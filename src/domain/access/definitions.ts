@@ -23,8 +23,7 @@ export interface RoleDefinition {
   records: RecordGrant[];
   /**
    * Memberships that holders of the role may give to other users without having them: codes of groups and organisation units,
-   * or
-   * '*' for all; ids in the compiled form. Absent if there are none.
+   * or '*' for all; ids in the compiled form. Absent if there are none.
    */
   memberships?: { groups: string[] | '*'; orgUnits: string[] | '*' };
   assignedTo: { users: string[]; groups: string[] };

@@ -3,9 +3,8 @@
  *
  * Own tables: `api_keys`, `sessions`, `sign_in_attempts`, `sign_in_places`, `role_assignments`. A scope limits a key and is
  * checked by the HTTP layer. A right belongs to the owner of the key and is checked with `ctx.actor`. Invariants: only hashes
- * of
- * secrets are stored. A change of keys, roles, memberships or states changes the rights version in the same transaction. Rights
- * come from grants alone, and no user is exempt from the rules.
+ * of secrets are stored. A change of keys, roles, memberships or states changes the rights version in the same transaction.
+ * Rights come from grants alone, and no user is exempt from the rules.
  */
 export { anonymousActor, systemActor } from './actor.ts';
 export { type Authenticated, Authenticator, type Credentials } from './authenticate.ts';

@@ -17,8 +17,7 @@ export const sessionFollower: Follower = {
 
 /**
  * Refuses a change after which no user could assign roles. It checks every change that changes the rights version, so no list
- * of
- * commands has to be maintained. The expiry of a key is not a change and is not checked.
+ * of commands has to be maintained. The expiry of a key is not a change and is not checked.
  *
  * @param provider whether users can sign in by OpenID Connect
  */

@@ -1,7 +1,6 @@
 /**
  * Signing in to the console through an OpenID Connect provider: authorization code flow with PKCE, state and nonce. The state
- * of
- * the flow is stored in a sealed cookie, so any process can handle the callback.
+ * of the flow is stored in a sealed cookie, so any process can handle the callback.
  *
  * Signing in creates no user: the user must exist and be ACTIVE. The `sub` of the provider is compared with `externalId`. If
  * none matches, the e-mail address decides, provided that the provider has verified it.

@@ -35,8 +35,7 @@ export function openSession(ctx: WriteContext, userId: string): { token: string;
 
 /**
  * The CSRF token of a session. It is derived from the cookie's secret, which scripts cannot read and the database does not
- * store.
- * So the console can request it again after a reload.
+ * store. So the console can request it again after a reload.
  */
 function csrfOf(token: string): string {
   return createHash('sha256').update(`docket-csrf ${token}`).digest('base64url');

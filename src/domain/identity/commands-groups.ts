@@ -57,8 +57,7 @@ async function requireGroup(ctx: WriteContext, id: string): Promise<GroupRow> {
 
 /**
  * Changes a group if it still has the revision that the caller saw. The code cannot be changed: the configuration refers to
- * groups
- * by it.
+ * groups by it.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, INVALID_VALUES
  */

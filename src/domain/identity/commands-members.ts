@@ -1,7 +1,6 @@
 /**
  * Memberships of groups and organisation units. A lock for writers prevents cycles. Unique indexes prevent duplicate
- * memberships.
- * A user moves only from the unit that the caller expects.
+ * memberships. A user moves only from the unit that the caller expects.
  */
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
@@ -67,8 +66,7 @@ function elsewhere(): Fault {
 
 /**
  * Puts a user into a unit, or moves them from the unit that the caller expects (api.md, `POST /identity/org-memberships`). If
- * the
- * user is in the unit already, nothing changes.
+ * the user is in the unit already, nothing changes.
  *
  * @param input `expectedOrganizationUnitId`: the unit to move from; absent or null: the user must be in none
  * @throws Fault RIGHT_MISSING, INVALID_REQUEST (no such unit or user), ROLE_ESCALATION, ARCHIVED, ORG_UNIT_CONFLICT

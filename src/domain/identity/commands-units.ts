@@ -95,8 +95,7 @@ async function requireUnit(ctx: WriteContext, id: string): Promise<UnitRow> {
 
 /**
  * Changes a unit if it still has the revision that the caller saw. The code cannot be changed: the configuration refers to
- * units
- * by it.
+ * units by it.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, ROLE_ESCALATION, INVALID_VALUES (a parent below the
  * unit, too)

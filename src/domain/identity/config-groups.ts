@@ -34,8 +34,7 @@ interface Group {
 
 /**
  * The members of the bundle and the stored ones, each once and in the spelling of the configuration. With `exact`, only those
- * of
- * the bundle.
+ * of the bundle.
  */
 function union(named: readonly string[], stored: readonly string[], section: string, options: MergeOptions): string[] {
   const all = options.exact ? named : [...named, ...stored];

@@ -1,24 +1,18 @@
 /**
  * Rules against privilege escalation: a caller who gives access must have it or be allowed to assign it. They apply to all
- * callers
- * without the right `role.assign`:
+ * callers without the right `role.assign`:
  *
  * - Users cannot change their own login, e-mail address, external id or memberships.
  * - A caller can give a membership only if they have what it gives. It gives the roles of the group and of the groups around
- * it,
- *   the records that a row condition with `$myGroups`, `$myOrgUnit` or `$myOrgUnits` of a role of the new member admits, and
- *   the
- *   audiences. The caller's own membership suffices, and so does a role whose `memberships` name the group or unit. If the
- *   membership gives nothing, neither is needed. Restoring a group or unit and moving a unit give memberships, too.
+ *   it, the records that a row condition with `$myGroups`, `$myOrgUnit` or `$myOrgUnits` of a role of the new member admits,
+ *   and the audiences. The caller's own membership suffices, and so does a role whose `memberships` name the group or unit. If
+ *   the membership gives nothing, neither is needed. Restoring a group or unit and moving a unit give memberships, too.
  * - A caller who could sign in as another user (by setting password, login, e-mail address or external id), or who restores a
- * user,
- *   must hold everything that this user holds.
+ *   user, must hold everything that this user holds.
  *
  * All writes of identity declare with `handOn` what they give. It is checked under one lock when the rows are written. So
- * concurrent
- * calls, or several changes of one bundle, cannot combine changes that are harmless alone. API calls use `requireMayHandOn`
- * before,
- * so that this refusal precedes errors of state.
+ * concurrent calls, or several changes of one bundle, cannot combine changes that are harmless alone. API calls use
+ * `requireMayHandOn` before, so that this refusal precedes errors of state.
  */
 import { Fault } from '../../lib/fault.ts';
 import type { Invariant, ReadContext, WriteContext } from '../../mechanisms/context.ts';

@@ -1,9 +1,7 @@
 /**
  * The normal form in which logins, codes of groups and units, and e-mail addresses are unique: compatibility composition and
- * full
- * case folding (Unicode NFKC_Casefold, with `ё` as `е`). Names with invisible characters have no normal form: they would look
- * like
- * other names.
+ * full case folding (Unicode NFKC_Casefold, with `ё` as `е`). Names with invisible characters have no normal form: they would
+ * look like other names.
  */
 import { fold, isWellFormedText } from '../../lib/text.ts';
 
@@ -46,8 +44,7 @@ const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,61}[\p{L}\p{N}\p{M}])?$/u;
 
 /**
  * Whether the text is an e-mail address: no dot at the edges of the local part or next to another dot, and a domain of two
- * labels
- * or more.
+ * labels or more.
  */
 export function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');

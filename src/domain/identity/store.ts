@@ -108,8 +108,7 @@ export async function takenCodes(
 
 /**
  * Serializes writers of everything that rights depend on, until their transaction ends: memberships, the trees of groups and
- * units,
- * and the check of administrators. A transaction that also takes the lock of the configuration takes that lock first.
+ * units, and the check of administrators. A transaction that also takes the lock of the configuration takes that lock first.
  */
 export function accessLock(): Sql {
   return sql`SELECT pg_advisory_xact_lock(hashtextextended('identity', 0))::text AS locked`;
