@@ -1,7 +1,7 @@
 /**
- * Bulk changes: a loop over the single-item commands (architecture, section 3e). Up to 100 items share one unit of work, which
- * loads their records in one read and writes all that succeeded in one statement; an item that fails takes what it planned with
- * it. When a unit cannot be written as a whole, its items are done one by one.
+ * Bulk changes: a loop over the commands for single records. Up to 100 items share one transaction, which loads their records
+ * in one read and writes all successful items in one statement. A failed item's planned writes are dropped. If a transaction
+ * fails as a whole, its items are run one by one.
  */
 import type { Static, TSchema } from 'typebox';
 import { type Fault, type FaultDetails, isFault } from '../../lib/fault.ts';
@@ -13,7 +13,9 @@ import { archiveObject, preload, updateObject } from '../objects/door.ts';
 import { transitionObject } from '../workflow/door.ts';
 import type { ArchiveItem, TransitionItem, UpdateItem } from './contract.ts';
 
-/** What shares a unit of work; sizes are in characters of the items. Larger units would keep the event loop from other requests. */
+/**
+ * Limits of one transaction; sizes are in characters of the items. Larger transactions would block the event loop for too long.
+ */
 const GROUP = { items: 100, size: 500_000 };
 
 export interface ItemResult {
@@ -29,7 +31,7 @@ export type BulkInput =
   | { operation: 'archive'; items: Items<typeof ArchiveItem> }
   | { operation: 'transition'; items: Items<typeof TransitionItem> };
 
-/** One item bound to its command; what it returns is the record's revision after it. */
+/** One item bound to its command; `run` returns the revision of the record after it. */
 interface Step {
   objectId: string;
   /** Characters of its values. */
@@ -37,7 +39,7 @@ interface Step {
   run(ctx: WriteContext): Promise<number>;
 }
 
-/** About how many characters the texts in a value have. */
+/** Approximate number of characters of the texts in a value. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 8;
@@ -67,7 +69,9 @@ function steps(input: BulkInput): Step[] {
   }
 }
 
-/** Groups in the order of the items; a record that comes again begins a new group, so that it works on the earlier result. */
+/**
+ * Groups in the order of the items. A repeated record starts a new group, so that its second item sees the result of the first.
+ */
 function grouped(all: readonly Step[]): Step[][] {
   const groups: Step[][] = [];
   let seen = new Set<string>();
@@ -120,7 +124,7 @@ async function runGroup(runner: Runner, caller: Caller, group: readonly Step[]):
   return result.data;
 }
 
-/** Results in the order of the items; partial success is a success (api.md, `POST /bulk`). */
+/** Returns the results in the order of the items. Partial success is a success (api.md, `POST /bulk`). */
 export async function runBulk(runner: Runner, input: BulkInput): Promise<ItemResult[]> {
   const caller: Caller = { ...runner.caller, via: 'bulk' };
   const results: ItemResult[] = [];
@@ -128,12 +132,15 @@ export async function runBulk(runner: Runner, input: BulkInput): Promise<ItemRes
   return results;
 }
 
-/** The group as one unit; where that fails, its items one by one, so that one cannot undo another. */
+/**
+ * Runs the group in one transaction. If this fails, runs its items one by one, so that a failing item does not affect the
+ * others.
+ */
 async function settle(runner: Runner, caller: Caller, group: readonly Step[]): Promise<ItemResult[]> {
   try {
     return await runGroup(runner, caller, group);
   } catch (error) {
-    // What is written stays written: the caller learns of each item how it went, also when the database went away.
+    // Earlier groups are committed. Therefore the caller gets a result for each item even if the database becomes unavailable.
     if (!isFault(error)) throw error;
     if (group.length === 1 || error.code === 'DATABASE_UNAVAILABLE') return group.map((step) => failed(step, error));
     const results: ItemResult[] = [];

@@ -1,4 +1,4 @@
-/** What travels for bulk changes (api.md, "Import, export, bulk"). */
+/** The API contract of bulk changes (api.md, "Import, export, bulk"). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, MOST_VALUES, Revision } from '../../contract/schemas.ts';

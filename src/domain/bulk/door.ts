@@ -1,6 +1,6 @@
 /**
- * Bulk changes: up to 1000 items, each through the command of the single endpoint, independent of one another.
+ * Bulk changes: up to 1000 independent items, each run by the command of the operation for a single record.
  *
- * No tables, no rules of its own: what an item may do, and what it is told when it may not, is decided where it always is.
+ * No tables and no rules of its own: the commands decide what is allowed and which errors an item gets.
  */
 export { bulkRoutes } from './routes.ts';

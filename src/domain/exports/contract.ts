@@ -1,4 +1,4 @@
-/** What travels for exports (api.md, "Import, export, bulk"). */
+/** The API contract of exports (api.md, "Import, export, bulk"). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, IdOrCode } from '../../contract/schemas.ts';

@@ -1,6 +1,6 @@
 /**
- * Exports: records of a type as a JSON or CSV file, with what the caller may read and nothing else.
+ * Exports: records of a type as a JSON or CSV file, limited to what the caller may read.
  *
- * No tables, no rules of its own about who sees what: every record comes through the one projection of its room.
+ * No tables and no visibility rules of its own: every record uses the projection of the objects module.
  */
 export { exportRoutes } from './routes.ts';

@@ -1,6 +1,6 @@
 /**
- * Records as a file, written page by page while it is sent: memory holds a page, and each page is read with the rights that
- * hold then. A fault after the first byte breaks the connection, so that no cut file looks whole.
+ * Streams records as a file, page by page. Only one page is in memory, and each page is read with the current rights of the
+ * caller. An error after the first byte closes the connection, so that an incomplete file cannot look complete.
  */
 import { Turns } from '../../lib/turns.ts';
 import { Readable } from 'node:stream';
@@ -22,7 +22,7 @@ export type FreshCaller = (caller: Caller) => Promise<Caller>;
 
 type ExportBody = Static<(typeof contract.exportRecords)['body']>;
 
-/** @throws Fault INVALID_REQUEST when the caller may read no record of the type, as if it were not there */
+/** @throws Fault INVALID_REQUEST if the caller may read no record of the type, with the same error as for a missing type */
 function requireType({ actor, config }: Caller, idOrCode: string): RecordType {
   const type = findType(registry({ config }), idOrCode);
   if (type?.active === true && actor.mayEver(type.id, 'read')) return type;
@@ -30,7 +30,7 @@ function requireType({ actor, config }: Caller, idOrCode: string): RecordType {
   throw new Fault('INVALID_REQUEST', message, [{ path: '/typeDefinitionId', code: 'UNKNOWN_TYPE', message }]);
 }
 
-/** To exports, a field that is not filterable or that the caller may not read is an unknown one, word for word alike. */
+/** Resolves filterable fields that the caller may read. All others give the same error as unknown fields. */
 function filterable({ actor }: Caller, type: RecordType): FieldResolver {
   const resolve = fieldResolver(type);
   return (code) => {
@@ -78,7 +78,7 @@ export async function exportRecords(
   });
 }
 
-/** Characters that are sent together. */
+/** Number of characters that are sent in one chunk. */
 const SENT = 65_536;
 
 async function* records(
@@ -94,7 +94,7 @@ async function* records(
   let left = limit;
   let after: PageMark | undefined;
   do {
-    // Words are matched in pages of one size, so that offsets meet.
+    // Word matches use pages of a constant size, so that offsets are consistent.
     const page = await readWanted(runner, wanted, after, wanted.words === null ? Math.min(PAGE, left) : PAGE, fresh);
     for (const object of page.objects.slice(0, left)) {
       const part = writer.add(object);

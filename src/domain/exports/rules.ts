@@ -1,15 +1,15 @@
-/** How records stand in a file; pure. */
+/** The file formats of exports; pure. */
 import { guardCell, writeCsv } from '../../lib/csv.ts';
 import { cellOf, needsGuard, type RecordType } from '../metadata/door.ts';
 import type { ObjectAnswer } from '../objects/door.ts';
 
-/** Most bytes of a file. */
+/** Maximum size of a file in bytes. */
 export const MOST_BYTES = 16 * 1024 * 1024;
 
 type Fields = RecordType['newest']['fields'];
 type Field = Fields extends ReadonlyMap<string, infer F> ? F : never;
 
-/** A form of file: what stands before, between and behind the records. */
+/** A file format: the text before, between and after the records. */
 export interface FileForm {
   mediaType: string;
   extension: string;
@@ -34,7 +34,7 @@ function cell(field: Field, stored: unknown): string {
   return needsGuard(field, text) ? guardCell(text) : text;
 }
 
-/** The system's columns, then one for each of the fields, by code. */
+/** The system columns, then one column for each field, by code. */
 export function csvForm(fields: readonly Field[]): FileForm {
   const names = [...SYSTEM_COLUMNS.map(([name]) => name), ...fields.map(({ code }) => code)];
   return {
@@ -55,7 +55,7 @@ export function csvForm(fields: readonly Field[]): FileForm {
   };
 }
 
-/** An array of records as `GET /objects/{objectId}` gives them. */
+/** An array of records as `GET /objects/{objectId}` returns them. */
 export const JSON_FORM: FileForm = {
   mediaType: 'application/json; charset=utf-8',
   extension: 'json',
@@ -65,7 +65,7 @@ export const JSON_FORM: FileForm = {
   record: (object) => JSON.stringify(object),
 };
 
-/** Puts a file together record by record; says when a record has no room any more. */
+/** Builds a file record by record, up to the maximum size. */
 export class FileWriter {
   readonly #form: FileForm;
   #bytes: number;
@@ -76,7 +76,7 @@ export class FileWriter {
     this.#bytes = Buffer.byteLength(form.head) + Buffer.byteLength(form.tail);
   }
 
-  /** The next part of the file; undefined where the record would make it too large. */
+  /** The next part of the file; undefined if the record would make it too large. */
   add(object: ObjectAnswer): string | undefined {
     const text = (this.#empty ? '' : this.#form.separator) + this.#form.record(object);
     const bytes = Buffer.byteLength(text);

@@ -1,4 +1,4 @@
-/** Defines imports by a call (api.md, `POST /import-definitions`). */
+/** Creates import definitions through the API (api.md, `POST /import-definitions`). */
 import type { Static } from 'typebox';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { pointer } from '../../lib/json.ts';
@@ -8,13 +8,13 @@ import type * as contract from './contract.ts';
 import type { ImportDefinition } from './definition.ts';
 import { definitionAnswer } from './queries.ts';
 
-/** Adds an item to a section of the configuration, as an apply would; handed in by `app.ts`. */
+/** Adds an item to a section of the configuration like `apply` of a bundle; injected by `app.ts`. */
 export type AddItem = (ctx: WriteContext, item: unknown) => Promise<{ id: string; definition: unknown }>;
 
 type DefinitionBody = Static<(typeof contract.createDefinition)['body']>;
 
 /**
- * Defines an import. Types and fields that the caller may neither read nor write are not there for them.
+ * Creates an import definition. Types and fields that the caller may neither read nor write count as missing.
  *
  * @throws Fault RIGHT_MISSING, INVALID_REQUEST, ALREADY_EXISTS
  */
@@ -42,7 +42,7 @@ function knows(ctx: WriteContext, type: RecordType | undefined): type is RecordT
   return (['read', 'create', 'update'] as const).some((action) => actor.mayEver(type.id, action));
 }
 
-/** What is not there, and what the caller may know nothing of: word for word alike. */
+/** Errors for unknown names. Hidden names give the same messages as missing ones. */
 function unknownNames(ctx: WriteContext, body: DefinitionBody, type: RecordType | undefined): FaultDetail[] {
   const { targetKind, targetTypeId, mapping } = body;
   if (targetTypeId !== undefined && !knows(ctx, type)) {
@@ -75,7 +75,7 @@ function unknownLookup(ctx: WriteContext, step: string): string | undefined {
   return namesField(ctx, type, fieldCode) ? undefined : `The type ${typeCode} has no field ${fieldCode}.`;
 }
 
-/** The bundle calls the type by its code under another name than the call. */
+/** The bundle has another name for the property of the type: translate its path. */
 function asCalled(error: unknown): unknown {
   if (!(error instanceof Fault) || !Array.isArray(error.details)) return error;
   const details = error.details.map((detail) =>

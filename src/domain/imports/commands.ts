@@ -1,4 +1,4 @@
-/** Runs of contents that come with a call (api.md, `POST /imports/run`). */
+/** Imports of content in the request body (api.md, `POST /imports/run`). */
 import type { Runner } from '../../mechanisms/binding.ts';
 import { contentOf } from './content.ts';
 import { requireDefinition } from './definitions.ts';
@@ -12,7 +12,7 @@ export interface RunInput {
 }
 
 /**
- * Imports the rows of a content.
+ * Imports the rows of the content.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST for malformed content, with nothing written
  */
@@ -22,7 +22,7 @@ export async function runContent(runner: Runner, input: RunInput, parts: ImportP
   const known = requireDefinition(caller, input.definitionId);
   const { dryRun } = input;
   const runId = await runImport({ work, caller, parts, known, content: contentOf(input.content), dryRun });
-  // The run may have taken minutes: its answer is for what the caller may read now.
+  // The run may have taken minutes: answer with the rights that the caller has now.
   const fresh = await parts.freshCaller(caller);
   return await work.read(fresh, (ctx) => readRun(ctx, runId));
 }

@@ -1,4 +1,4 @@
-/** The transforms that a mapping may name (decisions, "Import, export, bulk"). */
+/** Validation of the transforms in a mapping (decisions, "Import, export, bulk"). */
 import { isTimeZone } from '../../mechanisms/config-checks.ts';
 import type { ConfigView } from '../../mechanisms/config-section.ts';
 import { fieldOf, type TypeShape } from '../../mechanisms/config-types.ts';
@@ -7,7 +7,7 @@ type Judge = (argument: string, view: ConfigView) => string | undefined;
 
 const PLAIN: ReadonlySet<string> = new Set(['trim', 'lower', 'upper', 'integer', 'decimal', 'boolean']);
 
-/** The property by which a person, group or unit is looked up. */
+/** The property by which a user, group or unit is looked up. */
 const LOOKED_UP: ReadonlyMap<string, string> = new Map([
   ['user', 'login'],
   ['group', 'code'],
@@ -36,7 +36,7 @@ function map(argument: string): string | undefined {
     const value: unknown = JSON.parse(argument);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined;
   } catch {
-    // The sentence below says what is wanted.
+    // The message below covers invalid JSON, too.
   }
   return 'Give the map as a JSON object, such as map:{"1":"p1","2":"p2"}.';
 }
@@ -50,7 +50,7 @@ function lookup(argument: string, view: ConfigView): string | undefined {
   return fieldOf(type, fieldCode) === undefined ? `The type ${typeCode} has no field ${fieldCode}.` : undefined;
 }
 
-/** What is wrong with a transform as it is written; undefined where it is sound. */
+/** The error in a transform; undefined if it is valid. */
 export function transformProblem(transform: string, view: ConfigView): string | undefined {
   if (PLAIN.has(transform)) return undefined;
   const colon = transform.indexOf(':');

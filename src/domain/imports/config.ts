@@ -33,7 +33,7 @@ const ImportItem = closed({
 
 type Item = Static<typeof ImportItem>;
 
-/** What an import can fill beside fields of records, as the identity calls name it. */
+/** Import targets for users, groups and units, with the property names of the identity API. */
 const TARGETS: Readonly<Record<'user' | 'group' | 'organization', readonly string[]>> = {
   user: ['login', 'displayName', 'email', 'locale', 'timezone', 'employeeId', 'externalId'],
   group: ['code', 'name'],
@@ -90,7 +90,7 @@ function compile(definition: ImportDefinition, view: ConfigView, report: Report)
     checkTarget(definition, view, target, [...path, 'target'], report);
     for (const [at, step] of transform.entries()) {
       const problem = transformProblem(step, view);
-      // A single transform may be written without a list around it; the place is found all the same.
+      // A single transform may be given without a list; its path is resolved nevertheless.
       if (problem !== undefined) report([...path, 'transform', at], 'INVALID_TRANSFORM', problem);
     }
   }

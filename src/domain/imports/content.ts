@@ -1,4 +1,4 @@
-/** The rows of what is imported, read as they are asked for: contents of calls and files of any size by one code path. */
+/** Reads the rows of an import lazily. Request bodies and files of any size share this code. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { readCsv } from '../../lib/csv.ts';
 import { isNumber } from '../../lib/exact-number.ts';
@@ -10,7 +10,7 @@ import { isWellFormedText, nfc } from '../../lib/text.ts';
 import { readJson } from '../../mechanisms/long-json.ts';
 import type { ImportDefinition } from './definition.ts';
 
-/** Gives the content from its beginning each time; no chunk ends within a character. */
+/** Each call streams the content from its beginning; no chunk ends within a character. */
 export type Content = () => AsyncIterable<string>;
 
 const CHUNK = 65_536;
@@ -19,14 +19,14 @@ const TOLD_ROWS = 1000;
 
 /** A row of the source. */
 export interface SourceRow {
-  /** From 1. */
+  /** Counted from 1. */
   row: number;
   at: Row;
-  /** About how many characters it has. */
+  /** Approximate length in characters. */
   size: number;
 }
 
-/** A content that is in memory already; others get their turn between its chunks. */
+/** Content that is in memory already. Yields to the event loop between its chunks. */
 export function contentOf(text: string): Content {
   return async function* () {
     for (let from = 0; from < text.length; ) {
@@ -39,14 +39,14 @@ export function contentOf(text: string): Content {
   };
 }
 
-/** Imports take turns as one caller: each of them reads one element at a time. */
+/** All imports share one slot of the parser's queue, since each reads one element at a time. */
 async function parseElement(text: string): Promise<unknown> {
-  // Shorter texts are read at once in any case.
+  // Texts below this length are always parsed synchronously.
   if (text.length < 32_768) return parseStrictJson(text);
   return (await readJson({ bytes: Buffer.from(text) }, null)).value;
 }
 
-/** @throws Fault INVALID_REQUEST with line and column of what is malformed */
+/** @throws Fault INVALID_REQUEST with line and column of the error */
 export async function* readRows(content: Content, definition: ImportDefinition): AsyncGenerator<SourceRow> {
   let row = 0;
   if (definition.format === 'JSON') {
@@ -70,11 +70,11 @@ export async function* readRows(content: Content, definition: ImportDefinition):
 }
 
 /**
- * Reads everything once, so that malformed content is refused before anything is written.
+ * Reads all rows once, so that malformed content is refused before anything is written.
  *
- * @param told is told now and then how many rows it has read
+ * @param told called with the number of rows read, every 1000 rows
  * @returns the number of rows
- * @throws Fault INVALID_REQUEST, also where a CSV has no column of the external id
+ * @throws Fault INVALID_REQUEST, also if a CSV has no column for the external id
  */
 export async function checkContent(
   content: Content,
@@ -94,7 +94,7 @@ export async function checkContent(
   return total;
 }
 
-/** What the source calls the thing of the row; undefined where the row does not say, null where it cannot be a name. */
+/** The external id of the row; undefined if the row has none, null if the value is not a valid id. */
 export function externalIdOf({ at }: SourceRow, { resolver }: ImportDefinition): string | null | undefined {
   const given = at(resolver.externalIdField);
   if (given === undefined || given === null || given === '') return undefined;

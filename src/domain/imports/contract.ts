@@ -1,4 +1,4 @@
-/** What travels for imports (api.md, "Import, export, bulk"; configuration, section 6). */
+/** The API contract of imports (api.md, "Import, export, bulk"; configuration, section 6). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';

@@ -1,4 +1,4 @@
-/** What an import is, as it is configured (configuration, section 3). */
+/** The stored shape of an import definition (configuration, section 3). */
 import type { MappingItem } from '../../lib/mapping.ts';
 import type { Localized } from '../../mechanisms/config-schemas.ts';
 

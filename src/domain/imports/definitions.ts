@@ -1,4 +1,4 @@
-/** The configured imports as they are run: mappings parsed once per snapshot of the configuration. */
+/** The import definitions of the configuration. Mappings are parsed once for each configuration snapshot. */
 import { Fault } from '../../lib/fault.ts';
 import { type Mapping, parseMapping } from '../../lib/mapping.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
@@ -26,7 +26,7 @@ const slice: Slice<ReadonlyMap<string, KnownDefinition>> = {
   },
 };
 
-/** Definition id → definition, archived ones too: runs outlive them. */
+/** Definition id → definition, including archived ones: their runs remain readable. */
 export function definitions(ctx: Pick<ReadContext, 'config'>): ReadonlyMap<string, KnownDefinition> {
   return ctx.config.get(slice);
 }

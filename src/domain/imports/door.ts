@@ -1,11 +1,11 @@
 /**
- * Imports: rows of a source become records, users, groups or organisation units, under the rights of whoever imports.
+ * Imports: rows of a source become records, users, groups or organisation units, with the rights of the importing user.
  *
- * Own tables: `import_runs`, `import_rows`, `external_ids`. Invariants: an external id of a source and kind leads to one thing;
- * a row's result is written with the row or not at all; a row that fails undoes no other; a dry run leaves nothing but its run,
- * and its verdicts are those of the real run.
+ * Own tables: `import_runs`, `import_rows`, `external_ids`. Invariants: an external id of a source and kind refers to one
+ * target. A row and its result are written in one transaction. A failed row does not affect other rows. A dry run stores
+ * nothing but its run and its results, and these equal the results of the real run.
  *
- * Not here: what may be created or changed, and by whom. Every row goes through the command of the endpoint for one item.
+ * Not here: the rules about what may be created or changed. Every row uses the command of the API operation for one item.
  */
 export type { Content } from './content.ts';
 export { importFile } from './files.ts';

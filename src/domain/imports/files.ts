@@ -1,6 +1,6 @@
 /**
- * Imports files of any size (configuration, section 2, `docket import`). A run that was interrupted, by a kill too, is gone on
- * with by the next import of the same file with the same definition: no row is done twice.
+ * Imports files of any size (configuration, section 2, `docket import`). After an interruption, also by a kill, the next import
+ * of the same file with the same definition resumes the run: no row is imported twice.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { type RunAnswer, readRun } from './queries.ts';
 import { type ImportParts, type Progress, runImport } from './run.ts';
 import { findUnfinished } from './store.ts';
 
-/** While the database does not answer, a run waits for it; with no progress for so long it is given up, to be gone on with. */
+/** A run waits while the database does not answer. After this time without progress it ends and can be resumed later. */
 const PATIENCE_MS = 120_000;
 const PAUSE_MS = 1000;
 
@@ -26,23 +26,26 @@ export interface FileImport {
   content: Content;
   file: { name: string; sha256: string };
   dryRun: boolean;
-  /** Keeps others from importing the same at once; false when another does so already. Asked anew after each trouble. */
+  /**
+   * Takes a lock against concurrent imports of the same file; false if another process holds it. Called again after each
+   * failure.
+   */
   exclusive(name: string): Promise<boolean>;
   onProgress(progress: Progress): void;
 }
 
-/** What is known of the run from one attempt to the next. */
+/** The state that attempts of one import share. */
 interface Known {
   definition: KnownDefinition;
   key: string;
-  /** Of the run that this import began, or goes on with. */
+  /** Id of the run that this import started or resumed. */
   runId?: string;
 }
 
 /**
  * @throws Fault NOT_FOUND (definition), RIGHT_MISSING, INVALID_REQUEST for malformed content, with nothing written;
- * DATABASE_UNAVAILABLE where the database did not answer for two minutes
- * @throws Error when another process imports the same file
+ * DATABASE_UNAVAILABLE if the database did not answer for two minutes
+ * @throws Error if another process imports the same file
  */
 export async function importFile(input: FileImport): Promise<RunAnswer & { resumed: boolean }> {
   const { caller } = input;
@@ -78,7 +81,7 @@ async function attempt(input: FileImport, known: Known, begun: (before: boolean)
   }
   const earlier = dryRun ? undefined : await work.read(caller, (ctx) => findUnfinished(ctx, definition.id, key));
   begun(earlier !== undefined);
-  // A run of this import that is no longer unfinished came to its end, though its answer did not arrive.
+  // If this run is no longer unfinished, it finished although its answer was lost.
   if (known.runId === undefined || earlier !== undefined) {
     known.runId = await runImport({
       work,

@@ -1,4 +1,4 @@
-/** Answers what mappings look up: records by a field, people, groups and units by name; all rows of a group at once. */
+/** Resolves the look-ups of mappings in batches: records by a field; users, groups and units by name. */
 import type { Found, Lookup, Mapped, Mapping } from '../../lib/mapping.ts';
 import { mapRow } from '../../lib/mapping.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
@@ -7,13 +7,13 @@ import { findType, registry } from '../metadata/door.ts';
 import { findByField } from '../objects/door.ts';
 import type { SourceRow } from './content.ts';
 
-/** A chain of look-ups that feed each other is no longer than this. */
+/** Maximum length of a chain in which one look-up needs the result of another. */
 const MOST_ROUNDS = 20;
 
 type Answer = { id: string } | 'none' | 'many';
 
 export interface MappedRow extends Mapped {
-  /** What it looked up, and what was found. */
+  /** The look-ups of the row with their results. */
   asked: { lookup: Lookup; answer: Answer }[];
 }
 
@@ -47,7 +47,7 @@ async function idsOf(
   return known === undefined ? new Map() : await findByField(ctx, known, field, texts);
 }
 
-/** The values of the rows, with everything looked up. */
+/** Maps the rows to values, with all look-ups resolved. */
 export async function mapRows(ctx: ReadContext, mapping: Mapping, rows: readonly SourceRow[]): Promise<MappedRow[]> {
   const answers = new Map<string, Answer>();
   const mapped = new Map<SourceRow, MappedRow>();

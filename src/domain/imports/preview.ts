@@ -1,4 +1,4 @@
-/** What each of the first rows would change, shown before anything is done (configuration, section 6). */
+/** Shows what each of the first rows would change, without storing anything (configuration, section 6). */
 import type { FaultDetail } from '../../lib/fault.ts';
 import type { Runner } from '../../mechanisms/binding.ts';
 import type { Caller } from '../../mechanisms/work.ts';
@@ -12,7 +12,7 @@ import { hidden, readableTargets } from './visibility.ts';
 import { isFault } from '../../lib/fault.ts';
 
 const DEFAULT_LIMIT = 100;
-/** Each row is shown on what those before it left. */
+/** Rows are imported one by one, so that each row is shown on the state after the rows before it. */
 const ONE = { rows: 1, size: Number.POSITIVE_INFINITY };
 
 export interface PreviewRow {
@@ -26,7 +26,7 @@ export interface PreviewRow {
 }
 
 /**
- * Rehearses the first rows and shows the mapped fields before and after each, as far as the caller may read them.
+ * Makes a dry run of the first rows. Returns the mapped fields before and after each row, as far as the caller may read them.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST for malformed content
  */

@@ -1,4 +1,4 @@
-/** The reads on imports: definitions, runs and what became of their rows. */
+/** Reads of imports: definitions, runs and the results of their rows. */
 import { pageOf, type Paging, windowOf } from '../../contract/paging.ts';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
@@ -17,7 +17,7 @@ import {
 } from './store.ts';
 import { hidden, readableTargets } from './visibility.ts';
 
-/** Most rows that a run shows. */
+/** Maximum number of rows in the answer for a run. */
 export const MOST_ROWS = 10_000;
 
 export function definitionAnswer(ctx: ReadContext, id: string, definition: ImportDefinition, state = 'ACTIVE') {
@@ -26,7 +26,7 @@ export function definitionAnswer(ctx: ReadContext, id: string, definition: Impor
   return { id, ...rest, targetTypeId: type?.id ?? null, state };
 }
 
-/** Every definition by code, archived ones too. @throws Fault RIGHT_MISSING */
+/** Lists all definitions by code, including archived ones. @throws Fault RIGHT_MISSING */
 export async function listDefinitions(ctx: ReadContext): Promise<ReturnType<typeof definitionAnswer>[]> {
   ctx.actor.require('import.manage');
   const all = [...definitions(ctx).values()].sort((a, b) => (a.definition.code < b.definition.code ? -1 : 1));
@@ -50,7 +50,7 @@ export interface RunSummary {
 }
 
 export interface RunAnswer extends RunSummary {
-  /** How far an undo is. */
+  /** Progress of the undo. */
   undo?: UndoCounts;
   rows: { row: number; externalId: string | null; status: RowStatus; id?: string; errors: FaultDetail[] }[];
   rowsTruncated: boolean;
@@ -75,12 +75,17 @@ export async function requireRun(ctx: ReadContext, id: string): Promise<RunRow> 
 }
 
 function rowAnswer({ row, externalId, status, id, errors }: StoredRow): RunAnswer['rows'][number] {
-  // A row that failed made nothing: what it is about is kept to know who may see it.
+  // A failed row changed nothing. Its target id is stored only to decide who may see the row.
   const target = id === null || status === 'FAILED' ? {} : { id };
   return { row, externalId, status, ...target, errors: errors ?? [] };
 }
 
-/** The run with its rows, as far as the caller may read what they lead to; the caller's right to it is for whoever asks. @throws Fault NOT_FOUND */
+/**
+ * The run with its rows. Rows whose record the caller may not read are hidden. The calling function checks the right to the
+ * run.
+ *
+ * @throws Fault NOT_FOUND
+ */
 export async function readRun(ctx: ReadContext, id: string): Promise<RunAnswer> {
   const run = await requireRun(ctx, id);
   const rowsTruncated = run.succeeded + run.failed + run.skipped > MOST_ROWS;

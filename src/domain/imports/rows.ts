@@ -1,6 +1,6 @@
 /**
- * A group of rows in one unit of work: what they need is loaded at once, each row is an attempt of its own, and everything is
- * written by one statement. A row that fails takes what it planned with it and undoes no other.
+ * Imports a group of rows in one transaction. What the rows need is loaded in batches. Each row is an attempt of its own, and
+ * one statement writes everything. If a row fails, its planned writes are dropped and other rows are unaffected.
  */
 import { type FaultDetail, isFault } from '../../lib/fault.ts';
 import { canonicalUuid } from '../../lib/filter-values.ts';
@@ -16,9 +16,9 @@ import { findLinks, insertLink, type RowStatus } from './store.ts';
 import type { Standing, Target, Values, Written } from './target.ts';
 import { targetOf } from './targets.ts';
 
-/** A row with the name that its source gives it. */
+/** A row with its external id. */
 export interface Candidate extends SourceRow {
-  /** Undefined where the row does not say, null where it cannot be a name. */
+  /** Undefined if the row has none, null if the value is not a valid id. */
   externalId: string | null | undefined;
 }
 
@@ -26,7 +26,7 @@ export function candidateOf(row: SourceRow, definition: ImportDefinition): Candi
   return { ...row, externalId: externalIdOf(row, definition) };
 }
 
-/** What became of a row. */
+/** The result of a row. */
 export interface Outcome {
   row: number;
   externalId: string | null;
@@ -35,12 +35,12 @@ export interface Outcome {
   revision: number | null;
   errors: FaultDetail[];
   before?: Values;
-  /** For previews: what the caller may read of the fields that are mapped. */
+  /** For previews: the mapped fields that the caller may read. */
   stood: Values | null;
   stands: Values | null;
 }
 
-/** What a row leads to: by its link, or by an id of our own that the importer may read. */
+/** The target of a row: found by its link, or by an id of this service that the caller may read. */
 interface About {
   id: string | null;
 }
@@ -63,12 +63,12 @@ function outcome(candidate: Candidate, status: RowStatus, more: Partial<Outcome>
   };
 }
 
-/** @param id of what the row is about, where it leads to something */
+/** @param id of the row's target, if it has one */
 export function failure(candidate: Candidate, errors: FaultDetail[], id: string | null = null): Outcome {
   return outcome(candidate, 'FAILED', { errors, id });
 }
 
-/** Which look-ups of a mapping ask for what the import itself makes. */
+/** For each target kind, the kind of look-ups that can find the targets of this import. */
 const OWN_LOOKUP: ReadonlyMap<TargetKind, string> = new Map([
   ['object', 'object'],
   ['user', 'user'],
@@ -76,13 +76,13 @@ const OWN_LOOKUP: ReadonlyMap<TargetKind, string> = new Map([
   ['organization', 'org-unit'],
 ]);
 
-/** Whether the look-up asks for things of the kind that the import makes. */
+/** Whether the look-up can find targets of the import itself. */
 export function looksUpItself(definition: ImportDefinition, lookup: { kind: string; type: string }): boolean {
   if (OWN_LOOKUP.get(definition.targetKind) !== lookup.kind) return false;
   return lookup.kind !== 'object' || lookup.type === definition.targetType;
 }
 
-/** What rows of this unit made or changed: not to be found in the database before the unit is written. */
+/** Rows of this transaction that are planned but not written: look-ups do not find them yet. */
 class Unwritten {
   readonly #ids = new Set<string>();
   readonly #texts = new Set<string>();
@@ -92,12 +92,12 @@ class Unwritten {
     this.#ids.add(written.id);
     for (const value of Object.values(values).flat()) {
       if (typeof value === 'string') this.#texts.add(fold(value.trim()));
-      // A number may be written in several ways.
+      // The same number can be written in several ways.
       else if (value !== null) this.#sure = false;
     }
   }
 
-  /** Whether the answer to a look-up may be another once the unit is written. */
+  /** Whether the result of a look-up may differ once the transaction is written. */
   touches({ lookup, answer }: MappedRow['asked'][number]): boolean {
     if (this.#ids.size === 0) return false;
     if (!this.#sure || answer === 'many' || this.#texts.has(fold(lookup.text))) return true;
@@ -106,10 +106,10 @@ class Unwritten {
 }
 
 /**
- * Imports rows that have different external ids. It stops before a row that looks up what an earlier one of the same unit
- * made: that row, and those behind it, are for the next unit.
+ * Imports rows with different external ids. Stops before a row that looks up what an earlier row of the same transaction
+ * created or changed: this row and the rows after it need the next transaction.
  *
- * @returns what became of the rows, from the first on
+ * @returns the results of the rows, from the first one on
  */
 export async function importRows(
   ctx: WriteContext,
@@ -145,7 +145,7 @@ export async function importRows(
   return { outcomes };
 }
 
-/** External id → id of what it leads to; everything that rows may lead to is loaded. */
+/** External id → target id. Preloads all possible targets of the rows. */
 async function loadLinks(
   ctx: ReadContext,
   definition: ImportDefinition,
@@ -201,7 +201,7 @@ async function importRow(
   });
 }
 
-/** Undefined where the row is about something new. An id of our own names the thing itself, as in an export of ours. */
+/** Returns undefined if the row is about a new target. An id of this service names the target itself, as in its exports. */
 async function standingOf(
   ctx: ReadContext,
   target: Target,

@@ -1,7 +1,7 @@
-/** Pure decisions about rows: which of them go together, and how a refusal reads in a row's result. */
+/** Pure rules about rows: how they are grouped, and how errors appear in results. */
 import type { Fault, FaultDetail } from '../../lib/fault.ts';
 
-/** What a fault says in the result of a row: its places, or itself. Paths point into the values. */
+/** The errors of a fault for the result of a row: its details, or else the fault itself. Paths refer to the values. */
 export function faultErrors(fault: Fault): FaultDetail[] {
   const { code, message, details } = fault;
   if (!Array.isArray(details) || details.length === 0) return [{ path: '', code, message }];
@@ -15,9 +15,9 @@ interface Named {
 }
 
 /**
- * The next rows that may share a unit: at most `most.rows`, of at most `most.size` in all unless one alone is larger; no external
- * id twice, since a later row works on what the earlier left. With `overtaking`, rows of other external ids go before one that
- * has to wait; else the group ends there.
+ * The next rows that may share a transaction: at most `most.rows`, with a total size of at most `most.size` unless the first
+ * row exceeds it. External ids are distinct, since a later row needs the result of the earlier one. With `overtaking`, rows
+ * with other external ids may pass a row that has to wait; otherwise the group ends there.
  */
 export function nextGroup<T extends Named>(
   waiting: readonly T[],
@@ -33,7 +33,7 @@ export function nextGroup<T extends Named>(
     const again = typeof one.externalId === 'string' && seen.has(one.externalId);
     if (again && !overtaking) open = false;
     const full = group.length > 0 && (group.length === most.rows || size + one.size > most.size);
-    // What comes behind a full group waits, whatever its size: rows keep their order.
+    // All rows after a full group wait, whatever their size, so that the order is kept.
     if (full) open = false;
     if (!open || again) rest.push(one);
     else {

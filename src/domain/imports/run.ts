@@ -1,6 +1,6 @@
 /**
- * Runs an import: the content is read once to know that it is sound, then again window by window. A dry run goes the very same
- * way in a transaction that is undone; only where results are kept differs.
+ * Runs an import. The content is read once for validation and then window by window. A dry run executes the same code in a
+ * transaction that is rolled back; only the storage of results differs.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Fault, isFault } from '../../lib/fault.ts';
@@ -14,27 +14,27 @@ import { countRows, findDone, findLinks, finishRun, insertRow, insertRun } from 
 import { targetOf } from './targets.ts';
 import { hidden, readableTargets } from './visibility.ts';
 
-/** What shares a unit of work; sizes are in characters of the source. */
+/** Limits of one transaction; sizes are in characters of the source. */
 const GROUP = { rows: 200, size: 500_000 };
-/** What is held at once: rows of other external ids may go before one that waits for an earlier row of its own. */
+/** Rows held in memory. Within a window, rows may pass a row that waits for an earlier row with the same external id. */
 const WINDOW = { rows: 1000, size: 2_500_000 };
-/** Results of a dry run that are held until they are written. */
+/** Maximum number of dry-run results in memory before they are written. */
 const HELD_RESULTS = 10_000;
 
-/** Between tries of a row that met more work than the service could do then. */
+/** Pauses between retries of a row that failed with OVERLOADED. */
 const PAUSES_MS = [100, 400, 1000, 4000, 10_000, 30_000];
-/** What all pauses of a run may take: somebody waits for the answer to a call. */
+/** Limits of the total of all pauses in a run. A client waits for the answer to a call, so its limit is short. */
 const PATIENCE_MS = { call: 3000, file: 300_000 };
 
-/** What the room needs of the process. */
+/** What imports need from the process. */
 export interface ImportParts {
-  /** The same caller with the rights and the configuration that hold now. */
+  /** The same caller with the current rights and the current configuration. */
   freshCaller(caller: Caller): Promise<Caller>;
 }
 
 export interface Progress {
   done: number;
-  /** Null while the content is read for the first time, to know that it is sound. */
+  /** Null during the first read, which validates the content. */
   total: number | null;
 }
 
@@ -45,20 +45,20 @@ export interface ImportJob {
   known: KnownDefinition;
   content: Content;
   dryRun: boolean;
-  /** For files: their name, and what tells this definition and file from all others. */
+  /** For files: their name, and a key that identifies file and definition. */
   file?: { name: string; key: string };
-  /** An earlier run of the same content that did not come to its end. */
+  /** An earlier, unfinished run of the same content. */
   resume?: { id: string; total: number };
-  /** Told the run's id once it is written. */
+  /** Called with the id of the run once the run is stored. */
   onBegun?(id: string): void;
   onProgress?(progress: Progress): void;
 }
 
-/** Where results of rows go. */
+/** Stores the results of rows. */
 interface Log {
-  /** Beside the change itself, in its own unit. */
+  /** Plans the results in the transaction of the rows. */
   plan(ctx: WriteContext, outcomes: readonly Outcome[]): void;
-  /** After it. */
+  /** Called after that transaction. */
   add(outcomes: readonly Outcome[]): Promise<void>;
 }
 
@@ -113,7 +113,7 @@ interface Session {
   job: ImportJob;
   caller: Caller;
   runId: string;
-  /** What is left of it. */
+  /** What is left of the time for pauses. */
   patienceMs: number;
 }
 
@@ -149,7 +149,7 @@ async function importWindow(session: Session, units: Units, log: Log, window: Ca
   }
 }
 
-/** Without the rows that the interrupted run did already. */
+/** Drops the rows that the interrupted run completed. */
 async function undone({ job, caller, runId }: Session, window: Candidate[]): Promise<Candidate[]> {
   if (job.resume === undefined) return window;
   const first = window[0]?.row ?? 0;
@@ -159,10 +159,10 @@ async function undone({ job, caller, runId }: Session, window: Candidate[]): Pro
 }
 
 /**
- * The group as one unit. Where that fails as a whole, its halves one after the other, so that the row that it fails on is found
- * and no other suffers from it.
+ * Imports the group in one transaction. If this fails as a whole, imports each half on its own, so that only the failing row
+ * fails.
  *
- * @returns rows that must wait for what was just written
+ * @returns rows that must wait for rows that were just written
  */
 async function settle(session: Session, units: Units, log: Log, group: Candidate[]): Promise<Candidate[]> {
   try {
@@ -183,7 +183,10 @@ async function settle(session: Session, units: Units, log: Log, group: Candidate
   }
 }
 
-/** One row that failed by itself. What may pass is tried again for a while; then the row has failed, and its sender can send it again. */
+/**
+ * Handles a row that failed on its own. OVERLOADED is retried with pauses; after that the row is stored as failed, and the
+ * client can send it again.
+ */
 async function settleAlone(session: Session, units: Units, log: Log, row: Candidate, error: Fault): Promise<void> {
   let fault = error;
   for (const pause of PAUSES_MS) {
@@ -213,7 +216,7 @@ async function importGroup(session: Session, units: Units, log: Log, group: Cand
   return result.data;
 }
 
-/** Keeps the result of a row that the database refused. */
+/** Stores the result of a row that failed at commit. */
 async function refuse(session: Session, units: Units, log: Log, row: Candidate, fault: Fault): Promise<void> {
   const { sourceCode, targetKind } = session.job.known.definition;
   const written = await units.write(session.caller, async (ctx) => {
@@ -245,23 +248,24 @@ function planResults(ctx: WriteContext, runId: string, outcomes: readonly Outcom
   ctx.plan(countRows, { id: runId, ...counts, at: ctx.now });
 }
 
-/** Results are written with the rows themselves: after any crash both are there or neither. */
+/** Results are written in the transaction of their rows: after a crash both exist or neither. */
 function writtenLog(runId: string): Log {
   return { plan: (ctx, outcomes) => planResults(ctx, runId, outcomes), add: async () => {} };
 }
 
-/** Where the results of a dry run wait. */
+/** Holds the results of a dry run. */
 interface HeldLog extends Log {
-  /** Of the dry run, while it lasts. */
+  /** The units of the dry run, while it runs. */
   units: Units | undefined;
-  /** Decides of what is held who could read it if the run were real; asked before the dry run is undone. */
+  /** Decides which of the held results the caller could read after a real run. Called before the dry run is rolled back. */
   judge(): Promise<void>;
   flush(): Promise<void>;
 }
 
 /**
- * Of a dry run the results alone stay, so that they are written beside it. What it would have made has no id, also in later rows
- * on it. A row whose record the caller could not read after the real run is kept as the real run would show it.
+ * A dry run stores only its results, so they are written outside its transaction. Targets that the dry run created get no id,
+ * also in later rows on them. If the caller could not read a record after the real run, the row is stored as the real run would
+ * show it.
  */
 function heldLog({ job, caller, runId }: Session): HeldLog {
   const { definition } = job.known;

@@ -1,4 +1,4 @@
-/** What must hold of imports after whatever happened (reliability, 5.1). */
+/** Integrity checks of imports. */
 import sql from 'sql-template-tag';
 import { type Check, rowCheck } from '../../mechanisms/checks.ts';
 import { recordMissing } from '../objects/door.ts';

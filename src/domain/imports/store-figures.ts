@@ -1,4 +1,4 @@
-/** Imports under way, as figures for whoever watches the service. */
+/** Metrics of running imports. */
 import sql from 'sql-template-tag';
 import { boundedCount, type Figure, secondsSince } from '../../mechanisms/figures.ts';
 

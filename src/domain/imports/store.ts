@@ -8,7 +8,7 @@ export type RowStatus = 'CREATED' | 'UPDATED' | 'SKIPPED' | 'FAILED';
 
 // ---------------------------------------------------------------- external ids
 
-/** External id → id of what it was imported as. */
+/** External id → id of the target that was imported under it. */
 export async function findLinks(
   ctx: ReadContext,
   sourceCode: string,
@@ -30,7 +30,7 @@ export interface LinkRow {
   at: string;
 }
 
-/** In the order of names, so that two imports of one source wait for each other in no circle. */
+/** Inserts in the order of external ids, so that concurrent imports of one source cannot deadlock. */
 export const insertLink: TableWrite<LinkRow> = {
   name: 'insert_external_ids',
   guard: true,
@@ -82,7 +82,7 @@ export async function findRun(ctx: ReadContext, id: string): Promise<RunRow | un
   return rows[0];
 }
 
-/** The newest run of this very content that did not come to its end. */
+/** The newest unfinished run of the same content. */
 export async function findUnfinished(
   ctx: ReadContext,
   definitionId: string,
@@ -169,7 +169,7 @@ export interface RowRow {
   before: unknown;
 }
 
-/** Each row of a run is written once: whoever would do it again is told to decide anew. */
+/** Each row of a run is written once. A second writer fails the guard, and its transaction is retried. */
 export const insertRow: TableWrite<RowRow> = {
   name: 'insert_import_rows',
   guard: true,
@@ -194,7 +194,7 @@ export interface StoredRow {
 
 const ROW = sql`w.row, w.external_id AS "externalId", w.status, w.target_id AS id, w.revision, w.errors, w.before, w.undo`;
 
-/** The rows of a run in order; where there are more than `limit`, the failed ones first. */
+/** The rows of a run in order. With `failedFirst`, failed rows come first. */
 export async function listRows(
   ctx: ReadContext,
   runId: string,
@@ -206,7 +206,7 @@ export async function listRows(
     SELECT ${ROW} FROM import_rows w WHERE w.run_id = ${runId}::uuid ORDER BY ${order} LIMIT ${raw(String(limit))}`);
 }
 
-/** The rows of a run that changed something and were not taken back, last first, below `before`. */
+/** The rows of a run that changed something and were not undone, last first, below `before`. */
 export async function listChanged(
   ctx: ReadContext,
   runId: string,
@@ -224,13 +224,13 @@ export interface UndoMark {
   run_id: string;
   row: number;
   undo: UndoStatus;
-  /** Of the record after it was taken back. */
+  /** The revision of the record after the undo. */
   undo_revision: number | null;
 }
 
 export type UndoStatus = 'UNDONE' | 'SKIPPED' | 'FAILED';
 
-/** A row is taken back once: whoever would do it again is told to decide anew. */
+/** Each row is undone once. A second writer fails the guard, and its transaction is retried. */
 export const markUndone: TableWrite<UndoMark> = {
   name: 'undo_import_rows',
   guard: true,
@@ -240,7 +240,7 @@ export const markUndone: TableWrite<UndoMark> = {
     WHERE w.run_id = r.run_id AND w.row = r.row AND w.undo IS DISTINCT FROM 'UNDONE' RETURNING 1`,
 };
 
-/** The revision that the undo of a row left; undefined where it was not taken back. */
+/** The revision after the undo of a row; undefined if it was not undone. */
 export async function findUndone(ctx: ReadContext, runId: string, row: number): Promise<number | undefined> {
   const rows = await ctx.query<{ revision: number }>(sql`
     SELECT undo_revision AS revision FROM import_rows
@@ -248,14 +248,14 @@ export async function findUndone(ctx: ReadContext, runId: string, row: number): 
   return rows[0]?.revision;
 }
 
-/** What the undo of a run left of each record so far: its revision after the undo of its earliest row that was taken back. */
+/** For each record, its revision after the undo of the earliest undone row. */
 export async function listUndone(ctx: ReadContext, runId: string): Promise<{ id: string; revision: number | null }[]> {
   return await ctx.query<{ id: string; revision: number | null }>(sql`
     SELECT DISTINCT ON (target_id) target_id AS id, undo_revision AS revision FROM import_rows
     WHERE run_id = ${runId}::uuid AND undo = 'UNDONE' ORDER BY target_id, row`);
 }
 
-/** How far the undo of a run is; undefined where nobody began one. */
+/** Progress of the undo of a run; undefined if none was started. */
 export async function countUndone(ctx: ReadContext, runId: string): Promise<UndoCounts | undefined> {
   const rows = await ctx.query<{ undo: UndoStatus; n: number }>(sql`
     SELECT undo, count(*)::int AS n FROM import_rows WHERE run_id = ${runId}::uuid AND undo IS NOT NULL GROUP BY undo`);

@@ -1,4 +1,4 @@
-/** People, groups and organisation units as targets: by the commands of their endpoints, each of which asks for its right. */
+/** Users, groups and organisation units as import targets. Uses the commands of the identity API, which check the rights. */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { canonicalUuid } from '../../lib/filter-values.ts';
 import { LOCALE } from '../../mechanisms/config-schemas.ts';
@@ -10,10 +10,10 @@ import type { Standing, Target, Values, Written } from './target.ts';
 type Texts = Record<string, string | null>;
 type Answer = { id: string; revision: number; state: string } & Record<string, unknown>;
 
-/** What a value must be beside a text; the commands judge the rest. */
+/** Constraints on a value apart from being text; the commands check the rest. */
 interface FieldRule {
   required?: true;
-  /** The configuration names it by this, so that it cannot be changed. */
+  /** The configuration refers to the item by it, so it cannot be changed. */
   fixed?: true;
   id?: true;
   pattern?: RegExp;
@@ -32,7 +32,7 @@ const MOST = 255;
 
 const answer = (given: object): Answer => given as Answer;
 
-// The texts were judged against the fields of the kind, so that they are what the commands take.
+// `judged` checks the texts against the fields of the kind, so they fit the input types of the commands.
 const KINDS: Readonly<Record<Exclude<TargetKind, 'object'>, Kind>> = {
   user: {
     fields: new Map<string, FieldRule>([
@@ -86,12 +86,12 @@ const KINDS: Readonly<Record<Exclude<TargetKind, 'object'>, Kind>> = {
   },
 };
 
-/** What a call would give: only what is there. */
+/** The input of a command: drops absent values. */
 function given<T>(texts: Texts): T {
   return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== null)) as T;
 }
 
-/** The values as texts. @throws Fault INVALID_VALUES with everything that is wrong */
+/** Converts the values to texts. @throws Fault INVALID_VALUES with every problem */
 function judged(kind: Kind, values: Values, creating: boolean): Texts {
   const problems: FaultDetail[] = [];
   const texts: [string, string | null][] = [];
@@ -121,7 +121,7 @@ function sameName(a: string | null, b: unknown): boolean {
   return a === b || (a !== null && typeof b === 'string' && identity.findKey(a) === identity.findKey(b));
 }
 
-/** What differs from what stands. @throws Fault INVALID_VALUES where that cannot be changed */
+/** The differences from the current state. @throws Fault INVALID_VALUES if a fixed field would change */
 function changesOf(kind: Kind, texts: Texts, stands: Answer): Texts {
   const changes: [string, string | null][] = [];
   for (const [field, text] of Object.entries(texts)) {
@@ -154,7 +154,7 @@ export function identityTarget(targetKind: Exclude<TargetKind, 'object'>, defini
     ...more,
   });
   return {
-    // Names are unique over all rows: who comes first has it.
+    // Names are unique among all rows: the first row gets the name.
     ordered: true,
     preload: async () => {},
     require: async (ctx, id) => {

@@ -1,4 +1,4 @@
-/** Records as targets: created and changed by the commands of their endpoints, on the revision that stands. */
+/** Records as import targets. Uses the commands of the objects API with the current revision. */
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { findType, type RecordType, registry, valueOfCell } from '../metadata/door.ts';
@@ -20,14 +20,14 @@ interface StandingObject extends Standing {
   object: VisibleObject;
 }
 
-/** @throws Fault NOT_FOUND where the type is gone */
+/** @throws Fault NOT_FOUND if the type does not exist any more */
 export function typeOf(ctx: Pick<ReadContext, 'config'>, definition: ImportDefinition): RecordType {
   const type = findType(registry(ctx), definition.targetType ?? '');
   if (type === undefined) throw new Fault('NOT_FOUND', 'The record type of this import is gone.');
   return type;
 }
 
-/** In a CSV everything is text: what no transform made something else is read by the data type of its field. */
+/** All values of a CSV are text. Texts that no transform converted are parsed by the data type of their field. */
 function typed(definition: ImportDefinition, fields: VisibleObject['version']['fields'], values: Values): Values {
   if (definition.format !== 'CSV') return values;
   return Object.fromEntries(

@@ -1,11 +1,11 @@
-/** The four kinds of things that an import fills, and how. */
+/** Selects the import target for a definition. */
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { ImportDefinition } from './definition.ts';
 import type { Target } from './target.ts';
 import { identityTarget } from './target-identity.ts';
 import { objectTarget, typeOf } from './target-object.ts';
 
-/** @throws Fault NOT_FOUND where the record type of the definition is gone */
+/** @throws Fault NOT_FOUND if the record type of the definition does not exist any more */
 export function targetOf(ctx: Pick<ReadContext, 'config'>, definition: ImportDefinition): Target {
   const { targetKind } = definition;
   return targetKind === 'object'

@@ -1,6 +1,6 @@
 /**
- * Takes an import run back, row by row, the last first: what was created is archived, what was changed gets its former values.
- * A row whose record was changed since is left alone, and so are the earlier rows on that record.
+ * Undoes an import run row by row, last first: created items are archived, changed items get their former values. A row is
+ * skipped if its record was changed since, and so are the earlier rows on that record.
  */
 import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../mechanisms/binding.ts';
@@ -25,12 +25,12 @@ import { targetOf } from './targets.ts';
 import { hiddenErrors, readableTargets } from './visibility.ts';
 
 const PAGE = 500;
-/** A run that moved within this time may still be under way. */
+/** A run with activity within this time may still be running. */
 const LIVE_MS = 60_000;
 
 export interface UndoneRow {
   row: number;
-  /** Absent where the caller may not read what the row is about. */
+  /** Absent if the caller may not read the target of the row. */
   id?: string;
   status: UndoStatus;
   errors: FaultDetail[];
@@ -43,9 +43,10 @@ export interface UndoAnswer extends UndoCounts {
 }
 
 /**
- * One that was interrupted is gone on with by calling it again; two at once take each row back once. `getRun` tells how far it is.
+ * Undoes a run. After an interruption, call it again to resume. Concurrent calls undo each row once. `getRun` returns the
+ * progress.
  *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, STATE_CONFLICT for a dry run and for a run that is under way
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, STATE_CONFLICT for a dry run and for a run that is still running
  */
 export async function undoRun(runner: Runner, runId: string, parts: ImportParts): Promise<UndoAnswer> {
   const { work, caller } = runner;
@@ -61,7 +62,7 @@ export async function undoRun(runner: Runner, runId: string, parts: ImportParts)
     return definition;
   });
   const answer: UndoAnswer = { id: runId, undone: 0, skipped: 0, failed: 0, rows: [], rowsTruncated: false };
-  /** Record → its revision after the undo of a later row; null where a later row could not be undone. */
+  /** Record → its revision after the undo of a later row; null if a later row could not be undone. */
   const left = new Map<string, number | null>();
   for (const { id, revision } of await work.read(caller, (ctx) => listUndone(ctx, runId))) left.set(id, revision);
   let before: number | undefined;
@@ -82,7 +83,7 @@ export async function undoRun(runner: Runner, runId: string, parts: ImportParts)
   return answer;
 }
 
-/** What the caller may not read is not named: others may have imported it. */
+/** Hides rows whose target the caller may not read: another user may have imported them. */
 async function hideRows(
   { work }: Runner,
   caller: Caller,
@@ -115,7 +116,7 @@ async function undoRow(
     status,
     errors,
   });
-  /** Unless somebody else took the row back meanwhile. */
+  /** Does nothing if a concurrent call undid the row. */
   const once = async (
     decide: (ctx: WriteContext) => Promise<{ outcome: UndoneRow; revision: number | null }>,
   ): Promise<UndoneRow> => {
@@ -149,7 +150,8 @@ async function undoRow(
     ctx.plan(markUndone, { run_id: runId, row: row.row, undo: outcome.status, undo_revision: null });
     return { outcome, revision: null };
   });
-  // A record that is not there for the caller is not there for its earlier rows either: they must not tell that they share it.
+  // If the caller may not see the record, its earlier rows get the same error; otherwise the results would show that they share
+  // a record.
   if (absent) left.delete(id);
   return marked;
 }

@@ -1,6 +1,6 @@
 /**
- * Results of rows are stored and shown later, also to others than the one who imported. What they say of a record is for those
- * who may read that record now: for anybody else the row is about nothing, word for word.
+ * Visibility of row results. Results are stored and shown later, also to users other than the importer. Only users who may read
+ * the record now see what a result says about it. For all others the row looks like one without a record.
  */
 import type { FaultDetail } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
@@ -8,7 +8,7 @@ import { notFound, readableIds } from '../objects/door.ts';
 import type { TargetKind } from './definition.ts';
 import { faultErrors } from './rules.ts';
 
-/** The right that every operation on people, groups and units needs. */
+/** The right that every operation on users, groups and units needs. */
 const IDENTITY_RIGHT = 'user.administer';
 
 /** Those of the targets that the caller may read now. */
@@ -22,12 +22,12 @@ export async function readableTargets(
   return new Set(ctx.actor.has(IDENTITY_RIGHT) ? named : []);
 }
 
-/** The errors of a row whose record the caller may not read: those of a record that is not there. */
+/** The errors of a row whose record the caller may not read: the same as for a missing record. */
 export function hiddenErrors(status: string): FaultDetail[] {
   return status === 'FAILED' ? faultErrors(notFound()) : [];
 }
 
-/** The row as it is shown where its record may not be read. */
+/** The row as shown to a caller who may not read its record. */
 export function hidden<T extends { externalId: string | null; status: string; id: string | null; errors: unknown }>(
   row: T,
 ): T {
