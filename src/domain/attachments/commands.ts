@@ -1,4 +1,4 @@
-/** The writes on files. Content is safe in the store before the row that refers to it commits. */
+/** Writes of attachments. Content is stored durably before the row that refers to it commits. */
 import { createHash } from 'node:crypto';
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
@@ -13,12 +13,12 @@ export interface AddInput {
   filename: string;
   contentBase64: string;
   mediaType?: string;
-  /** Must equal the record's id when given. */
+  /** Must equal the id of the record if given. */
   bodyObjectId?: string;
 }
 
 /**
- * Adds a file (api.md, `POST /objects/{objectId}/attachments`).
+ * Adds an attachment (api.md, `POST /objects/{objectId}/attachments`).
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, INVALID_REQUEST, ATTACHMENT_EMPTY, ATTACHMENT_TOO_LARGE
  */
@@ -27,7 +27,7 @@ export async function addAttachment(ctx: WriteContext, input: AddInput): Promise
     const message = 'objectId in the body must equal the one in the path.';
     throw new Fault('INVALID_REQUEST', message, [{ path: '/objectId', code: 'MISMATCH', message }]);
   }
-  // Whoever may not add a file here must not fill the store either.
+  // Checked before the content is stored: callers without the right must not fill the blob store.
   const object = await requireGranted(ctx, input.objectId, 'attachment.add');
   ctx.rightsChecked();
   requireActive(object);

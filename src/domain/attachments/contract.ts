@@ -1,4 +1,4 @@
-/** What travels for files on records (api.md, "Comments and attachments"). */
+/** The API contract of attachments (api.md, "Comments and attachments"). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';

@@ -1,8 +1,8 @@
 /**
- * Files on a record. Content lies in the blob store under its SHA-256; the row says what it is called and where it belongs.
+ * Attachments of records. The blob store keeps the content under its SHA-256. The row has its name and its record.
  *
- * Own table: `attachments`. Invariants: content is safe in the store before its row commits; content in use is never
- * swept; a file is served for download alone, and only to who may read the record at the moment it is sent.
+ * Own table: `attachments`. Invariants: content is stored durably before its row commits. Content in use is never deleted. A
+ * file is served only as a download, and only to callers who may read the record when it is sent.
  */
 export { attachmentRoutes } from './routes.ts';
 export { attachmentUse } from './store.ts';

@@ -1,4 +1,4 @@
-/** The reads on files: the record decides who comes near. */
+/** Reads of attachments. The caller must be able to read the record. */
 import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
@@ -22,7 +22,7 @@ export async function listAttachments(ctx: ReadContext, objectId: string): Promi
   return (await listRows(ctx, objectId)).map(attachmentAnswer);
 }
 
-/** The file with its record; a file of a record out of sight is not there. @throws Fault NOT_FOUND */
+/** The attachment with its record. An attachment of a hidden record counts as missing. @throws Fault NOT_FOUND */
 export async function requireAttachment(
   ctx: ReadContext,
   id: string,
@@ -35,7 +35,7 @@ export async function requireAttachment(
   return { row, object };
 }
 
-/** Archived files are not served. @throws Fault NOT_FOUND */
+/** Archived attachments are not served. @throws Fault NOT_FOUND */
 async function requireServed(ctx: ReadContext, id: string): Promise<AttachmentRow> {
   const readable = readableRecord(ctx, 'a.object_id');
   const row = readable === null ? undefined : await findServed(ctx, id, readable);
@@ -44,8 +44,8 @@ async function requireServed(ctx: ReadContext, id: string): Promise<AttachmentRo
 }
 
 /**
- * The bytes of a file. Rights are asked before storage is read and, with the rights that hold then, again after it and before
- * the first byte is sent.
+ * The content of an attachment. Rights are checked before the storage is read, and again, with the current rights, before the
+ * first byte is sent.
  *
  * @throws Fault NOT_FOUND, RANGE_NOT_SATISFIABLE, OVERLOADED
  */
@@ -58,7 +58,7 @@ export async function readContent(
   const row = await work.read(caller, (ctx) => requireServed(ctx, id));
   const headers = contentHeaders(row);
   if (isKnown(request.ifNoneMatch, headers['ETag'] as string)) return new Reply(Buffer.alloc(0), headers, 304);
-  // Another version than the one that the client has a part of is sent whole.
+  // If the client has a part of another version, the whole file is sent.
   const wanted = request.ifRange === undefined || request.ifRange === headers['ETag'];
   const range = wanted ? requestedRange(request.range, row.size) : undefined;
   const { bytes, release } = await holder.read(blobs, ownerOf(caller), row, range);
@@ -73,7 +73,7 @@ export async function readContent(
   return new Reply(bytes, { ...headers, 'Content-Range': contentRange }, 206, release);
 }
 
-/** A kept answer of an addition: given again while the caller may still see the file. @throws Fault NOT_FOUND */
+/** Returns a stored answer of `addAttachment` if the caller may still see the attachment. @throws Fault NOT_FOUND */
 export async function replayAttachment(ctx: ReadContext, data: unknown): Promise<unknown> {
   await requireAttachment(ctx, (data as AttachmentAnswer).id);
   return data;

@@ -1,11 +1,13 @@
-/** Pure decisions on files: what content and names are acceptable, and how a file is served so that nothing in it can run. */
+/** Pure rules about attachments: valid content and names, and headers that prevent browsers from executing content. */
 import { Fault } from '../../lib/fault.ts';
 import { isWellFormedText } from '../../lib/text.ts';
 
 const LONGEST_NAME = 255;
 
-/** Types that a browser can be told of without harm; everything else is bytes. */
-/** Media types that are served as they were given; all others are `application/octet-stream`. */
+/**
+ * Media types that browsers can handle without risk and that are served unchanged; all others become
+ * `application/octet-stream`.
+ */
 export const SAFE_TYPES: ReadonlySet<string> = new Set([
   'application/gzip',
   'application/json',
@@ -32,10 +34,10 @@ function invalid(path: string, code: string, message: string): Fault {
   return new Fault('INVALID_REQUEST', message, [{ path, code, message }]);
 }
 
-/** The name as it was given. @throws Fault INVALID_REQUEST */
+/** Returns the name unchanged. @throws Fault INVALID_REQUEST */
 export function checkFilename(name: string): string {
   const length = [...name].length;
-  // Separators make a name a path; controls and bidirectional overrides make it look like another name.
+  // Separators make a name a path. Control characters and bidirectional overrides make it look like another name.
   const bad = /[/\\\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(name);
   if (length === 0 || length > LONGEST_NAME || bad || !isWellFormedText(name)) {
     throw invalid(
@@ -47,7 +49,7 @@ export function checkFilename(name: string): string {
   return name;
 }
 
-/** A type and subtype in lower case, parameters dropped. @throws Fault INVALID_REQUEST */
+/** Returns type and subtype in lower case, without parameters. @throws Fault INVALID_REQUEST */
 export function checkMediaType(given: string | undefined): string {
   if (given === undefined) return 'application/octet-stream';
   const type = given.split(';')[0]?.trim().toLowerCase() ?? '';
@@ -59,11 +61,11 @@ export function checkMediaType(given: string | undefined): string {
 
 /** The decoded content. @throws Fault INVALID_REQUEST, ATTACHMENT_EMPTY, ATTACHMENT_TOO_LARGE */
 export function decodeContent(text: string, mostBytes: number): Uint8Array {
-  // Every four characters hold three bytes, the last four perhaps fewer: what is longer need not be decoded to be refused.
+  // Four characters encode at most three bytes. Longer texts are refused without decoding.
   if (text.length / 4 > Math.ceil(mostBytes / 3)) throw tooLarge(mostBytes);
   let bytes: Uint8Array;
   try {
-    // Blanks and line breaks pass the decoder, but are no part of the alphabet.
+    // The decoder accepts white space, which is not part of the alphabet.
     if (/[^A-Za-z0-9+/=]/.test(text)) throw new SyntaxError('not the alphabet');
     bytes = Uint8Array.fromBase64(text, { alphabet: 'base64', lastChunkHandling: 'strict' });
   } catch {
@@ -84,13 +86,13 @@ function percentEncoded(name: string): string {
   return encodeURIComponent(name).replace(/['()*!]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** RFC 6266: an ASCII name for old clients, and the name as it is. */
+/** RFC 6266: an ASCII name for old clients, and the original name. */
 export function contentDisposition(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%;]/g, '_');
   return `attachment; filename="${ascii}"; filename*=UTF-8''${percentEncoded(name)}`;
 }
 
-/** Headers under which a file is only ever downloaded. */
+/** Headers that make clients download the file and never display it. */
 export function contentHeaders(file: {
   originalFilename: string;
   mediaType: string;
@@ -109,12 +111,11 @@ export function contentHeaders(file: {
 }
 
 /**
- * The one range that is asked for; malformed ranges and several at once are ignored, which RFC 9110 allows, and the whole file is
- * sent.
+ * Parses the requested range. Malformed ranges and multiple ranges are ignored, as RFC 9110 allows, and the whole file is sent.
  *
  * @param header `Range`
  * @param size of the file, in bytes
- * @throws Fault RANGE_NOT_SATISFIABLE where the file has nothing in it
+ * @throws Fault RANGE_NOT_SATISFIABLE if the range contains no byte of the file
  */
 export function requestedRange(header: string | undefined, size: number): { start: number; end: number } | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');

@@ -1,4 +1,4 @@
-/** What must hold of files after whatever happened (reliability, 5.1). */
+/** Integrity checks of attachments. */
 import sql, { type Sql } from 'sql-template-tag';
 import { type Check, contentCheck, keptAnswersOf, namesOf, replayCheck, rowCheck } from '../../mechanisms/checks.ts';
 import { recordMissing } from '../objects/door.ts';

@@ -26,7 +26,7 @@ export async function findAttachment(ctx: ReadContext, id: string): Promise<Atta
   return rows[0];
 }
 
-/** The file, where `readable` holds and it is not archived: the rights of its record are judged in the same statement. */
+/** The attachment if it is active and `readable` holds: one statement reads it and checks the rights to its record. */
 export async function findServed(ctx: ReadContext, id: string, readable: Sql): Promise<AttachmentRow | undefined> {
   const rows = await ctx.query<AttachmentRow>(
     sql`SELECT ${COLUMNS} FROM attachments a WHERE a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${readable}`,
@@ -68,5 +68,5 @@ export const archiveAttachment: TableWrite<{ id: string; expected: number }> = {
     WHERE a.id = r.id AND a.revision = r.expected AND a.state = 'ACTIVE' RETURNING 1`,
 };
 
-/** Archived files keep their content. */
+/** Archived attachments keep their content. */
 export const attachmentUse: BlobUse = (sha256) => sql`EXISTS (SELECT 1 FROM attachments a WHERE a.sha256 = ${sha256})`;

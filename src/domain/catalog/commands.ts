@@ -1,4 +1,4 @@
-/** A request from the catalogue: a record made for a named person, under that person's rights. */
+/** A request from the catalogue: a record that is created for a requester, with the requester's rights. */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import type { Actor, ReadContext, WriteContext } from '../../mechanisms/context.ts';
 import { seenBy } from '../../mechanisms/on-behalf.ts';
@@ -18,9 +18,9 @@ export interface RequestInput {
 export type RequestAnswer = Pick<ObjectAnswer, 'id' | 'number' | 'title' | 'state' | 'workflowState' | 'createdAt'>;
 
 /**
- * Makes a request (api.md, `POST /catalog/items/{itemId}/requests`). Whether the item is there, the right to create, the values
- * and the asset are judged for the requester; the caller is who did it. A request for somebody else needs the right
- * `catalog.impersonate`, one for oneself does not.
+ * Makes a request (api.md, `POST /catalog/items/{itemId}/requests`). The requester's rights decide about the availability of
+ * the item, the creation, the values and the asset. The caller is the actor in the history. A request for another user needs
+ * the right `catalog.impersonate`.
  *
  * @throws Fault RIGHT_MISSING, INVALID_REQUEST (no such requester), NOT_FOUND, INVALID_VALUES, FIELD_READ_ONLY
  */
@@ -54,7 +54,7 @@ export async function requestItem(
   return { id, number, title, state, workflowState, createdAt };
 }
 
-/** One answer for nobody, and for somebody who is no longer there. */
+/** The same error for a missing user and for an archived one. */
 function unknownRequester(): Fault {
   const message = 'requesterId names no active user.';
   return new Fault('INVALID_REQUEST', message, [{ path: '/requesterId', code: 'UNKNOWN_USER', message }]);
@@ -66,7 +66,7 @@ function assetProblem(code: string, message: string): Fault {
 }
 
 /**
- * The asset must be one that the requester can read and that the field may hold.
+ * Checks that the requester can read the asset and that the field accepts it.
  *
  * @throws Fault INVALID_VALUES
  */
@@ -86,7 +86,7 @@ async function findAsset(
   return assetId;
 }
 
-/** What the item writes: its `set`, and over it the requester and the asset. */
+/** The values that the item sets: its `set`, overridden by the requester and the asset. */
 function configuredWrites(
   eyes: ReadContext,
   item: CatalogItem,
@@ -103,7 +103,7 @@ function configuredWrites(
   const put = (code: string | undefined, id: string | undefined, path: string): void => {
     const field = code === undefined || id === undefined ? undefined : type.newest.fields.get(code);
     if (code === undefined || field === undefined) return;
-    // Beside others that the requester named in the form, not in place of them.
+    // Added to other values that the requester gave in the form; does not replace them.
     const others = field.multiple && Array.isArray(given[code]) ? (given[code] as unknown[]) : [];
     const value = field.multiple ? [...others.filter((one) => one !== id), id] : id;
     const checked = checkValue(field, value, path);

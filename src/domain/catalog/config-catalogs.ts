@@ -1,4 +1,4 @@
-/** The bundle's section `catalogs`: categories, and items that make a record of what a person asks for. */
+/** The bundle's section `catalogs`: categories, and items that create a record for each request. */
 import Type, { type Static } from 'typebox';
 import { closed, nullable } from '../../contract/schemas.ts';
 import {
@@ -53,7 +53,7 @@ export interface CatalogEntry {
   /** Code of the category. */
   category: string;
   service?: string;
-  /** Code of the type of which a request makes a record. */
+  /** Code of the record type of requests. */
   type: string;
   form: { code: string; required: boolean }[];
   requesterField?: string;
@@ -110,7 +110,7 @@ function references(catalog: CatalogDefinition): Reference[] {
   ]);
 }
 
-/** The fields that take the requester and the asset must be able to. */
+/** Checks that the fields for the requester and the asset have the right data type. */
 function checkSpecial(item: CatalogEntry, type: TypeDefinition, path: (string | number)[], report: Report): void {
   for (const [key, dataType] of [['requesterField', 'user'] as const, ['assetField', 'reference'] as const]) {
     const code = item[key];
@@ -145,7 +145,7 @@ function compileEntry(item: CatalogEntry, index: number, view: CompileView, repo
   return { ...item, audience, set };
 }
 
-/** With ids for categories and items (a code keeps its id for ever), services and people. */
+/** Adds ids of categories, items, services, users, groups and units. The id of a code never changes. */
 function compile(catalog: CatalogDefinition, view: CompileView, report: Report): unknown {
   checkUnique(catalog.categories, (category) => category.code, ['categories'], 'code', report);
   checkTree(catalog.categories, ['categories'], report);
@@ -178,7 +178,7 @@ function compile(catalog: CatalogDefinition, view: CompileView, report: Report):
   return { ...catalog, categories, items };
 }
 
-/** One catalogue is active at a time (decisions, "Catalogue"). */
+/** Only one catalogue is active at a time (decisions, "Catalogue"). */
 function whole(view: ConfigView, report: SectionReport): void {
   const active = [...view.active<CatalogDefinition>('catalogs')].filter(([, catalog]) => catalog.active);
   for (const [code] of active.slice(1)) {

@@ -1,4 +1,4 @@
-/** What travels for services and the catalogue (api.md, "Catalogue"). */
+/** The API contract of services and the catalogue (api.md, "Catalogue"). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Values } from '../../contract/schemas.ts';

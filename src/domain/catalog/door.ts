@@ -1,10 +1,10 @@
 /**
- * Services and the catalogue: what people may ask for, and the requests that come of it.
+ * Services and the catalogue: what users can request, and their requests.
  *
- * Owns no table: both are configuration (sections `services` and `catalogs`), and a request is a record of the objects room,
- * made by its create command. Invariants: what a person's audience does not admit does not exist for them; a request is judged
- * with the rights of the person for whom it is made, and the history names that person beside the one who made it; only the
- * item's configuration writes what is not in its form.
+ * Owns no table: services and catalogues are configuration (sections `services` and `catalogs`), and a request is a record that
+ * the create command of the objects module makes. Invariants: items that the audience does not admit a user to are treated as
+ * missing. A request is checked with the rights of the requester, and the history names the requester and the actor. Fields
+ * that are not in the item's form are written only by the item's configuration.
  */
 export { serviceSource } from './queries.ts';
 export { catalogRoutes } from './routes.ts';

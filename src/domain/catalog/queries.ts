@@ -1,4 +1,4 @@
-/** The reads on services and the catalogue: what the caller's audience does not admit is not there. */
+/** Reads of services and the catalogue. What the audience does not admit the caller to counts as missing. */
 import { Fault } from '../../lib/fault.ts';
 import { isAdmitted } from '../../mechanisms/config-audience.ts';
 import type { Actor, ReadContext } from '../../mechanisms/context.ts';
@@ -11,7 +11,7 @@ import { filledCategories } from './rules.ts';
 /** api.md, convention 9. */
 const STANDARD_LOCALE = 'ru-RU';
 
-/** The text in the locale asked, else in the default locale, else the first there is. */
+/** Reads a text in the requested locale, else in the default locale, else the first one. */
 function reader(ctx: ReadContext, asked: string | undefined): (text: LocalizedText) => string {
   const { defaultLocale } = registry(ctx).settings;
   return (text) => localized(text, asked ?? STANDARD_LOCALE, defaultLocale);
@@ -29,7 +29,7 @@ function serviceAnswer(service: Service, text: (text: LocalizedText) => string):
   return { id, code, name: text(name), description: description === undefined ? null : text(description) };
 }
 
-/** Services whose audience admits the caller, by name. */
+/** Lists the services whose audience admits the caller, by name. */
 export async function listServices(ctx: ReadContext, locale: string | undefined): Promise<ServiceAnswer[]> {
   const services = [...catalogRegistry(ctx).services.values()];
   const text = reader(ctx, locale);
@@ -40,7 +40,7 @@ export async function listServices(ctx: ReadContext, locale: string | undefined)
     .sort((a, b) => order.compare(a.name, b.name) || (a.id < b.id ? -1 : 1));
 }
 
-/** A service as search looks through it: names and descriptions in every locale. */
+/** A service for search: names and descriptions in all locales. */
 export interface ListedService {
   id: string;
   title: string;
@@ -48,7 +48,7 @@ export interface ListedService {
   updatedAt: string;
 }
 
-/** What search is handed of services: those whose audience admits the caller. */
+/** The services that search covers: those whose audience admits the caller. */
 export const serviceSource = {
   services: async (ctx: ReadContext): Promise<ListedService[]> => {
     const text = reader(ctx, registry(ctx).settings.defaultLocale);
@@ -64,7 +64,7 @@ export const serviceSource = {
   },
 };
 
-/** @throws Fault NOT_FOUND when the service is absent, archived or not for the caller, alike */
+/** @throws Fault NOT_FOUND if the service is missing, archived or not available to the caller; the error is the same */
 export async function getService(ctx: ReadContext, id: string, locale: string | undefined): Promise<ServiceAnswer> {
   const service = catalogRegistry(ctx).services.get(id);
   if (service === undefined || !isAdmitted(service.audience, ctx.actor)) {
@@ -73,7 +73,7 @@ export async function getService(ctx: ReadContext, id: string, locale: string | 
   return serviceAnswer(service, reader(ctx, locale));
 }
 
-/** The item with the type of which it makes records; undefined when it is absent or not for the person, alike. */
+/** The item with the type of its records; undefined if it is missing or not available to the user. */
 export function findAvailable(
   ctx: ReadContext,
   itemId: string,
@@ -99,7 +99,7 @@ function itemAnswer(
     name: text(name),
     description: description === undefined ? null : text(description),
     categoryId,
-    // A service that is not for the caller is not revealed by what it stands on either.
+    // The id of a service that is not available to the caller stays hidden here, too.
     serviceId: service !== undefined && isAdmitted(service.audience, ctx.actor) ? service.id : null,
     fields: form.flatMap((part): object | [] => {
       const field = type.newest.fields.get(part.code);
@@ -112,7 +112,7 @@ function itemAnswer(
   };
 }
 
-/** What an asset may be, as far as the caller may know of it. */
+/** Codes of the types of possible assets, as far as the caller may read them. */
 function assetTypes(ctx: ReadContext, item: CatalogItem, type: RecordType): string[] | null {
   const field = item.assetField === undefined ? undefined : type.newest.fields.get(item.assetField);
   if (field === undefined || !ctx.actor.mayEverRead(type.id, field.code)) return null;
@@ -122,7 +122,7 @@ function assetTypes(ctx: ReadContext, item: CatalogItem, type: RecordType): stri
     .map(({ code }) => code);
 }
 
-/** The active catalogue as far as it is for the caller; null when none is active. */
+/** The active catalogue, limited to what is available to the caller; null if none is active. */
 export async function getCatalog(ctx: ReadContext, asked: string | undefined): Promise<object | null> {
   const catalog: Catalog | undefined = catalogRegistry(ctx).catalog;
   if (catalog === undefined) return null;
@@ -142,8 +142,7 @@ export async function getCatalog(ctx: ReadContext, asked: string | undefined): P
 }
 
 /**
- * A kept answer of a request: the title is given again while the person for whom the request was made may still see it, as in
- * the first answer.
+ * Returns a stored answer of a request. The title is included only if the requester may still see it, as in the first answer.
  */
 export async function replayRequest(
   ctx: ReadContext,

@@ -1,4 +1,4 @@
-/** Services and the active catalogue as the service works with them: one immutable view per configuration snapshot. */
+/** Services and the active catalogue: an immutable derived view of each configuration snapshot. */
 import type { Audience } from '../../mechanisms/config-audience.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
@@ -27,7 +27,7 @@ export interface CatalogItem {
   description?: LocalizedText;
   categoryId: string;
   serviceId: string | null;
-  /** Code of the type of which a request makes a record. */
+  /** Code of the record type of requests. */
   type: string;
   form: readonly { code: string; required: boolean }[];
   requesterField?: string;
@@ -41,7 +41,7 @@ export interface Catalog {
   id: string;
   code: string;
   name: LocalizedText;
-  /** In the order in which the configuration names them. */
+  /** In the order of the configuration. */
   categories: readonly Category[];
   items: ReadonlyMap<string, CatalogItem>;
 }
@@ -49,7 +49,7 @@ export interface Catalog {
 interface CatalogRegistry {
   /** Active services by id, in the order of their codes. */
   services: ReadonlyMap<string, Service>;
-  /** The one that is active; undefined where none is. */
+  /** The active catalogue; undefined if there is none. */
   catalog: Catalog | undefined;
 }
 

@@ -4,7 +4,7 @@ import { requestItem } from './commands.ts';
 import * as contract from './contract.ts';
 import { getCatalog, getService, listServices, replayRequest } from './queries.ts';
 
-/** `actorOf`: the rights of a person who is ACTIVE, undefined for anybody else. */
+/** @param actorOf returns the actor of an ACTIVE user, undefined for all other ids */
 export function catalogRoutes(actorOf: (userId: string) => Promise<Actor | undefined>): BoundOperation[] {
   return [
     bind(contract.listServices, (ctx, { query }) => listServices(ctx, query.locale)),

@@ -1,7 +1,7 @@
-/** Pure decisions on the catalogue. */
+/** Pure rules of the catalogue. */
 import type { Category } from './registry.ts';
 
-/** The categories in which something stands, at whatever depth, in the order given; empty ones are left out. */
+/** The categories that contain an item, directly or in a subcategory, in the given order. */
 export function filledCategories(categories: readonly Category[], itemCategories: readonly string[]): Category[] {
   const parents = new Map(categories.map(({ id, parentId }) => [id, parentId]));
   const filled = new Set<string>();

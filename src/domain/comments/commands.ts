@@ -1,4 +1,4 @@
-/** The writes on comments. A comment has a revision of its own; the record's stays as it is. */
+/** Writes of comments. A comment has its own revision; the revision of the record does not change. */
 import { hash } from 'node:crypto';
 import { Fault } from '../../lib/fault.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
@@ -28,7 +28,8 @@ function bodyHash(body: string): string {
 }
 
 /**
- * Adds a comment. Without a visibility it is internal: it is refused rather than made public.
+ * Adds a comment. Without a visibility it is internal, so that an omission never makes a comment public. If the caller may not
+ * add internal comments, it is refused.
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, INVALID_VALUES
  */

@@ -1,4 +1,4 @@
-/** What travels for comments (api.md, "Comments and attachments"). */
+/** The API contract of comments (api.md, "Comments and attachments"). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';

@@ -1,8 +1,9 @@
 /**
- * Comments on a record: public ones for whoever reads the record, internal ones for holders of the right Private Comment.
+ * Comments on a record. Public ones are visible to all readers of the record, internal ones to holders of the right Private
+ * Comment.
  *
- * Own table: `comments`. Invariants: internal unless said otherwise; a change of visibility needs the right in both directions;
- * a comment's revision is its own; an archived comment stays and is listed nowhere.
+ * Own table: `comments`. Invariants: a comment is internal by default. A change of visibility needs the right in both
+ * directions. A comment has its own revision. An archived comment is kept, but not listed.
  */
 export { addComment } from './commands.ts';
 export { addComment as addOperation } from './contract.ts';

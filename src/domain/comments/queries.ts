@@ -1,10 +1,10 @@
-/** The reads on comments: the record decides who comes near, the right Private Comment who sees internal ones. */
+/** Reads of comments. The caller must be able to read the record; internal comments also need the right Private Comment. */
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { type EventFilter, findVisible, preload, requireVisible, type VisibleObject } from '../objects/door.ts';
 import { type CommentRow, findComment, findComments, listInternalIds, listComments as listRows } from './store.ts';
 
-/** The right on a record without which internal comments do not exist (api.md, "Authentication" 3). */
+/** The right on a record without which internal comments are treated as missing (api.md, "Authentication" 3). */
 export const PRIVATE = 'Private Comment';
 
 export interface CommentAnswer {
@@ -23,12 +23,12 @@ export function commentAnswer({ authorId, authorName, ...row }: CommentRow): Com
   return { ...row, author: authorId === null ? null : { id: authorId, displayName: authorName ?? '' } };
 }
 
-/** Keeps a planned row for the rest of the unit, for whoever follows the change. */
+/** Keeps a planned row until the end of the transaction, for followers of the change. */
 export function rememberComment(ctx: ReadContext, row: CommentRow): void {
   ctx.memo.set(`comments:${row.id}`, row);
 }
 
-/** The comment as it will stand after what this unit has planned; undefined where the unit plans nothing for it. */
+/** The comment after the planned writes of this transaction; undefined if it plans none for the comment. */
 export function plannedComment(ctx: ReadContext, id: string): CommentRow | undefined {
   return ctx.memo.get(`comments:${id}`) as CommentRow | undefined;
 }
@@ -40,7 +40,7 @@ export async function listComments(ctx: ReadContext, objectId: string): Promise<
   return rows.map(commentAnswer);
 }
 
-/** The comment with its record; a comment that the caller may not see is not there. @throws Fault NOT_FOUND */
+/** The comment with its record. A comment that the caller may not see counts as missing. @throws Fault NOT_FOUND */
 export async function requireComment(
   ctx: ReadContext,
   commentId: string,
@@ -53,7 +53,7 @@ export async function requireComment(
   return { row, object };
 }
 
-/** A comment of the record as it is sent out: what this caller may see of it now; undefined when that is nothing. */
+/** A comment of the record for delivery to the caller; undefined if it is archived or the caller may not see it. */
 export async function readComment(
   ctx: ReadContext,
   object: VisibleObject,
@@ -66,7 +66,7 @@ export async function readComment(
   return { id, revision, body, visibility };
 }
 
-/** The active comments among these that the caller may see, with their records. */
+/** Those of the comments that are active and visible to the caller, with their records. */
 export async function findVisibleComments(
   ctx: ReadContext,
   ids: readonly string[],
@@ -87,7 +87,7 @@ export async function findVisibleComments(
   return found;
 }
 
-/** History events about comments that are internal now are for those who may see internal comments. */
+/** Selects history events about comments that are internal now, if the caller may not see internal comments. */
 export const commentEvents: EventFilter = async (ctx, object, events) => {
   const about = events.filter((event) => typeof event.data?.commentId === 'string');
   if (about.length === 0 || object.right.can(PRIVATE)) return new Set();
@@ -95,7 +95,7 @@ export const commentEvents: EventFilter = async (ctx, object, events) => {
   return new Set(about.flatMap((event) => (internal.has(event.data?.commentId as string) ? [event.id] : [])));
 };
 
-/** A kept answer of an addition: given again while the caller may still see the comment. @throws Fault NOT_FOUND */
+/** Returns a stored answer of `addComment` if the caller may still see the comment. @throws Fault NOT_FOUND */
 export async function replayComment(ctx: ReadContext, data: unknown): Promise<unknown> {
   await requireComment(ctx, (data as CommentAnswer).id);
   return data;

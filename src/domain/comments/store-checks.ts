@@ -1,10 +1,10 @@
-/** What must hold of comments after whatever happened (reliability, 5.1). */
+/** Integrity checks of comments. */
 import sql, { type Sql } from 'sql-template-tag';
 import { type Check, keptAnswersOf, namesOf, replayCheck, rowCheck } from '../../mechanisms/checks.ts';
 import { saysStored, storedMember } from '../../mechanisms/journal.ts';
 import { recordMissing } from '../objects/door.ts';
 
-/** Whether there is no comment of that id: a predicate for rooms whose rows name one. */
+/** A predicate: no comment has this id. For modules whose rows refer to comments. */
 export function commentMissing(id: Sql): Sql {
   return sql`NOT EXISTS (SELECT 1 FROM comments known WHERE known.id = ${id})`;
 }
@@ -20,7 +20,7 @@ const differs = namesOf({
   updated_at: sql`b.updated_at IS DISTINCT FROM h.updated_at`,
 });
 
-/** A comment's events stand in the history of its record. */
+/** Compares comments with their events, which are part of the history of their record. */
 const replayed = (after: string, limit: number): Sql => sql`
   WITH b AS MATERIALIZED (
     SELECT * FROM comments c WHERE c.id > ${after}::uuid ORDER BY c.id LIMIT ${limit}::int

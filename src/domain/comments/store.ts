@@ -30,7 +30,7 @@ export async function findComments(ctx: ReadContext, ids: readonly string[]): Pr
   return await ctx.query<CommentRow>(sql`SELECT ${COLUMNS} FROM comments c WHERE c.id = ANY(${[...ids]}::uuid[])`);
 }
 
-/** Oldest first, archived ones left out; internal ones only where the caller may see them. */
+/** Oldest first, without archived ones; with internal ones only if `withInternal`. */
 export async function listComments(ctx: ReadContext, objectId: string, withInternal: boolean): Promise<CommentRow[]> {
   return await ctx.query<CommentRow>(sql`
     SELECT ${COLUMNS} FROM comments c
@@ -38,16 +38,16 @@ export async function listComments(ctx: ReadContext, objectId: string, withInter
     ORDER BY c.created_at, c.id`);
 }
 
-/** What a change of a comment changed, by whom. */
+/** A change of a comment: what was changed, when and by whom. */
 export interface CommentChange {
-  /** Members of the comment. */
+  /** Names of the changed properties. */
   changed: readonly string[];
   at: string;
   actorId: string | null;
   actorName: string | null;
 }
 
-/** The changes that made later revisions of the comment than `after`, oldest first. */
+/** The changes after the revision `after` of the comment, oldest first. */
 export async function listChanges(ctx: ReadContext, row: CommentRow, after: number): Promise<CommentChange[]> {
   return await ctx.query<CommentChange>(sql`
     SELECT j.data->'changed' AS changed, j.at, j.actor_id AS "actorId", u.display_name AS "actorName"
@@ -57,7 +57,7 @@ export async function listChanges(ctx: ReadContext, row: CommentRow, after: numb
     ORDER BY j.seq`);
 }
 
-/** Ids of the record's comments that are internal now, archived ones too. */
+/** Ids of the record's comments that are internal now, including archived ones. */
 export async function listInternalIds(ctx: ReadContext, objectId: string): Promise<Set<string>> {
   const rows = await ctx.query<{ id: string }>(
     sql`SELECT id FROM comments WHERE object_id = ${objectId}::uuid AND visibility = 'internal'`,

@@ -1,10 +1,10 @@
-/** What waits for background work, for whoever looks after the service. */
+/** The backlog of background work, for administrators. */
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { outboxBacklog } from '../../mechanisms/journal.ts';
 import { timerBacklog } from '../sla/door.ts';
 import { deliveryBacklog } from '../webhooks/door.ts';
 
-/** Nothing is counted further: who has more than this waiting needs no exact number, and the count must stay cheap. */
+/** Counting stops here: an exact number of a larger backlog is not needed, and the count must stay cheap. */
 const LIMIT = 10_000;
 
 /** @throws Fault RIGHT_MISSING */

@@ -1,4 +1,4 @@
-/** What the console's desk needs beside the public operations: what one may do, names for ids, and saved queues. */
+/** The API contract of the console's desk: what the caller may do, names for ids, and saved queues. */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';

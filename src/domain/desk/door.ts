@@ -1,9 +1,9 @@
 /**
- * The desk: what the console needs beside the public operations, so that it offers only what the service would allow, shows
- * names for ids, and keeps people's queues.
+ * The desk: operations that only the console needs. They let it offer only what the service would allow, show names for ids,
+ * and save queues.
  *
- * Own table: `desk_queues`. Invariants: a queue of one's own is seen by nobody else; a shared one is changed with the right
- * config.manage alone, and is there only for those who may read every type and field that it names. Nothing here grants
- * anything: rights are judged anew wherever something is done.
+ * Own table: `desk_queues`. Invariants: a private queue is visible only to its owner. Changing a shared queue needs the right
+ * config.manage, and it is visible only to users who may read every type and field that it names. Nothing here grants rights:
+ * each operation checks them again.
  */
 export { deskRoutes } from './routes.ts';

@@ -1,4 +1,4 @@
-/** What one may do, and what ids stand for: so that the console offers only what the service would not refuse. */
+/** What the caller may do, and names for ids: the console offers only what the service would allow. */
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
@@ -7,7 +7,7 @@ import { findNames, type NamedKind, searchNames } from '../identity/door.ts';
 import { type LocalizedText, named, type RecordType, registry } from '../metadata/door.ts';
 import { findVisible, preload, requireVisible, visibleTitle } from '../objects/door.ts';
 
-/** What may be allowed on a record that is there. */
+/** Actions on existing records. */
 const ACTIONS = RECORD_ACTIONS.filter((action) => action !== 'create');
 
 const MOST_CHOICES = 30;
@@ -44,7 +44,9 @@ export async function getPermissions(ctx: ReadContext, id: string): Promise<{ id
   return { id, actions: ACTIONS.filter((action) => right.can(action)) };
 }
 
-/** Whether some record can show the caller a value of the data type: who sees no person anywhere need not know any. */
+/**
+ * Whether the caller may see or set a value of the data type on some record. Otherwise the caller gets no names of that kind.
+ */
 function meets(ctx: ReadContext, kind: NamedKind): boolean {
   if (ctx.actor.has('user.administer')) return true;
   return registry(ctx).active.some((type) =>
@@ -69,7 +71,7 @@ export async function lookUp(
   return found.map(({ id, name }) => ({ id, name: named(ctx, name) }));
 }
 
-/** Names of services, also of archived ones that old values name. */
+/** Names of services, including archived ones that old values refer to. */
 const serviceNames: Slice<ReadonlyMap<string, LocalizedText>> = {
   name: 'desk.services',
   build: (source: ConfigSource) =>

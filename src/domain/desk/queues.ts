@@ -1,4 +1,4 @@
-/** Queues: who sees them, who changes them, and that they name nothing which is hidden from whoever looks. */
+/** Queues: who sees and changes them. A queue is hidden from users who may not read a type or field that it names. */
 import { Fault } from '../../lib/fault.ts';
 import { type FieldResolver, parseCondition, SYSTEM_FIELDS } from '../../lib/filter.ts';
 import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
@@ -20,7 +20,7 @@ export interface QueueAnswer {
   updatedAt: string;
 }
 
-/** Fields that the caller may read on some record of the type; without a type those of any readable type. */
+/** Resolves fields that the caller may read on some record of the type; without a type, fields of any readable type. */
 function visibleFields(ctx: ReadContext, type: RecordType | undefined): FieldResolver {
   const types = type === undefined ? registry(ctx).active.filter((one) => ctx.actor.mayEver(one.id, 'read')) : [type];
   return (code) => {
@@ -30,7 +30,7 @@ function visibleFields(ctx: ReadContext, type: RecordType | undefined): FieldRes
   };
 }
 
-/** @throws Fault INVALID_REQUEST, INVALID_FILTER for what is not there for this caller, alike for what is hidden */
+/** @throws Fault INVALID_REQUEST, INVALID_FILTER for missing types and fields; hidden ones give the same errors */
 function requireSound(ctx: ReadContext, definition: QueueDefinition): void {
   const type = definition.type === undefined ? undefined : findType(registry(ctx), definition.type);
   if (definition.type !== undefined && (type === undefined || !ctx.actor.mayEver(type.id, 'read'))) {
@@ -64,7 +64,7 @@ function mayChange(ctx: ReadContext, row: QueueRow): boolean {
   return row.shared ? ctx.actor.has(SHARING) : row.ownerId === ctx.actor.userId;
 }
 
-/** A queue belongs to a person; the service itself has none. */
+/** A queue belongs to a user; the system actor has none. */
 function requirePerson(ctx: ReadContext): string {
   if (ctx.actor.userId === null) throw new Fault('NOT_FOUND', 'Only a person has queues.');
   return ctx.actor.userId;
@@ -116,7 +116,7 @@ function plan(ctx: WriteContext, write: typeof store.insertQueue, row: QueueRow,
   if (shared) ctx.emit({ type: 'QueueShared', subject: `queue:${id}`, data: { name } });
 }
 
-/** The queue, if the caller may change it. @throws Fault NOT_FOUND, RIGHT_MISSING, REVISION_CONFLICT */
+/** The queue if the caller may change it. @throws Fault NOT_FOUND, RIGHT_MISSING, REVISION_CONFLICT */
 async function requireChangeable(ctx: WriteContext, id: string, expectedRevision: number): Promise<QueueRow> {
   const row = await store.findQueue(ctx, id, requirePerson(ctx));
   if (row === undefined || (row.ownerId !== ctx.actor.userId && !isSound(ctx, row.definition))) {

@@ -22,7 +22,7 @@ export interface QueueRow {
 
 const COLUMNS = sql`q.id, q.owner_id AS "ownerId", q.name, q.shared, q.definition, q.revision, q.updated_at AS "updatedAt"`;
 
-/** One's own and the shared ones. Nobody sees another's own queue. */
+/** The user's own and the shared queues. Private queues of other users are never returned. */
 export async function listQueues(ctx: ReadContext, userId: string): Promise<QueueRow[]> {
   return await ctx.query<QueueRow>(sql`
     SELECT ${COLUMNS} FROM desk_queues q WHERE q.owner_id = ${userId}::uuid OR q.shared

@@ -1,6 +1,6 @@
 /**
- * The writes on integrations (api.md, "Inbound integration"; configuration, section 6). An integration is a configuration item:
- * each write is one change of it, decided under the lock that all changes of configuration take.
+ * Writes of integrations (api.md, "Inbound integration"; configuration, section 6). An integration is a configuration item.
+ * Each write is one change of this item, made under the lock for changes of the configuration.
  */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { pointer } from '../../lib/json.ts';
@@ -13,7 +13,7 @@ import { loadNames } from './naming.ts';
 import { type IntegrationAnswer, integrationAnswer, missing, RIGHT, SECTION } from './queries.ts';
 
 export interface IntegrationInput {
-  /** Null only where the stored one is unknown: refused. */
+  /** Null only if the stored user is unknown; such a value is refused. */
   executionPrincipalId: string | null;
   /** `typeDefinitionId` takes an id or a code. */
   config: IntegrationDefinition['config'];
@@ -25,18 +25,18 @@ export interface NewIntegration extends IntegrationInput {
   enabled?: boolean | undefined;
 }
 
-/** Nobody sets up for somebody else what they could not give them the rights for. @throws Fault RIGHT_MISSING */
+/** Only callers who may assign roles can set up an integration for another user. @throws Fault RIGHT_MISSING */
 function requirePrincipal(ctx: WriteContext, principalId: string | null): void {
   if (principalId === null || principalId !== ctx.actor.userId) ctx.actor.require('role.assign');
 }
 
-/** As a bundle writes it, and the same with ids. */
+/** The item as a bundle defines it, and the same with ids. */
 interface Item {
   definition: IntegrationDefinition;
   compiled: CompiledIntegration;
 }
 
-/** The item that a call asks for. @throws Fault INVALID_REQUEST with every place that is wrong */
+/** Builds the item that a call asks for. @throws Fault INVALID_REQUEST with every error */
 async function itemOf(
   ctx: WriteContext,
   code: string,
@@ -70,7 +70,7 @@ async function itemOf(
   return { definition, compiled };
 }
 
-/** Writes one change of the item, with its entry in the audit log. */
+/** Plans one change of the item with its entry in the audit log. */
 function plan(
   ctx: WriteContext,
   action: Change['action'],
@@ -89,7 +89,7 @@ function plan(
 }
 
 /**
- * Makes an integration (api.md, `POST /integrations`), disabled unless the call says otherwise.
+ * Creates an integration (api.md, `POST /integrations`), disabled unless `enabled` is true.
  *
  * @throws Fault RIGHT_MISSING, ALREADY_EXISTS with `{field: 'code'}`, INVALID_REQUEST
  */
@@ -106,7 +106,7 @@ export async function createIntegration(ctx: WriteContext, input: NewIntegration
   return plan(ctx, 'create', undefined, { id: ctx.newId(), code, state: 'ACTIVE', item });
 }
 
-/** The stored integration, under the lock. @throws Fault RIGHT_MISSING, NOT_FOUND */
+/** Locks the configuration and returns the stored integration. @throws Fault RIGHT_MISSING, NOT_FOUND */
 async function hold(ctx: WriteContext, id: string): Promise<{ stored: StoredItem; item: Item }> {
   ctx.actor.require(RIGHT);
   await lockConfiguration(ctx);
@@ -130,7 +130,7 @@ function switched({ definition, compiled }: Item, enabled: boolean): Item {
 }
 
 /**
- * Changes a disabled integration; what is left out stays, and `config` replaces the stored one whole.
+ * Changes a disabled integration. Absent properties stay unchanged; `config` replaces the stored one as a whole.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED, CONNECTION_ENABLED, INVALID_REQUEST
  */
@@ -152,7 +152,7 @@ export async function changeIntegration(
   return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: next });
 }
 
-/** Takes calls from now on; enabling what is enabled changes nothing. @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED */
+/** Enables an integration; no change if it is enabled already. @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED */
 export async function enableIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
   const { stored, item } = await hold(ctx, id);
   requirePrincipal(ctx, item.compiled.executionPrincipalId);
@@ -161,7 +161,7 @@ export async function enableIntegration(ctx: WriteContext, id: string): Promise<
   return turn(ctx, stored, item, true);
 }
 
-/** Refuses calls from now on. @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED */
+/** Disables an integration: its calls are refused. @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED */
 export async function disableIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
   const { stored, item } = await hold(ctx, id);
   ctx.rightsChecked();
@@ -175,7 +175,7 @@ function turn(ctx: WriteContext, stored: StoredItem, item: Item, enabled: boolea
   return plan(ctx, 'change', stored, { id, code, state: 'ACTIVE', item: switched(item, enabled) });
 }
 
-/** @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED when it is archived already */
+/** @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED if it is archived already */
 export async function archiveIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
   const { stored, item } = await hold(ctx, id);
   ctx.rightsChecked();
@@ -184,7 +184,7 @@ export async function archiveIntegration(ctx: WriteContext, id: string): Promise
 }
 
 /**
- * Brings an archived integration back, disabled. What it names may have gone meanwhile: it is judged as if it were made now.
+ * Restores an archived integration, disabled. Its references may be gone, so it is validated like a new one.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST
  */

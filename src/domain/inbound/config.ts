@@ -1,4 +1,6 @@
-/** The bundle's section `integrations`: what a call from outside does (configuration, section 3; decisions, "Inbound"). */
+/**
+ * The bundle's section `integrations`: the commands that inbound calls run (configuration, section 3; decisions, "Inbound").
+ */
 import type { GlobalRight } from '../../contract/rights.ts';
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
@@ -23,10 +25,13 @@ const IntegrationItem = closed({
 
 type Item = Static<typeof IntegrationItem>;
 
-/** Nobody acts with more rights than they could give themselves (decisions, "Events and webhooks"). */
+/**
+ * The rights that a change needs, so that no user sets up an integration with more rights than their own (decisions, "Events
+ * and webhooks").
+ */
 function rights(change: Change, view: CompileView, actorId: string | null): GlobalRight[] {
   if (change.action === 'archive') return [];
-  // As by a call: who changes a connection must be the user that it runs as, before the change and after it.
+  // As in the API: a caller without `role.assign` must be the execution principal before and after the change.
   const own = [change.stored?.definition, change.definition].every((definition) => {
     if (definition === undefined) return true;
     const { executionPrincipal } = definition as IntegrationDefinition;

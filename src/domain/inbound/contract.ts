@@ -1,4 +1,4 @@
-/** What travels for integrations and calls from outside (api.md, "Webhook subscriptions and inbound integrations"). */
+/** The API contract of integrations and inbound calls (api.md, "Webhook subscriptions and inbound integrations"). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';

@@ -7,7 +7,7 @@ export type CommandName = (typeof COMMANDS)[number];
 export interface Mapped {
   /** A dotted path into the body. */
   source: string;
-  /** A field's code, or what else the command takes. */
+  /** Code of a field, or the name of another input of the command. */
   target: string;
 }
 
@@ -47,7 +47,7 @@ const slice: Slice<ReadonlyMap<string, Integration>> = {
     ),
 };
 
-/** All integrations by id, archived ones too. */
+/** All integrations by id, including archived ones. */
 export function integrations(ctx: { config: { get<T>(slice: Slice<T>): T } }): ReadonlyMap<string, Integration> {
   return ctx.config.get(slice);
 }

@@ -1,10 +1,10 @@
 /**
- * Inbound: integrations, and calls from outside that run one configured command each.
+ * Inbound: integrations, and external calls that run one configured command each.
  *
- * Own table: `inbound_runs`; integrations are configuration items. Invariants: a call runs through the command of its own
- * endpoint with the rights of the key's owner, never with those of the configured principal; it is checked, and refused, as
- * that endpoint does; an integration changes only while it is disabled; every call leaves a row in the log, a failed one the
- * reason too, and nothing else.
+ * Own table: `inbound_runs`; integrations are configuration items. Invariants: a call runs the command of the corresponding API
+ * operation with the rights of the key's owner, never with those of the configured principal. It is validated and refused like
+ * that operation. An integration changes only while it is disabled. Every call adds one row to the log; a failed call stores
+ * its reason there and nothing else.
  */
 export { inboundRoutes } from './routes.ts';
 export { inboundChecks } from './store-checks.ts';

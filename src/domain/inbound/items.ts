@@ -1,4 +1,4 @@
-/** One integration as an item of the configuration: what both ways in, a bundle and a call, judge it by. */
+/** An integration as a configuration item: the validation that bundles and API calls share. */
 import Type from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { checkUnique } from '../../mechanisms/config-checks.ts';
@@ -7,7 +7,7 @@ import { fieldOf, type TypeShape } from '../../mechanisms/config-types.ts';
 import type { CompiledIntegration, IntegrationDefinition } from './definitions.ts';
 import { TARGETS } from './rules.ts';
 
-/** What a call does: the command, and where its input stands in the body. */
+/** The mapping of a call: paths in the body and the command's inputs that they fill. */
 export const MappingItems = Type.Array(
   closed({
     source: Type.String({
@@ -45,7 +45,7 @@ function checkMapping({ config }: IntegrationDefinition, view: ConfigView, repor
   }
 }
 
-/** Judges the definition and gives it ids in place of the login and the code. */
+/** Validates the definition and replaces the login and the code by ids. */
 export function compile(integration: IntegrationDefinition, view: CompileView, report: Report): CompiledIntegration {
   const { command, typeDefinitionId } = integration.config;
   if (command === 'object.create' && typeDefinitionId === undefined) {

@@ -1,6 +1,7 @@
 /**
- * From a call's words to a configuration item's: calls name people and types by id, items by login and code. Both ways in meet
- * in the section's one compiler, so that an integration made by a call is what a bundle would have made, and exports so.
+ * Translates the input of an API call to a configuration item: calls refer to users and types by id, items by login and code.
+ * Both use the compiler of the section. So an integration created by a call equals one created by a bundle, and exports like
+ * it.
  */
 import type { CompileView } from '../../mechanisms/config-section.ts';
 import { loadItems } from '../../mechanisms/config-store.ts';
@@ -9,16 +10,16 @@ import type { ReadContext } from '../../mechanisms/context.ts';
 import { whoIs } from '../identity/door.ts';
 
 export interface Names {
-  /** Login of the person, who must be active. */
+  /** Login of the user, who must be active. */
   login: string | undefined;
-  /** The code of a type that is in force, by id or code. */
+  /** The code of an active type, given its id or code. */
   typeCode(idOrCode: string): string | undefined;
   view: CompileView;
 }
 
 /**
- * What a call may name. Types and fields are those that the caller may read or write; whoever hands out rights or changes
- * the configuration knows them all. Ask under the lock of the configuration.
+ * Loads the names that a call may use. Types and fields are those that the caller may read or write. Callers with `role.assign`
+ * or `config.manage` may use all. Call it under the lock of the configuration.
  */
 export async function loadNames(ctx: ReadContext, principalId: string | null): Promise<Names> {
   const { actor } = ctx;

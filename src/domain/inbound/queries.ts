@@ -1,4 +1,4 @@
-/** The reads on integrations and their runs; for holders of `integration.manage`. */
+/** Reads of integrations and their runs. They need `integration.manage`. */
 import { Fault, type FaultDetails } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { loadItems } from '../../mechanisms/config-store.ts';
@@ -33,7 +33,7 @@ export function integrationAnswer(id: string, state: string, compiled: CompiledI
   };
 }
 
-/** All integrations by code, archived ones too. @throws Fault RIGHT_MISSING */
+/** Lists all integrations by code, including archived ones. @throws Fault RIGHT_MISSING */
 export async function listIntegrations(ctx: ReadContext): Promise<IntegrationAnswer[]> {
   ctx.actor.require(RIGHT);
   const items = await loadItems(ctx, SECTION);
@@ -55,7 +55,8 @@ export interface RunAnswer {
 }
 
 /**
- * The last 100 calls, newest first, with the reason of each failure; records and comments are named to those who may read them.
+ * The last 100 calls, newest first, with the reason of each failure. Ids of records and comments that the caller may not read
+ * are null.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND
  */

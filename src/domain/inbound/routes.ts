@@ -6,7 +6,7 @@ import type { IntegrationDefinition } from './definitions.ts';
 import { listIntegrations, listRuns } from './queries.ts';
 import { commandsOf, type InputReader, replayInbound, runInbound, tryInbound } from './run.ts';
 
-/** `reader`: how requests to an operation are checked, so that calls are checked as if they were such requests. */
+/** @param reader validates a request to an operation; calls are validated as such requests */
 export function inboundRoutes(reader: InputReader): BoundOperation[] {
   const inside = commandsOf(reader);
   return [

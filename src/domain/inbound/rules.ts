@@ -1,7 +1,7 @@
-/** From the body of a call to the call of the command's own endpoint (decisions, "Inbound"). Pure. */
+/** Maps the body of a call to the request of the command's API operation (decisions, "Inbound"). Pure. */
 import type { CommandName, IntegrationDefinition } from './definitions.ts';
 
-/** Targets that are not fields, by command: those that must be mapped, and those that may be. */
+/** Inputs of each command that are not fields: required ones and optional ones. */
 export const TARGETS: Readonly<
   Record<CommandName, { needed: readonly string[]; possible: readonly string[]; fields: boolean }>
 > = {
@@ -13,31 +13,31 @@ export const TARGETS: Readonly<
 const INDEX = /^(?:0|[1-9]\d{0,8})$/;
 
 /**
- * The value at a dotted path, own members alone: `alert.labels.host`, `items.0.name`.
+ * The value at a dotted path, own properties only: `alert.labels.host`, `items.0.name`.
  *
- * @returns undefined where there is none; null is a value
+ * @returns undefined if there is none; null is a value
  */
 export function valueAt(body: unknown, path: string): unknown {
   let at = body;
   for (const step of path.split('.')) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined;
-    // Of a list, its elements: its length is its own as well.
+    // Of an array only elements count: `length` is an own property, too.
     if (Array.isArray(at) && !INDEX.test(step)) return undefined;
     at = Reflect.get(at, step);
   }
   return at;
 }
 
-/** The request to the command's own endpoint that a body becomes. */
+/** The request to the command's API operation that a body is mapped to. */
 export interface MappedCall {
   method: 'POST' | 'PATCH';
-  /** As its operation declares it. */
+  /** The path as its operation declares it. */
   path: string;
   params: Record<string, unknown>;
   body: Record<string, unknown>;
 }
 
-/** What the body becomes; a source that is missing leaves its target out. */
+/** Maps the body. A missing source leaves its target out. */
 export function mapped(
   integration: Pick<IntegrationDefinition, 'config'> & { typeId: string | null },
   body: unknown,

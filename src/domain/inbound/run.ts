@@ -1,7 +1,7 @@
 /**
- * Calls from outside (api.md, "Inbound rules"; decisions, "Inbound"): a body becomes the request to a command's own endpoint, is
- * checked as that endpoint checks, and runs through that endpoint's own command with the rights of the key's owner and nobody
- * else's. What each call came to stands in a log.
+ * Inbound calls (api.md, "Inbound rules"; decisions, "Inbound"). A body is mapped to a request of the command's API operation.
+ * The request is validated like that operation's requests and runs its command with the rights of the key's owner. The result
+ * of each call is logged.
  */
 import type { Input, Operation } from '../../contract/operation.ts';
 import { Fault, type FaultDetails, isFault } from '../../lib/fault.ts';
@@ -14,12 +14,12 @@ import { missing, RIGHT } from './queries.ts';
 import { type MappedCall, mapped } from './rules.ts';
 import { insertRun, type RunStatus } from './store.ts';
 
-/** Checks parameters and body as requests to the operation are checked, and refuses in its words. */
+/** Validates parameters and body like requests to the operation, with the same errors. */
 export type InputReader = <const O extends Operation>(
   operation: O,
 ) => (params: Record<string, string>, body: unknown) => Input<O>;
 
-/** A request to a command's endpoint, checked: what runs it. */
+/** A validated request to a command's API operation. */
 type Ready = (ctx: WriteContext) => Promise<unknown>;
 export type Commands = Readonly<Record<CommandName, (call: MappedCall) => Ready>>;
 
@@ -29,11 +29,11 @@ function objectIdOf({ params }: MappedCall): Record<string, string> {
     const message = 'The body has no value for objectId.';
     throw new Fault('INVALID_REQUEST', `/objectId: ${message}`, [{ path: '/objectId', code: 'REQUIRED', message }]);
   }
-  // What is no text can be no id, and is answered as an id that names nothing.
+  // A value that is not text cannot be an id. It gets the answer for an unknown id.
   return { objectId: typeof objectId === 'string' ? objectId : '' };
 }
 
-/** The three commands, each behind the checks of its own endpoint. */
+/** The three commands, each with the validation of its API operation. */
 export function commandsOf(reader: InputReader): Commands {
   const create = reader(createOperation);
   const update = reader(updateOperation);
@@ -57,7 +57,7 @@ export function commandsOf(reader: InputReader): Commands {
 /**
  * Runs the integration's command on the body.
  *
- * @throws Fault NOT_FOUND (no such integration), INTEGRATION_DISABLED, and whatever the command's endpoint answers
+ * @throws Fault NOT_FOUND (no such integration), INTEGRATION_DISABLED, and all errors of the command's API operation
  */
 export async function runInbound(runner: Runner, commands: Commands, id: string, body: unknown): Promise<unknown> {
   const integration = integrations(runner.caller).get(id);
@@ -113,19 +113,24 @@ function note(
   });
 }
 
-/** A unit of its own, since that of the call is undone. That it cannot be written hides no answer. */
+/**
+ * Logs in a transaction of its own, since that of the call is rolled back. An error while logging does not replace the answer.
+ */
 async function noteFailure(runner: Runner, integration: Integration, error: unknown): Promise<void> {
   const nothing = { objectId: null, commentId: null };
   try {
     await runner.work.write(runner.caller, async (ctx) => note(ctx, integration, 'FAILED', nothing, reasonOf(error)));
   } catch {
-    // The database is away, which the caller is told already.
+    // The database is not available; the caller gets this error already.
   }
 }
 
 const MOST_DETAILS = 20;
 
-/** What the administrator is told: not what others changed in a record that the administrator may not read. */
+/**
+ * The reason as shown to administrators. It omits the changes of other users, since the administrator may not be allowed to
+ * read the record.
+ */
 function reasonOf(error: unknown): Reason {
   if (!isFault(error)) {
     return { code: 'INTERNAL', message: 'The service failed; the correlation id finds it in the log.', details: [] };
@@ -136,7 +141,7 @@ function reasonOf(error: unknown): Reason {
   return { code, message, details: rest };
 }
 
-/** A kept answer, projected anew as its own endpoint would. */
+/** Returns a stored answer, projected again like the answer of its API operation. */
 export async function replayInbound(ctx: ReadContext, data: unknown): Promise<unknown> {
   return Object.hasOwn(data as object, 'typeDefinitionId')
     ? await replayObject(ctx, data)
@@ -152,8 +157,8 @@ export interface TryAnswer {
 }
 
 /**
- * Shows what a body would become and what would come of it for the caller, and undoes it: nothing stays, the log is not
- * written. An integration may be tried while it is disabled.
+ * Shows how a body is mapped and what the command would answer to the caller. Rolls everything back and logs nothing. Works for
+ * disabled integrations, too.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND
  */

@@ -1,4 +1,4 @@
-/** What must hold of calls from outside after whatever happened (reliability, 5.1). */
+/** Integrity checks of inbound calls. */
 import sql from 'sql-template-tag';
 import { type Check, keptAnswersOf, rowCheck } from '../../mechanisms/checks.ts';
 import { commentMissing } from '../comments/door.ts';

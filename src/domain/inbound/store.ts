@@ -27,7 +27,7 @@ export interface RunRow {
   error: RunError | null;
 }
 
-/** How many calls are shown. */
+/** Maximum number of calls in a list. */
 const SHOWN = 100;
 
 export async function listRuns(
@@ -70,9 +70,9 @@ export const insertRun: TableWrite<{
 const BATCH = 5000;
 
 /**
- * Removes what is older than `before`, and of each integration all but the newest `kept`, in bounded batches.
+ * Deletes runs older than `before`, and all but the newest `kept` runs of each integration, in bounded batches.
  *
- * @returns whether there is more to remove
+ * @returns whether there may be more to delete
  */
 export async function purgeRuns(db: Queryable, before: string, kept: number): Promise<boolean> {
   const rows = await db.query<{ removed: number }>(sql`
