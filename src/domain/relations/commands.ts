@@ -1,4 +1,7 @@
-/** The writes on relations; cardinality, cycles and the field's veto are decided by the database (reliability, 3.5). */
+/**
+ * Write commands on relations. Unique indexes, locks and guards in the database enforce cardinality, absence of cycles and the
+ * protection by a field.
+ */
 import type { RecordEvent } from '../../contract/events.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { PlannedEvent, WriteContext } from '../../mechanisms/context.ts';
@@ -44,7 +47,7 @@ async function requireTarget(ctx: WriteContext, input: AddInput, definition: Kno
 }
 
 /**
- * Relates two records (api.md, `POST /objects/{objectId}/relations`). One that exists is answered with `idempotent: true`.
+ * Relates two records (api.md, `POST /objects/{objectId}/relations`). An existing relation is returned with `idempotent: true`.
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, INVALID_REQUEST, RELATION_CARDINALITY, RELATION_CYCLE
  */
@@ -111,7 +114,7 @@ function emit(
 }
 
 /**
- * Removes a relation: it is archived and makes room for another.
+ * Removes a relation. It is archived and no longer counts for the cardinality.
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, REVISION_CONFLICT, RELATION_REQUIRED_BY_FIELD
  */
@@ -136,7 +139,7 @@ export async function removeRelation(
   if (held === row.targetId || (Array.isArray(held) && held.includes(row.targetId))) {
     throw new Fault('RELATION_REQUIRED_BY_FIELD', 'A field of the source still holds the target; clear it first.');
   }
-  // The veto was judged on this revision of the source: nobody may set the field meanwhile.
+  // The field was checked on this revision of the source, so the source must not change until the unit of work ends.
   ctx.plan(holdRevision, { id: source.row.id, expected: source.row.revision });
   ctx.plan(archiveRelation, { id: row.id, expected: row.revision });
   const definitionCode = definition?.code ?? '';

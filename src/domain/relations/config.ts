@@ -38,7 +38,7 @@ function normalise(item: Item): RelationDefinition {
   };
 }
 
-/** The field that holds a relation fast must be a reference on every source type. */
+/** The field that protects a relation from removal must be a reference on every source type. */
 function compile(relation: RelationDefinition, view: ConfigView, report: Report): RelationDefinition {
   const { field: code } = relation;
   if (code === undefined) return relation;

@@ -1,4 +1,4 @@
-/** What travels for relations (api.md, "Relations"). */
+/** Operations and schemas of relations (api.md, "Relations"). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';

@@ -1,4 +1,4 @@
-/** Relation definitions as stored (configuration, section 3) and as read: one registry per snapshot. */
+/** Relation definitions as stored (configuration, section 3) and in memory: one registry per snapshot. */
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
 import type { LocalizedText } from '../metadata/door.ts';
@@ -9,13 +9,13 @@ export interface RelationDefinition {
   code: string;
   name: LocalizedText;
   inverseName: LocalizedText;
-  /** Codes of types. */
+  /** Type codes. */
   sourceTypes: string[];
   targetTypes: string[];
   cardinality: Cardinality;
   acyclic: boolean;
   active: boolean;
-  /** A reference field of the source types: while it holds the target, the relation cannot be removed. */
+  /** A reference field of the source types. While it holds the target, the relation cannot be removed. */
   field?: string;
 }
 
@@ -36,12 +36,12 @@ export const relationSlice: Slice<ReadonlyMap<string, KnownDefinition>> = {
     ),
 };
 
-/** All definitions by id, those that are not active too: their relations stay. */
+/** All definitions by id. Relations of inactive definitions remain, so these are included. */
 export function definitions(ctx: ReadContext): ReadonlyMap<string, KnownDefinition> {
   return ctx.config.get(relationSlice);
 }
 
-/** Which end may have one active relation of the definition only. */
+/** The ends that may have only one active relation of the definition. */
 export function onlyOne({ cardinality }: KnownDefinition): { source: boolean; target: boolean } {
   return {
     source: cardinality === 'one-to-one' || cardinality === 'many-to-one',

@@ -1,9 +1,13 @@
 /**
- * Relations between records, each of a configured definition: direction, cardinality, freedom from cycles.
+ * Relations between records. Each has a configured definition with source and target types, cardinality and an optional rule
+ * against cycles.
  *
- * Own table: `relations`. Invariants, decided by unique indexes, locks and guards: one active relation of a definition between
- * two records; no more at an end than the cardinality allows; no cycle where the definition forbids one. What leads to a record
- * that the caller cannot read is not there.
+ * Own table: `relations`. Invariants, enforced by unique indexes, locks and guards:
+ * - At most one active relation of a definition between the same source and target.
+ * - No more relations at an end than the cardinality allows.
+ * - No cycle if the definition forbids cycles.
+ *
+ * A relation to a record that the caller may not read behaves as if it did not exist.
  */
 export type { RelationDefinition } from './definitions.ts';
 export { relationEvents } from './queries.ts';

@@ -1,4 +1,4 @@
-/** The reads on relations: an end that the caller cannot read does not exist, nor does what leads there. */
+/** Reads of relations. A relation with an end that the caller may not read is left out or reported as not found. */
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { named, registry } from '../metadata/door.ts';
@@ -51,7 +51,7 @@ export async function listRelations(
   return answers;
 }
 
-/** Whether some grant of the caller concerns the type, as in the metadata. */
+/** Whether a grant of the caller concerns the type, as in the metadata. */
 function isKnown(ctx: ReadContext, typeCode: string): boolean {
   const type = registry(ctx).byCode.get(typeCode);
   return type !== undefined && (ctx.actor.mayEver(type.id, 'read') || ctx.actor.mayEver(type.id, 'create'));
@@ -87,7 +87,7 @@ export async function listDefinitions(ctx: ReadContext, sourceObjectId: string |
     .map((definition) => definitionAnswer(ctx, definition));
 }
 
-/** The relation with both ends; one with an end out of sight is not there. @throws Fault NOT_FOUND */
+/** The relation with both ends. @throws Fault NOT_FOUND, also if the caller may not read one of the ends */
 export async function requireRelation(
   ctx: ReadContext,
   relationId: string,
@@ -102,13 +102,13 @@ export async function requireRelation(
   return { row, source, target };
 }
 
-/** A kept answer of an addition: given again while the caller may still see both ends. @throws Fault NOT_FOUND */
+/** Returns the stored response of an addition if the caller may still read both ends. @throws Fault NOT_FOUND */
 export async function replayRelation(ctx: ReadContext, data: unknown): Promise<unknown> {
   await requireRelation(ctx, (data as { relation: { id: string } }).relation.id);
   return data;
 }
 
-/** History events about relations whose other end the caller cannot read are left out. */
+/** Hides history events about relations whose other end the caller may not read. */
 export const relationEvents: EventFilter = async (ctx, object, events) => {
   const other = (data: Record<string, unknown>): string =>
     (data.sourceObjectId === object.row.id ? data.targetObjectId : data.sourceObjectId) as string;

@@ -1,4 +1,4 @@
-/** What must hold of relations after whatever happened (reliability, 5.1). */
+/** Consistency checks of relations. */
 import sql, { type Sql } from 'sql-template-tag';
 import { type Check, keptAnswersOf, namesOf, replayCheck, rowCheck } from '../../mechanisms/checks.ts';
 import { storedMember } from '../../mechanisms/journal.ts';

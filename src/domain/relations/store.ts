@@ -31,8 +31,8 @@ export async function listRelations(
 }
 
 /**
- * Active relations of the definition that stand in the way of a new one: the very same, and one at each end that may have but
- * one. However many there are at a busy end, no more than three are read.
+ * Active relations of the definition that prevent a new one: the same relation, and one at each end that allows only one. Reads
+ * at most three rows, even if an end has many relations.
  */
 export async function listInTheWay(
   ctx: ReadContext,
@@ -49,12 +49,12 @@ export async function listInTheWay(
     ${once.source ? atSource : empty} ${once.target ? atTarget : empty}`);
 }
 
-/** One writer at a time for a definition that must stay free of cycles, until the unit ends. */
+/** Allows one writer at a time for an acyclic definition, until the unit of work ends. */
 export function cycleLock(definitionId: string): Sql {
   return sql`SELECT pg_advisory_xact_lock(hashtextextended(${`relations:${definitionId}`}, 0))::text AS locked`;
 }
 
-/** Whether the source can be reached from the target along relations of the definition. */
+/** Whether `toId` can be reached from `fromId` along active relations of the definition. */
 export async function reaches(ctx: ReadContext, definitionId: string, fromId: string, toId: string): Promise<boolean> {
   const rows = await ctx.query<{ found: boolean }>(sql`
     WITH RECURSIVE reached AS (
@@ -88,7 +88,7 @@ export const insertRelation: TableWrite<{
     at: 'timestamptz',
     by: 'uuid',
   },
-  // Whichever unique index another caller filled first: the unit is decided anew and sees what stands there.
+  // On a conflict with any unique index, the unit of work is retried and reads the conflicting relation.
   sql: (rows: Sql) => sql`
     INSERT INTO relations (id, definition_id, source_id, target_id, source_once, target_once, revision, created_at, created_by)
     SELECT id, definition_id, source_id, target_id, source_once, target_once, 1, at, by

@@ -1,4 +1,4 @@
-/** The form of a calendar as people write it, in a bundle or in a try-out, and what can be wrong with it. */
+/** Schema and validation of a calendar's hours, in a bundle or in a try-out. */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { storedForm } from '../../lib/filter-values.ts';
@@ -16,10 +16,10 @@ const Hours = Type.Array(
   { maxItems: 48 },
 );
 
-/** A day that is left out is closed. */
+/** A weekday that is left out is closed. */
 const Open = Type.Optional(Hours);
 
-/** Members of a calendar that say when it is open. */
+/** The properties of a calendar that define its opening hours. */
 export const CALENDAR_HOURS = {
   timezone: Type.String({ minLength: 1, maxLength: 64 }),
   week: closed({ mon: Open, tue: Open, wed: Open, thu: Open, fri: Open, sat: Open, sun: Open }),
@@ -31,7 +31,7 @@ export const CALENDAR_HOURS = {
 const CalendarHoursSchema = closed(CALENDAR_HOURS);
 export type WrittenHours = Static<typeof CalendarHoursSchema>;
 
-/** The same with every default filled in. */
+/** The hours with all defaults filled in. */
 export function normaliseHours({
   timezone,
   week,
@@ -48,7 +48,7 @@ export function normaliseHours({
   };
 }
 
-/** Ranges of one day: each ends after it begins, and the next begins where the one before has ended. */
+/** Each range of a day must end after it starts and must not start before the previous range ends. */
 function checkHours(hours: readonly string[], path: ItemPath, report: Report): void {
   let last = '';
   for (const [index, range] of hours.entries()) {
@@ -60,7 +60,7 @@ function checkHours(hours: readonly string[], path: ItemPath, report: Report): v
   }
 }
 
-/** Reports what the schema does not see. */
+/** Reports the problems that the JSON schema cannot detect. */
 export function checkCalendar(
   calendar: Pick<CalendarDefinition, 'timezone' | 'week' | 'exceptions'>,
   report: Report,

@@ -1,4 +1,4 @@
-/** The commands that people give to SLA instances (api.md, `POST /sla/{instanceId}/{command}`). */
+/** Commands on SLA instances (api.md, `POST /sla/{instanceId}/{command}`). */
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import { changedSince, holdRevision, requireActive, type VisibleObject } from '../objects/door.ts';
@@ -18,7 +18,7 @@ export interface CommandInput {
   calendarVersion?: number;
 }
 
-/** Statuses from which a command leads on. */
+/** Statuses in which a command is allowed. */
 const FROM: Readonly<Record<Command, readonly string[]>> = {
   pause: ['ACTIVE'],
   resume: ['PAUSED'],
@@ -26,7 +26,7 @@ const FROM: Readonly<Record<Command, readonly string[]>> = {
   recalculate: ['ACTIVE', 'PAUSED', 'STOPPED'],
 };
 
-/** Members of an instance that an event of it says to have changed. */
+/** Event type → members of the instance that it changes, for the details of a REVISION_CONFLICT. */
 const CHANGED_BY: ReadonlyMap<string, readonly string[]> = new Map([
   ['SlaPaused', ['status']],
   ['SlaResumed', ['status', 'dueAt']],
@@ -62,7 +62,7 @@ export async function commandSla(ctx: WriteContext, input: CommandInput): Promis
       `An instance with the status ${instance.status} takes no command "${command}"; ${FROM[command].join(' or ')} does.`,
     );
   }
-  // The record is looked at, so it must be this very revision of it that the command meets.
+  // The decision depends on the record, so the record must not change until the unit of work ends.
   ctx.plan(holdRevision, { id: object.row.id, expected: object.row.revision });
   return command === 'recalculate'
     ? await reckonAnew(ctx, input, instance, object)
@@ -93,7 +93,7 @@ function move(
   const setting = settingFor(ctx, instance, object);
   const judged = judgePolicy(setting.policy, object.facts, variablesFor(ctx));
   const draft = draftOf(instance);
-  // What the time up to now brought comes before what the command brings.
+  // First apply the warnings, breaches and target changes up to now, then the command.
   retarget(draft, setting);
   if (command === 'pause') pause(draft, 'hand', setting);
   else if (command === 'resume') resume(draft, 'hand', setting, !judged.pause);
@@ -123,10 +123,10 @@ function answered(ctx: WriteContext, instance: Instance, setting: Setting, objec
 }
 
 /**
- * The calendar that the call names: by its id, with its present version unless another is named; a version alone is of the
- * policy's calendar. Undefined where none is named.
+ * The calendar given in the request: by id, in its current version unless a version is given. A version without an id refers to
+ * the policy's calendar. Undefined if neither is given.
  *
- * @throws Fault INVALID_REQUEST for an id or version that is not there
+ * @throws Fault INVALID_REQUEST for an unknown id or version
  */
 async function chosenCalendar(
   ctx: WriteContext,

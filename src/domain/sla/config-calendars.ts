@@ -24,7 +24,7 @@ export const calendarsSection = defineSection<Item, CalendarDefinition>({
     checkCalendar(calendar, report);
     return calendar;
   },
-  // Every version stays: an instance may be reckoned by one that is in force no more.
+  // All versions are kept, because an instance may be calculated with an older version.
   write: (ctx, change) => {
     planItem(ctx, change);
     if (change.action === 'archive') return;

@@ -1,4 +1,4 @@
-/** The bundle's section `slaPolicies`: what must be done for records of a type in how much open time. */
+/** The bundle's section `slaPolicies`: how much open time records of a type have until a goal is reached. */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { storedForm } from '../../lib/filter-values.ts';

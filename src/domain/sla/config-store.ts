@@ -1,4 +1,4 @@
-/** SQL on the table `calendar_versions`: every version of a calendar as an apply made it. */
+/** SQL on the table `calendar_versions`: one row for each version of a calendar that an apply wrote. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { TableWrite } from '../../mechanisms/context.ts';
 

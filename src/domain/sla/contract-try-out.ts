@@ -1,11 +1,11 @@
-/** What travels for trying out policies and calendars in the console: what would be due when, and when is it open. */
+/** Operations and schemas for trying out policies and calendars in the console: due times and opening hours. */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode, Instant, nullable, Revision, Values } from '../../contract/schemas.ts';
 import { CALENDAR_HOURS } from './calendar-form.ts';
 import { IntervalSchema } from './contract.ts';
 
-/** A calendar that stands, by its id or code, or one that is not saved yet. */
+/** A stored calendar by id or code, or the hours of an unsaved one. */
 const CalendarChoice = Type.Union([IdOrCode, closed(CALENDAR_HOURS)]);
 
 const shared = {

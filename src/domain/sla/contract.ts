@@ -1,4 +1,4 @@
-/** What travels for SLA instances (api.md, "SLA"; decisions, "SLA"; configuration, section 6). */
+/** Operations and schemas of SLA instances (api.md, "SLA"; decisions, "SLA"; configuration, section 6). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';

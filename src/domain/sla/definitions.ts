@@ -1,4 +1,4 @@
-/** Policies and calendars as the service works with them: one registry per configuration snapshot. */
+/** Policies and calendars in memory: one registry per configuration snapshot. */
 import { isFault } from '../../lib/fault.ts';
 import { type Condition, fieldsOf, parseCondition, type TypedCondition, variablesOf } from '../../lib/filter.ts';
 import { storedForm } from '../../lib/filter-values.ts';
@@ -7,24 +7,24 @@ import type { ReadContext } from '../../mechanisms/context.ts';
 import type { ConfigSnapshot, ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
 import { fieldResolver, type LocalizedText, type RecordType, typeSlice } from '../metadata/door.ts';
 
-/** A calendar as it is stored: the bundle's shape with every default filled in. */
+/** A stored calendar: the shape of the bundle with every default filled in. */
 export interface CalendarDefinition {
   code: string;
   name: LocalizedText;
   timezone: string;
-  /** `HH:MM-HH:MM`, in order; `24:00` is the end of the day. */
+  /** `HH:MM-HH:MM`, in ascending order; `24:00` is the end of the day. */
   week: Record<Weekday, string[]>;
   exceptions: CalendarException[];
 }
 
 export interface CalendarException {
   date: string;
-  /** What the day is called, where it has a name. */
+  /** Name of the day, if it has one. */
   name?: LocalizedText;
   hours: string[];
 }
 
-/** A policy as it is stored; compiled, its conditions have ids in place of codes and logins. */
+/** A stored policy. In its compiled form, conditions contain ids instead of codes and logins. */
 export interface PolicyDefinition {
   code: string;
   name: LocalizedText;
@@ -32,12 +32,12 @@ export interface PolicyDefinition {
   type: string;
   /** Code of the calendar. */
   calendar: string;
-  /** The first whose condition holds counts. */
+  /** The first target whose condition holds applies. */
   targets: { when?: Condition; duration: string }[];
   start: Condition;
   pause?: Condition;
   stop: Condition;
-  /** Percent of the target used, rising. */
+  /** Percentages of the target at which warnings are due, ascending. */
   warnAt: number[];
 }
 
@@ -51,12 +51,12 @@ export interface Calendar {
   time: WorkTime;
 }
 
-/** A version of a calendar as an instance is reckoned by it. */
+/** The calendar version that an instance is calculated with. */
 export type CalendarInForce = Pick<Calendar, 'id' | 'version' | 'definition' | 'time'>;
 
-/** Which changes of a record can move a policy's conditions. */
+/** The changes of a record that can change the result of a policy's conditions. */
 interface Concern {
-  /** A condition asks for the time, for who acts, or for what every change moves. */
+  /** Any change counts: a condition uses variables, or a system field that the changes of events do not name. */
   every: boolean;
   fields: ReadonlySet<string>;
 }
@@ -66,30 +66,30 @@ export interface Policy {
   version: number;
   code: string;
   name: LocalizedText;
-  /** An archived policy starts nothing more; what runs under it goes on to its end. */
+  /** An archived policy starts no new instances. Its running instances continue. */
   active: boolean;
   typeId: string;
   calendarId: string;
-  /** The first whose condition holds counts; null: always. */
+  /** The first target whose condition holds applies; null always holds. */
   targets: readonly { when: TypedCondition | null; ms: number }[];
   start: TypedCondition | null;
   pause: TypedCondition | null;
   stop: TypedCondition | null;
-  /** Percent of the target used, rising. */
+  /** Percentages of the target at which warnings are due, ascending. */
   warnAt: readonly number[];
   concern: Concern;
 }
 
 export interface SlaRegistry {
   policies: ReadonlyMap<string, Policy>;
-  /** Type id → its policies, archived ones too, by code. */
+  /** Type id → its policies by code, including archived ones. */
   ofType: ReadonlyMap<string, readonly Policy[]>;
   calendars: ReadonlyMap<string, Calendar>;
 }
 
-/** What these system fields say never changes. */
+/** System fields that never change. */
 const CONSTANT = new Set(['id', 'number', 'typeId', 'typeCode', 'createdAt', 'createdBy']);
-/** System field → what a change of it is called in events. */
+/** System field → its name in the changes of events. */
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['state', 'state'],
   ['workflowState', 'workflowState'],
@@ -111,12 +111,12 @@ function concernOf(conditions: readonly (TypedCondition | null)[]): Concern {
   return { every, fields };
 }
 
-/** Open time is counted in hours, minutes and seconds: how long a day is, the calendar says differently every day. */
+/** Open time is given in hours, minutes and seconds only, because the open hours of a day vary with the calendar. */
 export function isOpenTime(duration: string): boolean {
   return duration.startsWith('PT') && duration !== 'PT0S' && storedForm('duration', duration) !== undefined;
 }
 
-/** Milliseconds of a duration in hours, minutes and seconds; never nothing. */
+/** Milliseconds of a duration in hours, minutes and seconds; at least 1. */
 export function durationMs(duration: string): number {
   return Math.max(1, Math.round(Temporal.Duration.from(duration).total('milliseconds')));
 }
@@ -134,7 +134,7 @@ function policyOf(
     try {
       return parseCondition(condition, { resolve, variables: 'allowed' });
     } catch (error) {
-      // An archived policy may name what its type has no more: then nothing holds.
+      // An archived policy may refer to fields that its type no longer has. Such a condition never holds.
       if (!active && isFault(error)) return null;
       throw error;
     }
@@ -195,7 +195,7 @@ export function slaRegistry(ctx: Pick<ReadContext, 'config'>): SlaRegistry {
   return ctx.config.get(slaSlice);
 }
 
-/** The calendar in force for the policy. */
+/** The current calendar of the policy. */
 export function calendarOf(registry: SlaRegistry, policy: Policy): Calendar {
   const calendar = registry.calendars.get(policy.calendarId);
   if (calendar === undefined) throw new Error(`policy ${policy.code} has no calendar`);

@@ -1,10 +1,13 @@
 /**
- * SLA: what must be done for records of a type in how much open time, and how it goes.
+ * SLA: policies that limit the open time for records of a type, and the instances that measure it.
  *
- * Own tables: `sla_instances`, `calendar_versions`. Invariants: a record has at most one running instance of a policy; an
- * instance starts, pauses, gets another target and stops in the very unit that changes its record; what stands is reckoned from
- * its start, its pauses, its stop and its target by one algebra (`lib/worktime.ts`), never counted up; reading writes nothing;
- * each warning and breach is told once; a stopped instance stays as it stopped until somebody recalculates it.
+ * Own tables: `sla_instances`, `calendar_versions`. Invariants:
+ * - A record has at most one running instance of a policy.
+ * - An instance starts, pauses, stops or changes its target in the unit of work that changes its record.
+ * - Elapsed and due times are calculated from start, pauses, stop and target (`lib/worktime.ts`); they are never accumulated.
+ * - Reads do not write.
+ * - Each warning and each breach is reported once.
+ * - A stopped instance does not change until it is recalculated by command.
  */
 export { slaFollower } from './follow.ts';
 export { dueTimeMover, fireDue } from './jobs.ts';

@@ -1,9 +1,8 @@
 /**
- * What records' own changes do to their instances, inside the very unit of the change (architecture, section 3f). Every way in
- * comes through here: calls, bulk, imports, inbound, the catalogue, migrations.
+ * Updates SLA instances when a record changes, in the same unit of work (architecture, section 3f). This covers all changes:
+ * API calls, bulk operations, imports, inbound calls, catalogue requests, migrations.
  *
- * A create needs no look at the database. Another change needs one, and only where the type has policies and the change
- * concerns something that their conditions name.
+ * A create needs no query. Any other change needs one, and only if the type has policies whose conditions use what changed.
  */
 import type { Follower, PlannedEvent, WriteContext } from '../../mechanisms/context.ts';
 import { recordOf, type RecordView } from '../objects/door.ts';
@@ -13,7 +12,7 @@ import { type Judged, judgePolicy } from './rules.ts';
 import { begin, draftOf, follow, rearm, type Setting, startsAnew } from './rules-course.ts';
 import { listLatest, type StoredInstance } from './store.ts';
 
-/** Changes that concern whether the record takes part at all. */
+/** Events that start or end an archiving. They affect every policy. */
 const WHOLE = new Set(['ObjectArchived', 'ObjectRestored']);
 
 interface Changed {
@@ -29,13 +28,13 @@ function concerns(policy: Policy, events: readonly PlannedEvent[]): boolean {
   );
 }
 
-/** The records that the events change, with the policies whose conditions the changes may move. */
+/** The changed records, with the policies whose conditions the changes can affect. */
 async function changedRecords(ctx: WriteContext, events: readonly PlannedEvent[]): Promise<Changed[]> {
   const { ofType } = slaRegistry(ctx);
   if (ofType.size === 0) return [];
   const byRecord = new Map<string, PlannedEvent[]>();
   for (const event of events) {
-    // Only what makes a revision changes the record itself.
+    // Only events with a revision change the record itself.
     if (event.objectId === undefined || event.revision === undefined) continue;
     const list = byRecord.get(event.objectId);
     if (list === undefined) byRecord.set(event.objectId, [event]);

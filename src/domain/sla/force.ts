@@ -1,4 +1,4 @@
-/** What is in force for an instance in this unit, and how a decision about it is planned. */
+/** The policy, calendar and target that apply to an instance in this unit of work, and the writes of a decision. */
 import type { RecordFacts, Variables } from '../../lib/filter.ts';
 import { WorkTime } from '../../lib/worktime.ts';
 import type { ActorVariables, ReadContext, WriteContext } from '../../mechanisms/context.ts';
@@ -9,7 +9,7 @@ import { type Figures, figuresOf, type Instance, targetOf } from './rules.ts';
 import { type Draft, finish, type Setting } from './rules-course.ts';
 import { changeInstance, insertInstance, rowOf, type StoredInstance } from './store.ts';
 
-/** A target is a fact of the record and not of who looks at it: its conditions know no person. */
+/** Targets depend on the record only, not on the acting user. Their conditions are evaluated without a user. */
 const NOBODY: ActorVariables = {
   me: '00000000-0000-0000-0000-000000000000',
   groups: [],
@@ -17,31 +17,31 @@ const NOBODY: ActorVariables = {
   orgUnits: [],
 };
 
-/** Variables for conditions that are judged for whoever acts, or for nobody. */
+/** Variables for conditions, by default with those of the acting user. */
 export function variablesFor(ctx: ReadContext, person: ActorVariables = ctx.actor.variables): Variables {
   return {
     ...person,
     now: ctx.now,
-    // Few conditions ask for the day, and the calendar of a time zone is dear.
+    // Few conditions use the date, and computing it for a time zone is expensive.
     get today() {
       return today(registry(ctx), ctx.now);
     },
   };
 }
 
-/** The target that the policy in force has for a record of these facts; undefined where none fits. */
+/** The target of the policy for these facts; undefined if none applies. */
 export function targetUnder(ctx: ReadContext, policy: Policy, facts: RecordFacts): number | undefined {
   return targetOf(policy, facts, variablesFor(ctx, NOBODY));
 }
 
-/** The policy of an instance; archived ones stay in the configuration. */
+/** The policy of an instance. Archived policies stay in the configuration. */
 export function policyOf(ctx: ReadContext, instance: Pick<Instance, 'policyId'>): Policy {
   const policy = slaRegistry(ctx).policies.get(instance.policyId);
   if (policy === undefined) throw new Error(`there is no policy ${instance.policyId}`);
   return policy;
 }
 
-/** The calendar that the instance keeps to: the one chosen by hand or that it stopped with, else the policy's as it is now. */
+/** The calendar of the instance: the one chosen by command or used at the stop, else the policy's current one. */
 export function calendarFor(ctx: ReadContext, instance: StoredInstance, policy: Policy): CalendarInForce {
   const known = slaRegistry(ctx);
   if (!instance.pinned && instance.status !== 'STOPPED') return calendarOf(known, policy);
@@ -56,7 +56,7 @@ export function keptVersion(id: string, version: number, definition: CalendarDef
   return { id, version, definition, time: new WorkTime(definition) };
 }
 
-/** What a decision about a stored instance is made with. */
+/** The input of a decision about a stored instance. */
 export function settingFor(ctx: ReadContext, instance: StoredInstance, view: RecordView): Setting {
   const policy = policyOf(ctx, instance);
   return {
@@ -64,12 +64,15 @@ export function settingFor(ctx: ReadContext, instance: StoredInstance, view: Rec
     actorId: ctx.actor.userId,
     policy,
     calendar: calendarFor(ctx, instance, policy),
-    // Where no target fits any more, the last one stays.
+    // If no target applies any more, the instance keeps its target.
     targetMs: targetUnder(ctx, policy, view.facts) ?? instance.targetMs,
   };
 }
 
-/** An instance as it stands now: by what is in force while it runs, as it was stored once it stopped. */
+/**
+ * The current state of an instance: calculated from the current policy and calendar while it runs, as stored once it has
+ * stopped.
+ */
 export interface Present {
   policy: Policy;
   calendar: CalendarInForce;
@@ -100,7 +103,7 @@ export function presentOf(ctx: ReadContext, instance: StoredInstance, view: Reco
   };
 }
 
-/** Plans the row and the events of what was decided; nothing where nothing changed. @returns the instance as it will stand */
+/** Plans the row and the events of a decision, if anything changed. @returns the instance after the change */
 export function planDraft(ctx: WriteContext, draft: Draft, setting: Setting): Instance {
   const { instance, figures, events, unchanged } = finish(draft, setting);
   if (unchanged) return draft.before ?? instance;

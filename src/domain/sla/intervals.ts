@@ -1,4 +1,4 @@
-/** Stretches of time as the API explains them: why each counted or did not. Pure. */
+/** Time intervals with the reason why each was counted or not, as the API returns them. Pure. */
 import type { Span, WorkTime } from '../../lib/worktime.ts';
 import { type LocalizedText, localized } from '../metadata/door.ts';
 import type { CalendarException } from './definitions.ts';
@@ -18,8 +18,8 @@ export function nameIn(text: LocalizedText | undefined, locale: string): { name?
 }
 
 /**
- * The span taken apart without gaps. `pausedBy` tells who holds the pause of an index; the counted intervals sum to the open
- * time of the span.
+ * Splits the span into intervals without gaps. The counted intervals add up to the open time of the span. `pausedBy` returns
+ * who holds the pause with the given index.
  */
 export function intervalsOf(
   time: WorkTime,

@@ -1,6 +1,7 @@
 /**
- * The service's own work on instances: telling what is due, and moving due times after a change of policies or calendars. Both
- * read what is stored and reconcile, so that any number of processes may run them, and any of them may end at any point.
+ * Background jobs on instances: they report warnings and breaches, and recalculate due times after a change of policies or
+ * calendars. Both compare the stored rows with what applies now. Any number of processes may run them, and each may stop at any
+ * time.
  */
 import type { Caller, Work } from '../../mechanisms/work.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
@@ -10,25 +11,25 @@ import { planDraft, settingFor } from './force.ts';
 import { draftOf, retarget } from './rules-course.ts';
 import { type InForce, isDue, listStale, lockDue, lockStale, type StoredInstance } from './store.ts';
 
-/** Instances of one unit. */
+/** Maximum number of instances in one unit of work. */
 const BATCH = 200;
-/** Stale instances that are looked up at once. */
+/** Maximum number of outdated instances read at once. */
 const PORTION = 1000;
 /**
- * How often the mover looks anew though nothing changed: a unit that began under an older configuration may have written by it
- * after everything was moved.
+ * How often outdated instances are searched for without a configuration change. A unit of work that began under an older
+ * configuration may have written after the last search.
  */
 const AGAIN_MS = 60_000;
 
-/** What a unit did: how many instances it had in hand, and what went wrong with single ones. */
+/** The result of a unit of work: how many instances it locked, and the errors of single instances. */
 interface Done {
   taken: number;
   errors: unknown[];
 }
 
 /**
- * Brings instances that this unit has locked to what is in force, telling what was reached. One that cannot be reckoned holds up
- * no other.
+ * Updates locked instances to the current policy and calendar, and reports what was reached. An error in one instance does not
+ * affect the others.
  */
 async function bringForward(ctx: WriteContext, instances: readonly StoredInstance[]): Promise<Done> {
   await preload(
@@ -50,7 +51,7 @@ async function bringForward(ctx: WriteContext, instances: readonly StoredInstanc
   return { taken: instances.length, errors };
 }
 
-/** Writes what could be reckoned and then says what could not. @returns how many instances moved on */
+/** Commits the successful updates, then throws the collected errors. @returns the number of locked instances */
 async function bring(
   work: Work,
   caller: Caller,
@@ -64,8 +65,8 @@ async function bring(
 }
 
 /**
- * Tells what is due: warnings and breaches, each once, whichever process comes first. What is due is judged by the policies and
- * calendars in force, not by the stored time alone.
+ * Reports due warnings and breaches, each once, whichever process runs it. The stored time only selects candidates; the current
+ * policy and calendar decide whether something is due.
  *
  * @returns true when there may be more
  */
@@ -88,8 +89,8 @@ function inForce(caller: Caller): InForce[] {
 }
 
 /**
- * Makes the task that moves stored due times after a change of policies or calendars. What is left to do stands in the rows
- * themselves, so it goes on wherever it was interrupted. @returns whether there is more to do at once
+ * Creates the task that updates stored due times after a change of policies or calendars. The rows themselves show what is left
+ * to do, so the task can be interrupted and resumed. @returns whether there is more to do at once
  */
 export function dueTimeMover(): (work: Work, caller: Caller, nowMs: number) => Promise<boolean> {
   let settled = '';
@@ -108,7 +109,7 @@ export function dueTimeMover(): (work: Work, caller: Caller, nowMs: number) => P
     for (let from = 0; from < ids.length; from += BATCH) {
       moved += await bring(work, caller, (ctx) => lockStale(ctx, wanted, ids.slice(from, from + BATCH)));
     }
-    // Where others have everything in hand, there is no use in asking at once.
+    // If other processes hold all remaining rows, wait for the next run.
     return moved > 0;
   };
 }

@@ -1,4 +1,4 @@
-/** The reads on SLA instances: the record decides who comes near. Reading writes nothing. */
+/** Reads of SLA instances. They require the right to read the record and write nothing. */
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { named, registry } from '../metadata/door.ts';
@@ -30,7 +30,7 @@ export interface InstanceAnswer {
   calendarVersion: number;
 }
 
-/** An instance as the API gives it (decisions, "SLA"). */
+/** An instance in API answers (decisions, "SLA"). */
 export function answerOf(ctx: ReadContext, instance: StoredInstance, present: Present): InstanceAnswer {
   const { policy, calendar, figures } = present;
   const pause = openPause(instance);
@@ -63,7 +63,7 @@ export async function listSla(ctx: ReadContext, objectId: string): Promise<Insta
   return instances.map((instance) => answerOf(ctx, instance, presentOf(ctx, instance, object)));
 }
 
-/** The instance with its record; of a record that the caller may not read there is none. @throws Fault NOT_FOUND */
+/** The instance with its record. @throws Fault NOT_FOUND, also if the caller may not read the record */
 export async function requireInstance(
   ctx: ReadContext,
   id: string,
@@ -102,7 +102,7 @@ export interface ExplanationAnswer {
 }
 
 /**
- * Every interval from the start to now or to the stop, and why it counted or did not (configuration, section 6).
+ * All intervals from the start until now or the stop, and why each was counted or not (configuration, section 6).
  *
  * @throws Fault NOT_FOUND
  */

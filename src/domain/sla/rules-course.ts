@@ -1,6 +1,6 @@
 /**
- * Pure decisions on the course of an instance: how it starts, is paused, goes on, gets another target and stops, and what is
- * told on the way. Each takes a draft, which begins as the stored instance and ends as what is stored next.
+ * Pure decisions on the transitions of an instance: start, pause, resume, change of target and stop, and the resulting events.
+ * Each function changes a draft, which starts as the stored instance and ends as the next stored state.
  */
 import type { CalendarInForce, Policy } from './definitions.ts';
 import {
@@ -30,22 +30,22 @@ export interface SlaEvent {
   data: Record<string, unknown>;
 }
 
-/** What a decision is made with. */
+/** The input of a decision. */
 export interface Setting {
   now: string;
   actorId: string | null;
   policy: Policy;
   calendar: CalendarInForce;
-  /** By the policy in force, on the record as it stands. */
+  /** The target from the current policy for the current record. */
   targetMs: number;
 }
 
-/** An instance while decisions are made about it. */
+/** An instance while it is being changed. */
 export interface Draft {
   readonly before: Instance | null;
   instance: Instance;
   readonly events: SlaEvent[];
-  /** Whether callers have to know: the revision grows. */
+  /** Whether callers can see the change. If so, the revision grows. */
   visible: boolean;
 }
 
@@ -61,7 +61,7 @@ function say(draft: Draft, type: SlaEventType, data: Record<string, unknown> = {
   draft.events.push({ type, data });
 }
 
-/** A new instance on the record. */
+/** Starts a new instance on the record. */
 export function begin(id: string, objectId: string, judged: Judged, setting: Setting): Draft {
   const { now, policy, calendar, targetMs } = setting;
   const instance: Instance = {
@@ -93,14 +93,14 @@ export function begin(id: string, objectId: string, judged: Judged, setting: Set
 }
 
 /**
- * Tells what was reached and not told, and takes back what is reached no more: a target that was moved ahead is warned of
- * again when its time comes. With the target and calendar of the setting, or the stored target.
+ * Reports warnings and breaches that are reached and were not reported. Forgets those that are no longer reached: if a target
+ * moves into the future, its warnings are reported again later. Uses the given target and the calendar of the setting.
  */
 function settle(draft: Draft, setting: Setting, targetMs: number): void {
   const { instance } = draft;
   const figures = figuresOf(instance, targetMs, setting.calendar.time, setting.now);
   const { warnAt } = setting.policy;
-  // What the policy warns of no more, but did, is remembered while it holds: the policy may come back to it.
+  // Percentages that the policy no longer has stay remembered while they are reached, in case the policy gets them back.
   const once = instance.told.filter((what) => what !== 'breach' && !warnAt.includes(what));
   const now = reached(figures, [...warnAt, ...(once as number[])]);
   for (const what of now) {
@@ -113,8 +113,8 @@ function settle(draft: Draft, setting: Setting, targetMs: number): void {
 }
 
 /**
- * Brings a running instance to what is in force: first tells what the time that passed brought, then takes the new target and
- * calendar and tells what these bring. `quiet` is for the service's own pass, which nobody on the record has to know of.
+ * Updates a running instance to the current target and calendar. First reports what the elapsed time reached under the old
+ * target, then what is reached under the new one. `quiet` is for background jobs: the revision does not grow.
  */
 export function retarget(draft: Draft, setting: Setting, quiet = false): void {
   const { policy, calendar, targetMs } = setting;
@@ -125,7 +125,7 @@ export function retarget(draft: Draft, setting: Setting, quiet = false): void {
     instance.calendarVersion !== calendar.version;
   const other = instance.targetMs !== targetMs;
   if (stale || other) {
-    // What was reckoned by a configuration that is in force no more is not told: it may never have come true.
+    // Nothing is reported under an outdated configuration: its due times may never have applied.
     if (!stale) settle(draft, setting, instance.targetMs);
     const { dueAt } = figuresOf(instance, targetMs, calendar.time, setting.now);
     if (other || (instance.status === 'ACTIVE' && dueAt !== instance.dueAt)) {
@@ -139,7 +139,7 @@ export function retarget(draft: Draft, setting: Setting, quiet = false): void {
   settle(draft, setting, targetMs);
 }
 
-/** A person's command to reckon anew, by the calendar of the setting from now on. The status stays. */
+/** Recalculates by command, with the calendar of the setting from now on. The status does not change. */
 export function recalculate(draft: Draft, setting: Setting, pinned: boolean): void {
   const { targetMs, dueAt, calendarId, calendarVersion } = draft.instance;
   const { policy, calendar } = setting;
@@ -169,20 +169,23 @@ export function pause(draft: Draft, by: PausedBy, { now, actorId }: Setting): vo
   say(draft, 'SlaPaused', { by });
 }
 
-/** @param by what ends the pause; the command of a person sets the policy's condition aside until it was false once */
+/**
+ * @param by what ends the pause
+ * @param armed whether the policy may pause again before its pause condition was false
+ */
 export function resume(draft: Draft, by: PausedBy, { now }: Setting, armed: boolean = draft.instance.pauseArmed): void {
   const { pauses } = draft.instance;
   const last = openPause(draft.instance);
   if (last === undefined) throw new Error(`instance ${draft.instance.id} is not paused`);
   const to = notBefore(now, last.from);
-  // A pause that took no time leaves no trace but its events.
+  // A pause of zero length is dropped; only its events remain.
   const closed = to === last.from ? [] : [{ ...last, to }];
   change(draft, { status: 'ACTIVE', pauses: [...pauses.slice(0, -1), ...closed], pauseArmed: armed });
   draft.visible = true;
   say(draft, 'SlaResumed', { by });
 }
 
-/** @param armed whether the policy may start anew from here on */
+/** @param armed whether the policy may start a new instance without its start condition becoming false first */
 export function stop(draft: Draft, by: 'policy' | 'hand', setting: Setting, armed: boolean): void {
   const { instance } = draft;
   const held = openPause(instance);
@@ -199,7 +202,9 @@ function closeLast({ pauses }: Instance, to: string): Instance['pauses'] {
   return last.from === to ? pauses.slice(0, -1) : [...pauses.slice(0, -1), { ...last, to }];
 }
 
-/** What a change of the record does to its running instance. Policy conditions act on edges (decisions, "SLA"). */
+/**
+ * Applies a change of the record to its running instance. Policy conditions act when their result changes (decisions, "SLA").
+ */
 export function follow(draft: Draft, judged: Judged, setting: Setting): void {
   retarget(draft, setting);
   if (judged.stop) {
@@ -214,12 +219,12 @@ export function follow(draft: Draft, judged: Judged, setting: Setting): void {
   else if (judged.archived) pause(draft, 'archive', setting);
 }
 
-/** What a change of the record does to an instance that stopped: once its condition was false, the policy may start anew. */
+/** Applies a change of the record to a stopped instance: once the start condition was false, the policy may start again. */
 export function rearm(draft: Draft, judged: Judged): void {
   if (!wantsStart(judged) && !draft.instance.startArmed) change(draft, { startArmed: true });
 }
 
-/** Whether the policy starts a new instance on a record whose last one is this. */
+/** Whether the policy starts a new instance on the record, given the last one. */
 export function startsAnew(last: Instance | undefined, judged: Judged, policy: Policy): boolean {
   if (!policy.active || judged.archived || !wantsStart(judged)) return false;
   return last === undefined || (last.status === 'STOPPED' && last.startArmed);
@@ -229,11 +234,11 @@ export interface Finished {
   instance: Instance;
   figures: Figures;
   events: readonly SlaEvent[];
-  /** Nothing to be stored. */
+  /** Nothing to store. */
   unchanged: boolean;
 }
 
-/** The draft as it is to be stored: with new due times where it runs, with its last figures where it stopped. */
+/** The draft as it will be stored: with new due times if it runs, with its final times if it stopped. */
 export function finish(draft: Draft, setting: Setting): Finished {
   const { before } = draft;
   const { time } = setting.calendar;
@@ -255,7 +260,7 @@ export function finish(draft: Draft, setting: Setting): Finished {
   };
 }
 
-/** Due times of a paused instance move with every look at it and are worth no write. */
+/** Due times of a paused instance change continuously, so they alone cause no write. */
 function sameStored(before: Instance, after: Instance): boolean {
   return (
     before.status === after.status &&

@@ -1,8 +1,7 @@
 /**
- * Pure decisions on time: how an instance stands, what was reached, what comes next. No database, no clock.
+ * Pure decisions on time: the state of an instance, what was reached, what comes next. No database, no clock.
  *
- * Everything follows from four facts of an instance: when it started, its pauses, when it stopped, and its target; and from the
- * calendar that it is reckoned by.
+ * Everything is calculated from four facts of an instance (start, pauses, stop, target) and its calendar.
  */
 import { evaluate, type RecordFacts, type Variables } from '../../lib/filter.ts';
 import type { Span, WorkTime } from '../../lib/worktime.ts';
@@ -10,22 +9,22 @@ import type { Policy } from './definitions.ts';
 
 export type Status = 'ACTIVE' | 'PAUSED' | 'STOPPED';
 
-/** What holds a pause: the policy's condition, a person's command, or that the record is archived. */
+/** What holds a pause: the policy's condition, a command, or the archiving of the record. */
 export type PausedBy = 'policy' | 'hand' | 'archive';
 
 export interface Pause {
   from: string;
-  /** Null while it lasts; only the last one's is. */
+  /** Null while the pause lasts; only the last pause can be open. */
   to: string | null;
   by: PausedBy;
-  /** Who made the change or gave the command; null for the service itself. */
+  /** The user who changed the record or gave the command; null for the service itself. */
   actorId: string | null;
 }
 
-/** A percentage at which a warning is due, or the breach. */
+/** The percentage of a warning, or the breach. */
 export type Told = number | 'breach';
 
-/** An instance as it is stored (table `sla_instances`). Instants are RFC 3339 UTC with milliseconds. */
+/** A stored instance (table `sla_instances`). Instants are RFC 3339 UTC with milliseconds. */
 export interface Instance {
   id: string;
   objectId: string;
@@ -37,29 +36,29 @@ export interface Instance {
   startedAt: string;
   stoppedAt: string | null;
   pauses: readonly Pause[];
-  /** Whether the policy may start anew on the record: its condition was false since this instance stopped. */
+  /** Whether the policy may start again on the record: its start condition was false since this instance stopped. */
   startArmed: boolean;
-  /** Whether the policy may pause: its condition was false since somebody resumed by hand. */
+  /** Whether the policy may pause: its pause condition was false since the last resume by command. */
   pauseArmed: boolean;
   targetMs: number;
   calendarId: string;
   calendarVersion: number;
-  /** Whether the calendar was chosen by hand and stays. */
+  /** Whether the calendar was chosen by command and stays. */
   pinned: boolean;
-  /** Of a stopped instance. */
+  /** Set only when the instance has stopped. */
   elapsedMs: number | null;
   dueAt: string | null;
   nextAt: string | null;
   told: readonly Told[];
 }
 
-/** How an instance stands at a moment. Open time in milliseconds. */
+/** The calculated times of an instance at one moment. Open time is in milliseconds. */
 export interface Figures {
   targetMs: number;
   elapsedMs: number;
-  /** Below zero by as much as the target is overrun. */
+  /** Negative once the target is exceeded. */
   remainingMs: number;
-  /** Null where the calendar is never open long enough. Of a paused one: as if it went on at this moment. */
+  /** Null if the calendar has too few open hours. For a paused instance: assuming that it resumes now. */
   dueAt: string | null;
   breached: boolean;
   breachedAt: string | null;
@@ -78,7 +77,7 @@ function iso(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString();
 }
 
-/** The pauses as spans; one that lasts ends at `until`. */
+/** The pauses as spans; an open pause ends at `until`. */
 export function pauseSpans(pauses: readonly Pause[], until: number): Span[] {
   return pauses.map(({ from, to }) => {
     const begins = ms(from);
@@ -86,19 +85,19 @@ export function pauseSpans(pauses: readonly Pause[], until: number): Span[] {
   });
 }
 
-/** The later of the two: no clock that was set back makes time run backwards for an instance. */
+/** The latest of the given instants. It protects against a clock that was set back. */
 export function notBefore(now: string, ...others: (string | null | undefined)[]): string {
   return others.reduce<string>((latest, at) => (at !== null && at !== undefined && at > latest ? at : latest), now);
 }
 
-/** The moment up to which the instance counts. */
+/** The end of the measured time: the stop, or now. */
 export function endOf(instance: Pick<Instance, 'stoppedAt'>, now: string): string {
   return instance.stoppedAt ?? now;
 }
 
 /**
- * How the instance stands at `now`, from its facts, the target and the calendar. The target is reached when as much open time
- * has passed: that very moment is the breach.
+ * Calculates the times of the instance at `now`. The breach is the exact moment at which the elapsed open time reaches the
+ * target.
  */
 export function figuresOf(
   instance: Pick<Instance, 'startedAt' | 'stoppedAt' | 'pauses'>,
@@ -122,24 +121,24 @@ export function figuresOf(
   };
 }
 
-/** Open time after which a thing must be told. */
+/** Open time after which a warning or the breach is due. */
 function needed(what: Told, targetMs: number): number {
   return what === 'breach' ? targetMs : Math.ceil((what * targetMs) / 100);
 }
 
-/** Warnings first, so that of two at one moment the breach is the last. */
+/** Warnings come first, so that the breach is the last of several at the same moment. */
 function tellings(warnAt: readonly number[]): Told[] {
   return [...warnAt, 'breach'];
 }
 
-/** What of the warnings and the breach is reached. */
+/** The warnings and the breach that are reached. */
 export function reached(figures: Figures, warnAt: readonly number[]): Told[] {
   return tellings(warnAt).filter((what) => figures.elapsedMs >= needed(what, figures.targetMs));
 }
 
 /**
- * The moment at which something must be told next, if time runs on: the first of what was not told. Null where nothing is to
- * come, and while the instance is paused.
+ * The next moment at which a warning or the breach must be reported, if the instance keeps running. Null if nothing is left, or
+ * while the instance is paused.
  */
 export function nextAt(
   instance: Pick<Instance, 'startedAt' | 'pauses' | 'status' | 'told'>,
@@ -155,12 +154,12 @@ export function nextAt(
   return iso(time.add(start, least, pauseSpans(instance.pauses, start)));
 }
 
-/** The target that the policy has for the record; undefined where none of its conditions holds. */
+/** The target of the policy for the record; undefined if no condition holds. */
 export function targetOf(policy: Policy, facts: RecordFacts, variables: Variables): number | undefined {
   return policy.targets.find(({ when }) => when === null || evaluate(when, facts, variables))?.ms;
 }
 
-/** What the policy's conditions say of a record, and whether the record is archived. */
+/** The results of the policy's conditions on a record, and whether the record is archived. */
 export interface Judged {
   start: boolean;
   pause: boolean;
@@ -178,7 +177,7 @@ export function judgePolicy(policy: Policy, facts: RecordFacts, variables: Varia
   };
 }
 
-/** Whether the record as it stands asks for a running instance. */
+/** Whether the record needs a running instance. */
 export function wantsStart({ start, stop }: Judged): boolean {
   return start && !stop;
 }

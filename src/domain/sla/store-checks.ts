@@ -1,4 +1,4 @@
-/** What must hold of SLA instances after whatever happened (reliability, 5.1). */
+/** Consistency checks of SLA instances. */
 import sql from 'sql-template-tag';
 import { type Check, rowCheck } from '../../mechanisms/checks.ts';
 import { recordMissing } from '../objects/door.ts';

@@ -1,4 +1,4 @@
-/** How late the timers of service levels are, as figures for whoever watches the service. */
+/** Metrics on the delay of SLA timers. */
 import sql from 'sql-template-tag';
 import { boundedCount, type Figure, secondsSince } from '../../mechanisms/figures.ts';
 

@@ -1,4 +1,4 @@
-/** SQL on the table `sla_instances`, with the calendar versions that instances name and their events in the journal. */
+/** SQL on the table `sla_instances`, on the calendar versions of instances, and on their events in the journal. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite, WriteContext } from '../../mechanisms/context.ts';
 import type { Queryable } from '../../mechanisms/db/pool.ts';
@@ -6,7 +6,7 @@ import type { Backlog } from '../../mechanisms/journal.ts';
 import type { CalendarDefinition } from './definitions.ts';
 import type { Instance, Pause } from './rules.ts';
 
-/** An instance with the version of the calendar that it keeps to: of one that stopped, or that was chosen by hand. */
+/** An instance with its stored calendar version, if it has stopped or its calendar was chosen by command. */
 export interface StoredInstance extends Instance {
   keptCalendar: CalendarDefinition | null;
 }
@@ -23,36 +23,36 @@ export async function findInstance(ctx: ReadContext, id: string): Promise<Stored
   return rows[0];
 }
 
-/** Oldest first. */
+/** Instances of a record, oldest first. */
 export async function listInstances(ctx: ReadContext, objectId: string): Promise<StoredInstance[]> {
   return await ctx.query<StoredInstance>(sql`
     SELECT ${COLUMNS} FROM sla_instances i WHERE i.object_id = ${objectId}::uuid ORDER BY i.started_at, i.id`);
 }
 
-/** The running instance of each record and policy, or else its last one. */
+/** The running instance of each record and policy, or else the last one. */
 export async function listLatest(ctx: ReadContext, objectIds: readonly string[]): Promise<StoredInstance[]> {
-  // Ids are made in the order of time by the machine's own clock, whatever clock the unit has.
+  // Ids are ordered by the machine's clock, independently of the time of the unit of work.
   return await ctx.query<StoredInstance>(sql`
     SELECT DISTINCT ON (i.object_id, i.policy_id) ${COLUMNS} FROM sla_instances i
     WHERE ${objectIds.length === 1 ? sql`i.object_id = ${objectIds[0]}::uuid` : sql`i.object_id = ANY(${[...objectIds]}::uuid[])`}
     ORDER BY i.object_id, i.policy_id, i.status = 'STOPPED', i.id DESC`);
 }
 
-/** Whether something is due; one look at the first entry of an index. */
+/** Whether a timer is due. Reads only the first entry of an index. */
 export async function isDue(ctx: Pick<ReadContext, 'query' | 'now'>): Promise<boolean> {
   const rows = await ctx.query<{ due: boolean }>(sql`
     SELECT EXISTS (SELECT 1 FROM sla_instances WHERE status <> 'STOPPED' AND next_at <= ${ctx.now}::timestamptz) AS due`);
   return rows[0]?.due === true;
 }
 
-/** Instances that are due and that no other process has in hand, locked until the unit ends. */
+/** Due instances that no other process has locked, locked until the unit of work ends. */
 export async function lockDue(ctx: WriteContext, limit: number): Promise<StoredInstance[]> {
   return await ctx.lock<StoredInstance>(sql`
     SELECT ${COLUMNS} FROM sla_instances i WHERE i.status <> 'STOPPED' AND i.next_at <= ${ctx.now}::timestamptz
     ORDER BY i.next_at LIMIT ${limit}::int FOR NO KEY UPDATE OF i SKIP LOCKED`);
 }
 
-/** What is in force for a policy; what was reckoned by anything else is to be moved. */
+/** The current versions for a policy. Instances calculated with other versions are outdated. */
 export interface InForce {
   policy_id: string;
   policy_version: number;
@@ -68,7 +68,7 @@ function inForceRows(inForce: readonly InForce[]): Sql {
     calendar_version integer)`;
 }
 
-/** Ids of running instances that were reckoned by what is in force no more. */
+/** Ids of running instances that were calculated with outdated versions. */
 export async function listStale(
   ctx: Pick<ReadContext, 'query'>,
   inForce: readonly InForce[],
@@ -80,7 +80,7 @@ export async function listStale(
   return rows.map((row) => row.id);
 }
 
-/** Of these instances those that are still to be moved and that no other process has in hand, locked until the unit ends. */
+/** Those of the instances that are still outdated and not locked by another process, locked until the unit of work ends. */
 export async function lockStale(
   ctx: WriteContext,
   inForce: readonly InForce[],
@@ -120,7 +120,7 @@ export async function listEvents(ctx: ReadContext, instance: Pick<Instance, 'id'
     ORDER BY j.seq`);
 }
 
-/** Id → name of those who held pauses. */
+/** User id → name, for the users who caused pauses. */
 export async function namesOf(ctx: ReadContext, pauses: readonly Pause[]): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(pauses.flatMap(({ actorId }) => actorId ?? []))];
   if (ids.length === 0) return new Map();
@@ -130,7 +130,7 @@ export async function namesOf(ctx: ReadContext, pauses: readonly Pause[]): Promi
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** A row as it is written, in the columns' own names. */
+/** An instance with the column names of the table. */
 export interface InstanceRow {
   id: string;
   object_id: string;
@@ -214,7 +214,10 @@ export const insertInstance: TableWrite<InstanceRow> = {
     FROM ${rows} RETURNING 1`,
 };
 
-/** Writes exactly the state that the decision was made on, or the unit is decided anew. Rows are locked in order of their ids. */
+/**
+ * Requires the state that the decision was made on (`turn`); otherwise the unit of work is retried. Rows are locked in the
+ * order of their ids.
+ */
 export const changeInstance: TableWrite<InstanceRow> = {
   name: 'change_sla_instance',
   guard: true,
@@ -231,7 +234,7 @@ export const changeInstance: TableWrite<InstanceRow> = {
     WHERE i.id = r.id AND i.turn = r.turn - 1 RETURNING 1`,
 };
 
-/** Timers whose time has come and is not told yet, counted up to a limit. */
+/** Due timers that are not reported yet, counted up to a limit. */
 export async function timerBacklog(db: Queryable, now: string, limit: number): Promise<Backlog> {
   const rows = await db.query<Backlog>(sql`
     SELECT count(*)::int AS waiting, min(next_at) AS "oldestAt"

@@ -1,4 +1,4 @@
-/** Trying out: when something would be due, and when a calendar is open, for calendars that stand and for unsaved ones. */
+/** Trying out policies and calendars: due times and opening hours, for stored and unsaved calendars. */
 import type { Static } from 'typebox';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { canonicalDate, canonicalInstant, storedForm } from '../../lib/filter-values.ts';
@@ -70,7 +70,7 @@ function policyChosen(ctx: ReadContext, idOrCode: string): Policy {
   return policy;
 }
 
-/** Values as a record of the type would store them. @throws Fault INVALID_REQUEST */
+/** Values in stored form, with the defaults of the type. @throws Fault INVALID_REQUEST */
 function storedValues(type: RecordType, given: Record<string, unknown>): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   const problems: FaultDetail[] = [];
@@ -91,7 +91,7 @@ function storedValues(type: RecordType, given: Record<string, unknown>): Record<
   return values;
 }
 
-/** The target that the policy would have for a new record of these values. @throws Fault INVALID_REQUEST */
+/** The policy's target for a new record with these values. @throws Fault INVALID_REQUEST */
 function targetTried(ctx: ReadContext, policy: Policy, given: Record<string, unknown>, openedAt: string): number {
   const types = registry(ctx);
   const type = types.byId.get(policy.typeId);
@@ -157,7 +157,7 @@ export interface TryAnswer {
   intervals: IntervalAnswer[];
 }
 
-/** "Opened at … → due at …" for a policy, or for a calendar and a target. @throws Fault RIGHT_MISSING, INVALID_REQUEST */
+/** Calculates the due time for a policy, or for a calendar and a target. @throws Fault RIGHT_MISSING, INVALID_REQUEST */
 export async function tryPolicy(ctx: ReadContext, input: TryInput): Promise<TryAnswer> {
   ctx.actor.require('config.manage');
   const openedAt = instantOf(input.openedAt, '/openedAt');
@@ -216,7 +216,7 @@ export interface PreviewAnswer {
   }[];
 }
 
-/** The days of a calendar. @throws Fault RIGHT_MISSING, INVALID_REQUEST */
+/** The open hours of each day of a calendar. @throws Fault RIGHT_MISSING, INVALID_REQUEST */
 export async function previewCalendar(ctx: ReadContext, input: PreviewInput): Promise<PreviewAnswer> {
   ctx.actor.require('config.manage');
   const { definition, time } = await calendarChosen(ctx, input.calendar, input.calendarVersion);

@@ -1,4 +1,4 @@
-/** The only way in which a record changes its workflow state. */
+/** Transitions: the only API command that changes a record's workflow state. */
 import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
 import { fieldsOf } from '../../lib/filter.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
@@ -38,10 +38,10 @@ export interface TransitionInput {
 }
 
 /**
- * Makes a transition (api.md, `POST /objects/{objectId}/transitions`): values, `set`, state, history and events in one change.
+ * Makes a transition (api.md, `POST /objects/{objectId}/transitions`). Values, `set`, state, history and events are one change.
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, REVISION_CONFLICT, STATE_CONFLICT, TRANSITION_NOT_AVAILABLE,
- * TRANSITION_CONDITION_NOT_MET, INVALID_VALUES, FIELD_READ_ONLY
+ *   TRANSITION_CONDITION_NOT_MET, INVALID_VALUES, FIELD_READ_ONLY
  */
 export async function transitionObject(
   ctx: WriteContext,
@@ -102,7 +102,7 @@ function notMet(object: VisibleObject, transition: Transition): Fault {
 }
 
 interface Planned extends PlannedChange {
-  /** What goes with the event: `reason`, `decisionReport`. */
+  /** Values stored with the event: `reason`, `decisionReport`. */
   remarks: Record<string, unknown>;
 }
 
@@ -133,14 +133,14 @@ async function plan(
 
 interface GivenForm {
   remarks: Record<string, unknown>;
-  /** Field code → value from the wire, of fields that stand in the form. */
+  /** Field code → given value, only fields of the form. */
   fields: Record<string, unknown>;
-  /** Of the decision report. */
+  /** Images of the decision report. */
   images: InlineImage[];
   problems: FaultDetail[];
 }
 
-/** The values given, split into what goes with the event and what goes into the record. */
+/** Splits the given values into those stored with the event and those stored in the record. */
 function readForm(object: VisibleObject, transition: Transition, given: Record<string, unknown>): GivenForm {
   const inForm = new Set(transition.fields.map((part) => part.code));
   const form: GivenForm = { remarks: {}, fields: {}, images: [], problems: [] };
@@ -166,7 +166,7 @@ function visibleImages({ version, row, right }: VisibleObject): Set<string> {
   return imagesIn(version, row.values, (code) => right.reads(code));
 }
 
-/** What `decide` returns; where the values are at fault, `otherwise`, with what is wrong among the problems. */
+/** Returns the result of `decide`. If it throws INVALID_VALUES, adds its details to `problems` and returns `otherwise`. */
 function collect<T>(problems: FaultDetail[], decide: () => T, otherwise: T): T {
   try {
     return decide();
@@ -191,7 +191,10 @@ function pickChanged(planned: { values: Record<string, unknown>; changes: object
   return Object.fromEntries(codes.map((code) => [code, planned.values[code]]));
 }
 
-/** The transition's own writes: the configuration's, so they need no field right. They go last. */
+/**
+ * Applies the values that the transition sets. They come from the configuration, so they need no field right, and override
+ * given values.
+ */
 function configured(
   ctx: WriteContext,
   object: VisibleObject,
@@ -210,7 +213,7 @@ function configured(
   }
 }
 
-/** What the form asks for and the record would lack; a field that the caller may not know of is not named. */
+/** Required fields of the form without a value. Fields that the caller may neither read nor write are not named. */
 function missing(
   object: VisibleObject,
   transition: Transition,
@@ -221,7 +224,7 @@ function missing(
     if (!required) return false;
     const remark = REMARKS.get(code);
     if (remark !== undefined) return !Object.hasOwn(remarks, remark.key) || isBlank(remarks[remark.key]);
-    // A record of an older version of its type may not have the field.
+    // An older version of the record's type may not have the field.
     const field = object.version.fields.get(code);
     return field !== undefined && (!Object.hasOwn(values, code) || isBlankText(field, values[code]));
   });

@@ -1,4 +1,4 @@
-/** What travels for the workflow of a record (api.md, "Workflow"). */
+/** Operations and schemas of a record's workflow (api.md, "Workflow"). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, nullable, Revision, Values } from '../../contract/schemas.ts';

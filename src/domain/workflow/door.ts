@@ -1,9 +1,9 @@
 /**
- * Workflow: the states a record moves through, and the transitions that move it.
+ * Workflow: the states of a record and the transitions between them.
  *
- * No tables of its own: definitions are configuration (section `workflows`), the state is a column of the record and is written
- * through `objects.applyChange` by this room alone. The snapshot is a help; the transition judges rights, state and condition
- * anew in its own unit.
+ * This module has no tables. Definitions are configuration (section `workflows`). The state is a column of the record; a
+ * transition writes it through `objects.applyChange`. The answer of `GET /objects/{objectId}/workflow` is only informative: a
+ * transition checks rights, state and condition again in its own unit of work.
  */
 export { type TransitionInput, transitionObject } from './commands.ts';
 export { workflowRoutes } from './routes.ts';

@@ -1,17 +1,20 @@
-/** The workflow snapshot: only what the caller can do now. */
+/** The workflow of a record: its state and the transitions that the caller can make now. */
 import { evaluate } from '../../lib/filter.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { fieldSchema, named, registry, variables } from '../metadata/door.ts';
 import { requireVisible, stateAnswer, type VisibleObject } from '../objects/door.ts';
 import { leaves, type Transition, transitionsOf } from './registry.ts';
 
-/** The values of a transition that belong to its event and not to the record, with their keys in the event's data. */
+/** Values of a transition that are stored with its event, not in the record, with their keys in the event's data. */
 export const REMARKS: ReadonlyMap<string, { key: string; dataType: 'text' | 'rich-text' }> = new Map([
   ['$reason', { key: 'reason', dataType: 'text' }],
   ['$decisionReport', { key: 'decisionReport', dataType: 'rich-text' }],
 ]);
 
-/** Whether the condition of the transition holds on the record now. Configuration decides: no field is hidden from it. */
+/**
+ * Whether the transition's condition holds on the record now. The condition may use all fields, including those hidden from the
+ * caller.
+ */
 export function conditionHolds(ctx: ReadContext, object: VisibleObject, transition: Transition): boolean {
   return transition.condition === null || evaluate(transition.condition, object.facts, variables(ctx));
 }
@@ -20,7 +23,7 @@ export function holds(object: VisibleObject, transition: Transition): boolean {
   return object.right.can('transition') && object.right.transitions(transition.code);
 }
 
-/** The form of a transition: its fields that the caller may know of, and the two that belong to the event. */
+/** The form of a transition: the fields that the caller may read or write, and the two that are stored with the event. */
 function form(ctx: ReadContext, object: VisibleObject, transition: Transition): unknown[] {
   return transition.fields.flatMap((part): object | [] => {
     const remark = REMARKS.get(part.code);

@@ -1,4 +1,4 @@
-/** The transitions of each type's workflow, their conditions parsed against the type's fields; one registry per snapshot. */
+/** The transitions of each type's workflow, with conditions parsed against the type's fields. One registry per snapshot. */
 import { parseCondition, type TypedCondition } from '../../lib/filter.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { ConfigSnapshot, ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
@@ -19,7 +19,7 @@ export interface Transition {
   toId: string;
   condition: TypedCondition | null;
   fields: readonly TransitionField[];
-  /** Field code → stored value, or a variable of the condition language, or null to clear. */
+  /** Field code → stored value, a variable of the condition language, or null to clear. */
   set: Readonly<Record<string, unknown>>;
 }
 
@@ -38,7 +38,7 @@ function build(source: ConfigSource, snapshot: ConfigSnapshot): WorkflowRegistry
     compiled.set(item.code, (item.compiled as { transitions: CompiledTransition[] }).transitions);
   }
   const cache = new Map<string, ReadonlyMap<string, Transition>>();
-  // Names and rights refer to the registry of the very same snapshot.
+  // Builds the type registry of the same snapshot first, because transitions refer to it.
   snapshot.get(typeSlice);
   return (type, workflowCode) => {
     const key = `${type.id} ${workflowCode}`;
@@ -74,7 +74,10 @@ export function transitionsOf(
   return version.workflow === null ? new Map() : ctx.config.get(workflowSlice)(type, version.workflow.code);
 }
 
-/** Whether the transition starts from the state. `'*'` means every state but the target; a transition to itself names its state. */
+/**
+ * Whether the transition starts from the state. `'*'` means every state except the target; a transition to the same state must
+ * name it.
+ */
 export function leaves({ from, toId }: Transition, stateId: string | null): boolean {
   if (stateId === null) return false;
   return from === '*' ? stateId !== toId : from.has(stateId);
