@@ -4,7 +4,7 @@ import '@mantine/notifications/styles.css';
 import './app/global.css';
 import { App } from './app/app.tsx';
 
-// Libraries that make style elements ask for the nonce here.
+// Libraries that create style elements read the CSP nonce from here.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 

@@ -1,35 +1,35 @@
 /**
- * The registry of screens that other parts of the console bring: every file `admin/<area>/screen.ts` and `work/<area>/screen.ts`
- * is found by itself, so that adding one touches no shared list (docs/console.md).
+ * Registry of screens. Every file `admin/<area>/screen.ts` and `work/<area>/screen.ts` is registered automatically, so that
+ * adding a screen changes no shared list (docs/console.md).
  */
 import type { Icon } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 import type { Bilingual } from './i18n/text.ts';
 
-/** What a screen's page is given. */
+/** Props of a screen's page. */
 export interface ScreenProps {
-  /** What follows the screen's own path: `/admin/keys/new` gives `['new']` to the screen `keys`. */
+  /** The path segments after the screen's own: `/admin/keys/new` gives `['new']` to the screen `keys`. */
   path: readonly string[];
 }
 
-/** Headings of the administration's navigation, in their order. */
+/** Sections of the administration's navigation, in order. */
 export const SECTIONS = ['model', 'people', 'service', 'connections', 'knowledge', 'operation'] as const;
 export type Section = (typeof SECTIONS)[number];
 
 export interface Screen {
-  /** First segment of the address, below `/admin/` or `/work/`. */
+  /** First path segment below `/admin/` or `/work/`. */
   path: string;
-  /** Heading it stands under; screens of `work/` have none. */
+  /** Navigation section; screens of `work/` have none. */
   section?: Section;
-  /** Place among its neighbours; ties by path. */
+  /** Sort order within the section; ties are sorted by path. */
   order: number;
   title: Bilingual;
-  /** One line for the overview. */
+  /** One line for the overview page. */
   summary?: Bilingual;
   icon: Icon;
-  /** Shown to whoever holds one of these rights; left out: to everybody. The service decides anew whatever is shown. */
+  /** Shown to users with one of these rights; undefined: to all users. The service checks rights itself. */
   rights?: readonly string[];
-  /** The page, loaded when it is first visited; its module's default export. */
+  /** Loads the page on the first visit; the module's default export. */
   load: () => Promise<{ default: ComponentType<ScreenProps> }>;
 }
 
@@ -44,7 +44,7 @@ function sorted(found: Found): readonly Screen[] {
 export const adminScreens = sorted(import.meta.glob<{ screen: Screen }>('./admin/*/screen.ts', { eager: true }));
 export const workScreens = sorted(import.meta.glob<{ screen: Screen }>('./work/*/screen.ts', { eager: true }));
 
-/** The screens that somebody with these rights is offered. */
+/** The screens available to a user with these rights. */
 export function offered(screens: readonly Screen[], has: (right: string) => boolean): readonly Screen[] {
   return screens.filter(({ rights }) => rights === undefined || rights.some(has));
 }

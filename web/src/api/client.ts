@@ -1,6 +1,6 @@
 /**
- * Calls of the administration API, which mounts the public operations too (configuration, section 6). The session is a cookie
- * that scripts cannot read; writes carry the token that signing in, or `GET /session`, gave.
+ * Calls of the administration API, which also serves the public operations (configuration, section 6). The session is a cookie
+ * that scripts cannot read. Writes send the CSRF token from sign-in or `GET /session`.
  */
 import type { Static, TSchema } from 'typebox';
 import { currentLanguage } from '../i18n/language.ts';
@@ -13,7 +13,7 @@ export interface FaultPlace {
   message: string;
 }
 
-/** An answer that is no success: `code` is for decisions, `message` for a person. */
+/** An error answer: `code` is for decisions in code, `message` for users. */
 export class ApiFault extends Error {
   readonly status: number;
   readonly code: string;
@@ -35,13 +35,13 @@ export class ApiFault extends Error {
     this.correlationId = correlationId;
   }
 
-  /** The places that are wrong, where the fault names places. */
+  /** The invalid places, if the fault lists them. */
   get places(): FaultPlace[] {
     return Array.isArray(this.details) ? this.details : [];
   }
 }
 
-/** What the client has to remember between calls: kept here and nowhere else. */
+/** State kept between calls. */
 const connection: {
   csrfToken: string | undefined;
   onSignedOut: () => void;
@@ -56,20 +56,20 @@ export function setCsrfToken(token: string | undefined): void {
   connection.csrfToken = token;
 }
 
-/** Called when the service no longer knows the session. */
+/** Called when the session is no longer valid. */
 export function onSignedOut(fn: () => void): void {
   connection.onSignedOut = fn;
 }
 
 /**
- * Called when the service refuses the token of a write, for example after a sign-in in another tab. Answers whether the write
- * may be sent again with a new token: only where the same person is signed in.
+ * Called when the service rejects the CSRF token of a write, for example after a sign-in in another tab. Resolves to true if
+ * the write may be repeated with a new token: only if the same user is signed in.
  */
 export function onTokenRefused(fn: () => Promise<boolean>): void {
   connection.onTokenRefused = fn;
 }
 
-/** The types of an operation's declaration, by `typeof contract.NAME`. */
+/** The types of a declared operation, for `typeof contract.NAME`. */
 interface Declared {
   method: string;
   answer: TSchema;
@@ -84,12 +84,12 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
 export interface CallOptions<B = unknown> {
   query?: Query | undefined;
   body?: B;
-  /** Makes a repeated call harmless; for the operations that take one. */
+  /** Makes a repeated call safe, for operations that accept it. */
   idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** The address of an operation below the console's prefix. */
+/** The URL of an operation below the console's prefix. */
 export function address(path: string, query?: Query): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, String(value));
@@ -100,7 +100,7 @@ export function address(path: string, query?: Query): string {
 /**
  * Calls an operation, typed by its declaration: `call<typeof contract.getObject>('GET', '/objects/…')`.
  *
- * @throws ApiFault for every answer that is no success, and when there is no answer (`code` OFFLINE)
+ * @throws ApiFault for every error answer, and if there is no answer (`code` OFFLINE)
  */
 export async function call<O extends Declared>(
   method: O['method'],
@@ -110,7 +110,7 @@ export async function call<O extends Declared>(
   return (await send(method, path, options)) as AnswerOf<O>;
 }
 
-/** As `call`, for operations whose declaration is not at hand; the shape is the caller's word. */
+/** Like `call`, for operations whose declaration is not available; the result is not typed. */
 export async function send(method: string, path: string, options: CallOptions = {}): Promise<unknown> {
   const response = await request(method, path, options);
   const body = await readJson(response);
@@ -118,7 +118,7 @@ export async function send(method: string, path: string, options: CallOptions = 
   throw faultOf(response, body);
 }
 
-/** An answer that is a file. @throws ApiFault */
+/** Calls an operation that answers with a file. @throws ApiFault */
 export async function download(path: string, options: CallOptions = {}, method = 'GET'): Promise<Response> {
   const response = await request(method, path, options);
   if (!response.ok) throw faultOf(response, await readJson(response));

@@ -1,9 +1,9 @@
-/** What forms and conditions know of a field; apart, since rules without a page use it too. */
+/** Field schemas for forms and conditions. A separate module, because code without a page uses it too. */
 import type { DataType } from '../../../src/lib/data-types.ts';
 
 export type { DataType };
 
-/** A field as forms need it: of a type, of a record, or of a transition. */
+/** A field of a form: of a type, of a record, or of a transition. */
 export interface FieldSchema {
   code: string;
   name: string;

@@ -1,4 +1,4 @@
-/** The shapes that travel, derived from the server's own declarations; nothing of these is written twice. */
+/** Types of requests and answers, derived from the server's declarations. */
 import type { Static } from 'typebox';
 import type * as access from '../../../src/domain/access/contract.ts';
 import type * as attachments from '../../../src/domain/attachments/contract.ts';

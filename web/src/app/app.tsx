@@ -1,4 +1,4 @@
-/** What stands around every screen: colours, texts, the cache of answers, messages, confirmations, and the router. */
+/** Providers around all screens: theme, texts, query cache, notifications, confirmations and the router. */
 import { MantineProvider } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
@@ -22,7 +22,7 @@ export function App({ nonce }: { nonce: string }) {
     onSignedOut(() => signedOut(queryClient));
     onTokenRefused(() => renewToken(queryClient));
   }, []);
-  // Names in answers are in the language that was asked for.
+  // Names in answers depend on the requested language.
   useEffect(() => followLanguage(() => void queryClient.invalidateQueries()), []);
   return (
     <MantineProvider

@@ -1,6 +1,6 @@
 import classes from './brand.module.css';
 
-/** The name and the sign of the service. */
+/** Name and logo of the service. */
 export function Brand({ large = false }: { large?: boolean }) {
   const size = large ? 36 : 24;
   return (

@@ -17,7 +17,7 @@ export function NotFoundPage() {
   );
 }
 
-/** A screen that broke. What the service said is shown; what broke in the page itself is only named. */
+/** Shown when a screen fails, with the error's message and a retry button. */
 export function FailedPage({ error, reset }: ErrorComponentProps) {
   const t = useText(texts);
   return (

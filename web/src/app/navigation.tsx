@@ -1,4 +1,4 @@
-/** Where one can go: queues, record types, further screens, the administration. Only what the person may see. */
+/** Navigation: queues, record types, other screens, administration. Shows only what the user may access. */
 import { ActionIcon, Button, ScrollArea } from '@mantine/core';
 import { IconArchive, IconInbox, IconPlus, IconSearch, IconSettings } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** The addresses of the console. Every screen is loaded when it is first visited. */
+/** The routes of the console. Screens are loaded on the first visit. */
 import {
   createRootRouteWithContext,
   createRoute,
@@ -15,7 +15,7 @@ import { Shell } from './shell.tsx';
 
 const rootRoute = createRootRouteWithContext<{ language: Language }>()({ component: Outlet });
 
-/** Only paths of our own: a link must not lead a person elsewhere after they signed in. */
+/** Accepts only paths of this site, to prevent open redirects after sign-in. */
 function ownPath(value: unknown): string | undefined {
   return typeof value === 'string' && /^\/(?![/\\])/.test(value) ? value : undefined;
 }
@@ -30,7 +30,7 @@ const signInRoute = createRoute({
   component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignInPage'),
 });
 
-/** Everything for whoever is signed in. */
+/** Routes that require sign-in. */
 const insideRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'inside',
@@ -50,18 +50,18 @@ const homeRoute = createRoute({
   },
 });
 
-/** What a list shows: all of it in the address, so that every list can be kept and sent. */
+/** Search parameters of a list. The complete state is in the URL, so that lists can be bookmarked and shared. */
 export interface ListSearch {
   type?: string;
   state?: string;
   q?: string;
-  /** A condition, as JSON. */
+  /** A condition as JSON. */
   filter?: string;
 }
 
 function text(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
-  // The router reads what looks like JSON; here it is kept as text.
+  // The router parses values that look like JSON; they are turned back into text here.
   return value === null || value === undefined ? undefined : JSON.stringify(value);
 }
 

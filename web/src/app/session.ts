@@ -1,11 +1,11 @@
-/** Who is signed in. The session itself is a cookie that no script can read. */
+/** The current session. The session token is a cookie that scripts cannot read. */
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { ApiFault, call, setCsrfToken } from '../api/client.ts';
 import type { access, Session } from '../api/types.ts';
 import { suggestLanguage } from '../i18n/language.ts';
 import { chooseZone } from '../i18n/zone.ts';
 
-/** The session, or null where nobody is signed in. */
+/** The session, or null if nobody is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<Session | null> => {
@@ -42,21 +42,21 @@ export function signedOut(client: QueryClient): void {
 }
 
 /**
- * Reads the session again after a write was refused for its token.
+ * Reloads the session after the CSRF token of a write was rejected.
  *
- * @returns whether the same person is signed in, so that the write may be sent again
+ * @returns true if the same user is signed in, so that the write may be repeated
  */
 export async function renewToken(client: QueryClient): Promise<boolean> {
   const before = client.getQueryData(sessionQuery.queryKey);
   const now = await client.fetchQuery({ ...sessionQuery, staleTime: 0 });
   if (now !== null && now.user.id === before?.user.id) return true;
-  // Somebody else signed in: nothing that was loaded for the person before is shown any longer.
+  // Another user signed in: data loaded for the previous user must not be shown.
   client.clear();
   client.setQueryData(sessionQuery.queryKey, now);
   return false;
 }
 
-/** The session on pages that only somebody signed in sees. */
+/** The session, on pages that require sign-in. */
 export function useSession(): Session {
   const { data } = useQuery(sessionQuery);
   return (
@@ -64,7 +64,7 @@ export function useSession(): Session {
   );
 }
 
-/** Asks for a right that concerns no single record; what nobody may do is not offered. */
+/** Returns a check of global rights. Actions without the right are not offered. */
 export function useHas(): (right: string) => boolean {
   const { rights } = useSession();
   return (right) => rights.includes(right);

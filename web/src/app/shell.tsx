@@ -1,4 +1,4 @@
-/** The frame around every screen: navigation at the side (a drawer on a telephone), the screen, and keys that work anywhere. */
+/** The frame of all screens: navigation (a drawer on small screens), the screen, and global keyboard shortcuts. */
 import { ActionIcon, Drawer } from '@mantine/core';
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
@@ -20,7 +20,7 @@ export function Shell() {
     ['/', () => void navigate({ to: '/search' })],
     ['mod+K', () => void navigate({ to: '/search' })],
   ]);
-  // Wherever one went from the drawer, it is out of the way.
+  // Closes the drawer after a navigation.
   useEffect(() => {
     if (place !== '') close();
   }, [place, close]);

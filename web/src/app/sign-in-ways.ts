@@ -1,4 +1,4 @@
-/** How one can sign in here beside a password. */
+/** Sign-in methods other than a password. */
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import type { access } from '../api/types.ts';

@@ -1,4 +1,4 @@
-/** Calm and dense: a petrol accent on neutral greys, small type, thin lines. */
+/** The theme: a petrol accent on neutral greys, small type, thin lines. */
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple, mergeThemeOverrides } from '@mantine/core';
 
 const petrol: MantineColorsTuple = [
@@ -69,13 +69,13 @@ const common = createTheme({
   },
 });
 
-/** The theme, with the name of what closes things in the person's language. */
+/** The theme, with a localized label for close buttons. */
 export function themeOf(close: string) {
   const named = { defaultProps: { 'aria-label': close } };
   return mergeThemeOverrides(common, { components: { CloseButton: named } });
 }
 
-/** The console's own variables, in both colour schemes; styles use these and not colours. */
+/** CSS variables of the console in both colour schemes. Styles use these instead of colours. */
 export const cssVariables: CSSVariablesResolver = (from) => ({
   variables: {},
   light: {

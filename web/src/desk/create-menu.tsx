@@ -1,4 +1,4 @@
-/** What one may create, type by type; the key C opens it anywhere. */
+/** Menu of record types that the user may create; the shortcut C opens it. */
 import { Menu } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';

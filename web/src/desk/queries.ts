@@ -1,4 +1,4 @@
-/** What the desk asks the service for, with the keys under which answers are kept. */
+/** Queries of the desk, with their cache keys. */
 import { queryOptions } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../api/client.ts';
 import type { attachments, comments, desk, metadata, objects, relations, workflow } from '../api/types.ts';
@@ -8,7 +8,7 @@ export type Queue = AnswerOf<typeof desk.listQueues>[number];
 export type QueueDefinition = Queue['definition'];
 export type Label = AnswerOf<typeof desk.getLabels>[number];
 
-/** Everything about one record stands under this key, so that a change of it touches all of it. */
+/** Common key prefix of all data of a record, so that a change invalidates all of it. */
 export const recordKey = (id: string) => ['record', id] as const;
 
 export const deskTypesQuery = queryOptions({

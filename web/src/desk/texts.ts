@@ -1,6 +1,6 @@
 import { defineText, plural, pluralEn } from '../i18n/text.ts';
 
-/** What the desk says. */
+/** Texts of the desk. */
 export const texts = defineText(
   {
     save: 'Сохранить',

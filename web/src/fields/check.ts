@@ -1,11 +1,11 @@
 /**
- * What a value must keep to, judged as somebody types (decisions, "Record types, fields, values"). The service judges again;
- * this is to say it early. Pure.
+ * Validates field values while the user types (decisions, "Record types, fields, values"). The service validates again; this
+ * only gives early feedback. No side effects.
  */
 import type { FieldSchema } from '../api/fields.ts';
 import { parseDuration } from './duration.ts';
 
-/** Code of the sentence, with what goes into it. */
+/** Code of the message, and its parameter. */
 export interface Flaw {
   code: string;
   bound?: string | number;
@@ -18,7 +18,7 @@ export function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** What is wrong with the value; undefined where nothing is. */
+/** The problem of a value; undefined if it is valid. */
 export function checkField(field: FieldSchema, value: unknown): Flaw | undefined {
   if (isEmpty(value)) return field.required ? { code: 'REQUIRED' } : undefined;
   const text = field.dataType === 'string' || field.dataType === 'text';
@@ -82,7 +82,7 @@ function checkText(field: FieldSchema, text: string): Flaw | undefined {
   return undefined;
 }
 
-/** An address that may be opened: http and https alone. */
+/** True for http and https URLs without credentials. */
 export function isWebAddress(text: string): boolean {
   if (!/^https?:\/\/[^\s\\<>"`{}|^]+$/iu.test(text) || !URL.canParse(text)) return false;
   const { username, password } = new URL(text);
@@ -99,7 +99,7 @@ function checkNumber(field: FieldSchema, value: unknown): Flaw | undefined {
     return { code: 'NOT_AN_INTEGER' };
   }
   if (scale !== undefined && (text.split('.')[1]?.length ?? 0) > scale) return { code: 'TOO_PRECISE', bound: scale };
-  // Near enough to say it early; the service compares exactly.
+  // Approximate, for early feedback; the service compares exactly.
   if (min !== undefined && Number(text) < Number(min)) return { code: 'TOO_SMALL', bound: min };
   if (max !== undefined && Number(text) > Number(max)) return { code: 'TOO_LARGE', bound: max };
   return undefined;

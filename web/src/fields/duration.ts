@@ -1,4 +1,4 @@
-/** Durations as ISO 8601 on the wire, and as people write them: `4ч`, `1д 30м`, `2h 15m`. Pure. */
+/** Durations: ISO 8601 in the API, and `4ч`, `1д 30м`, `2h 15m` in the interface. No side effects. */
 
 const ISO =
   /^P(?=\d|T\d)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d+)?)S)?)?$/i;
@@ -24,7 +24,7 @@ const UNIT: Readonly<Record<string, 'W' | 'D' | 'H' | 'M' | 'S'>> = {
   sec: 'S',
 };
 
-/** The ISO form of what somebody typed; undefined when it is no duration. */
+/** Parses user input to ISO 8601; undefined if it is not a duration. */
 export function parseDuration(text: string): string | undefined {
   const trimmed = text.trim();
   if (ISO.test(trimmed)) return trimmed.toUpperCase();

@@ -1,4 +1,4 @@
-/** The input for a value of each data type. What is typed is checked at once (`check.ts`); the value is in the form of the API. */
+/** Input for a value of any data type. Input is validated immediately (`check.ts`). The value has the format of the API. */
 import { Loader, MultiSelect, Select } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
 import type { FieldSchema } from '../api/types.ts';

@@ -1,4 +1,4 @@
-/** Names for the ids in values: asked for together, some two hundred at a time, and kept each on its own. */
+/** Labels for ids in values. They are requested in batches of about two hundred and cached one by one. */
 import { queryOptions, useQueries } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import type { desk } from '../api/types.ts';
@@ -27,7 +27,7 @@ async function fetchAll({ ids, failed }: Waiting): Promise<void> {
   }
 }
 
-/** Whatever is asked for within the same moment travels in one call. */
+/** Combines all requests within a few milliseconds into one call. */
 function load(id: string): Promise<Label | null> {
   return new Promise((resolve, reject) => {
     if (state.waiting === undefined) {
@@ -44,17 +44,17 @@ function load(id: string): Promise<Label | null> {
   });
 }
 
-/** The label of one id; null where it names nothing that the person may see. */
+/** The label of an id; null if it does not exist or is not visible to the user. */
 export const labelQuery = (id: string) =>
   queryOptions({ queryKey: ['label', id], queryFn: () => load(id), staleTime: 5 * 60_000 });
 
-/** What the ids name, in the language of the console; left out is what the person may not see. */
+/** Names by id, in the language of the console. Ids that the user may not see are omitted. */
 export async function namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const labels = await Promise.all(ids.map(load));
   return new Map(labels.flatMap((label) => (label === null ? [] : [[label.id, label.name ?? '']])));
 }
 
-/** Labels by id, as far as they are known. */
+/** Labels by id, as far as they are loaded. */
 export function useLabels(ids: readonly string[]): ReadonlyMap<string, Label | null> {
   const unique = [...new Set(ids)];
   return useQueries({
@@ -64,7 +64,7 @@ export function useLabels(ids: readonly string[]): ReadonlyMap<string, Label | n
   });
 }
 
-/** What a label reads as: a record by number and title. */
+/** The text of a label; for a record, its number and title. */
 export function labelText(label: Label | null | undefined): string | undefined {
   if (label === null || label === undefined) return undefined;
   const parts = [label.number, label.name].filter((part) => part !== null && part !== undefined && part !== '');

@@ -1,4 +1,4 @@
-/** Several values that are typed: one line each, with a button to take it away. */
+/** Input for several values: one line each, with a remove button. */
 import { ActionIcon, Button, Group, Input, Stack } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -8,7 +8,7 @@ import { texts } from './texts.ts';
 
 export function ListInput({ field, value, onChange, common }: FieldInputProps & { common: Common }) {
   const t = useText(texts);
-  // Lines that are still empty are no values.
+  // Empty lines are not values.
   const [list, setList] = useState<unknown[]>(() => (Array.isArray(value) && value.length > 0 ? value : [null]));
   const one = { ...field, multiple: false };
   const set = (next: unknown[]): void => {
@@ -27,7 +27,7 @@ export function ListInput({ field, value, onChange, common }: FieldInputProps & 
     >
       <Stack gap={4}>
         {list.map((element, index) => (
-          // Values may repeat while they are typed; their place is all that tells them apart.
+          // Values may repeat while they are typed; only the index identifies them.
           // oxlint-disable-next-line react/no-array-index-key
           <Group key={index} gap={4} wrap="nowrap" align="flex-start">
             <div style={{ flex: 1 }}>

@@ -1,4 +1,4 @@
-/** The input for one value that is typed. */
+/** Input of a single typed value. */
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { FieldSchema } from '../api/types.ts';
@@ -13,10 +13,10 @@ export interface FieldInputProps {
   value: unknown;
   onChange: (value: unknown) => void;
   error?: string | undefined;
-  /** The record that the value stands in, for images. */
+  /** Id of the record that holds the value, for image URLs. */
   recordId?: string | undefined;
   autoFocus?: boolean | undefined;
-  /** The name of the field is shown beside already. */
+  /** True if the field's name is already shown beside the input. */
   unlabelled?: boolean | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Common {
   autoFocus: boolean;
 }
 
-/** The kinds of input that the browser itself has. */
+/** Data types with a native HTML input type. */
 const NATIVE: Readonly<Record<string, string>> = {
   date: 'date',
   time: 'time',
@@ -37,7 +37,7 @@ const NATIVE: Readonly<Record<string, string>> = {
   phone: 'tel',
 };
 
-/** One value that is typed. */
+/** Input of a single typed value. */
 export function OneInput({ field, value, onChange, common }: FieldInputProps & { common: Common }): ReactNode {
   const t = useText(texts);
   const zone = useZone();
@@ -107,7 +107,7 @@ function withoutFocus({ autoFocus: _autoFocus, ...rest }: Common): Omit<Common, 
   return rest;
 }
 
-/** A whole number as a number, anything else as the text that it is: the check then says what is wrong with it. */
+/** Parses an integer. Other input stays text, so that validation can report it. */
 function numberOf(field: FieldSchema, typed: string): unknown {
   const text = typed
     .trim()

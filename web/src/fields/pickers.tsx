@@ -1,4 +1,6 @@
-/** Choosing people, groups, units, services and records by name. The value is the id; the list comes as one types. */
+/**
+ * Pickers of users, groups, units, services and records by name. The value is the id; choices are loaded while the user types.
+ */
 import { Loader, MultiSelect, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
@@ -36,7 +38,7 @@ export interface ManyPickerProps extends Common {
   onChange: (ids: string[]) => void;
 }
 
-/** Where choices come from: which question, and how it is asked. */
+/** A source of choices: its query key and its search. */
 export interface Source {
   key: readonly unknown[];
   find: (text: string, signal: AbortSignal) => Promise<Choice[]>;
@@ -57,7 +59,7 @@ function useChoices(source: Source, chosen: readonly string[]) {
   const [wanted] = useDebouncedValue(text, 200);
   const labels = useLabels(chosen);
   const shown = chosen.map((id) => ({ id, name: labelText(labels.get(id)) }));
-  // What stands in the box of a single choice is its own name, which is no question.
+  // For a single choice, the input contains the selected name, which is not a search text.
   const question = shown.some(({ name }) => name === wanted) ? '' : wanted.trim();
   const { data = [], isFetching } = useQuery({ ...choicesQuery(source, question), enabled: opened });
   const t = useText(texts);
@@ -67,7 +69,7 @@ function useChoices(source: Source, chosen: readonly string[]) {
     data: [...known, ...found],
     searchable: true,
     nothingFoundMessage: isFetching ? t.searching : t.nothing,
-    // The service has chosen already.
+    // The service has already filtered.
     filter: ({ options }: { options: unknown[] }) => options as never,
     onSearchChange: setText,
     onDropdownOpen: () => setOpened(true),
@@ -78,13 +80,13 @@ function useChoices(source: Source, chosen: readonly string[]) {
   };
 }
 
-/** Choosing one thing of any source. */
+/** Picker of one item. */
 export function Picker({ source, value, onChange, ...rest }: PickerProps & { source: Source }) {
   const choices = useChoices(source, value === null ? [] : [value]);
   return <Select {...choices} {...rest} value={value} onChange={onChange} clearable={rest.required !== true} />;
 }
 
-/** Choosing several. */
+/** Picker of several items. */
 export function ManyPicker({ source, value, onChange, ...rest }: ManyPickerProps & { source: Source }) {
   const { placeholder, ...choices } = useChoices(source, value);
   const hint = value.length === 0 ? { placeholder } : {};
@@ -109,7 +111,7 @@ export const serviceSource: Source = {
   },
 };
 
-/** Records of the types (all that one may read, where none is named), by number and words of the title. */
+/** Records of the given types (undefined: all that the user may read), searched by number and title. */
 export function recordSource(types: readonly string[] | undefined): Source {
   return {
     key: ['record', ...(types ?? [])],

@@ -1,4 +1,4 @@
-/** The editor of rich texts; loaded when somebody edits one. Reads and writes the documents as they are stored. */
+/** The rich text editor, loaded on demand. Reads and writes documents in their stored format. */
 import { ActionIcon, Input } from '@mantine/core';
 import {
   IconArrowBackUp,
@@ -26,7 +26,7 @@ import { texts } from './texts.ts';
 const IMAGE_BYTES = 2_097_152;
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
-/** Tables are kept as they are: shown, and typed into, so that editing around one never loses it. */
+/** The schema includes tables, so that editing a text never loses them. Tables are shown and their cells can be edited. */
 const span = { default: 1 };
 const cell = {
   content: 'block+',
@@ -63,7 +63,7 @@ const TABLES = [
   }),
 ];
 
-/** Images keep their handle in the document and get their address on the screen alone. */
+/** Images keep their handle in the document; their URL is used only for display. */
 function storedImages(recordId: string | undefined) {
   return Image.extend({
     addAttributes() {
@@ -107,7 +107,7 @@ export default function RichTextEditor(props: RichTextEditorProps) {
   const editor = useEditor({
     extensions,
     content: props.value,
-    // Its styles are in our style sheets: the policy of the page allows no others.
+    // The styles are in our style sheets; the Content-Security-Policy allows no others.
     injectCSS: false,
     autofocus: props.autoFocus === true ? 'end' : false,
     onUpdate: ({ editor: changed }) => props.onChange(changed.isEmpty ? null : (changed.getJSON() as RichNode)),

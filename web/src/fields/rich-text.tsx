@@ -1,9 +1,9 @@
-/** A rich text shown: the document's nodes as elements, one by one, so that nothing in it can be anything else. */
+/** Renders a rich text. Each node becomes one known element, so that a document cannot inject markup. */
 import { Fragment, type ReactNode } from 'react';
 import { address } from '../api/client.ts';
 import classes from './rich-text.module.css';
 
-/** A node of a document in the ProseMirror JSON form. */
+/** A document node in ProseMirror's JSON format. */
 export interface RichNode {
   type: string;
   attrs?: Record<string, unknown>;
@@ -16,8 +16,8 @@ const HANDLE = /^blob:([0-9a-f]{64})$/;
 const IMAGE_DATA = /^data:image\/(?:png|jpeg|gif|webp);base64,/;
 
 /**
- * Where the browser finds an image of a text; undefined for anything that is none. `recordId` is that of the record, or the
- * path of what else has images: `/kb/articles/…`.
+ * The URL of an image in a text; undefined if the source is not allowed. `recordId` is the id of the record, or the path of
+ * another resource with images: `/kb/articles/…`.
  */
 export function imageAddress(src: unknown, recordId: string | undefined): string | undefined {
   if (typeof src !== 'string') return undefined;
@@ -27,7 +27,7 @@ export function imageAddress(src: unknown, recordId: string | undefined): string
   return IMAGE_DATA.test(src) ? src : undefined;
 }
 
-/** A link that may be followed. */
+/** The link if its scheme is safe, else undefined. */
 export function safeLink(href: unknown): string | undefined {
   return typeof href === 'string' && /^(?:https?:\/\/|mailto:|tel:)/i.test(href) ? href : undefined;
 }
@@ -37,7 +37,7 @@ export function RichText({ document, recordId }: { document: RichNode; recordId?
 }
 
 function children(node: RichNode, recordId: string | undefined): ReactNode {
-  // Nodes of a text have no name of their own, and are never moved while shown.
+  // Text nodes have no id and are not reordered while shown.
   // oxlint-disable-next-line react/no-array-index-key
   return node.content?.map((child, index) => <Node key={index} node={child} recordId={recordId} />);
 }
@@ -91,7 +91,7 @@ function Node({ node, recordId }: { node: RichNode; recordId: string | undefined
   }
 }
 
-/** Headings inside of a text stand below those of the page. */
+/** Headings in a text start below those of the page. */
 function Heading({ level, children: inside }: { level: number; children: ReactNode }) {
   if (level <= 1) return <h3>{inside}</h3>;
   return level === 2 ? <h4>{inside}</h4> : <h5>{inside}</h5>;
@@ -122,7 +122,7 @@ function marked(node: RichNode): ReactNode {
   return shown;
 }
 
-/** The words of a document, for places where formatting has none. */
+/** The plain text of a document. */
 export function plainText(node: RichNode): string {
   if (node.type === 'text') return node.text ?? '';
   const inside = (node.content ?? []).map(plainText).join('');

@@ -2,7 +2,7 @@ import { useText } from '../i18n/text.ts';
 import type { Flaw } from './check.ts';
 import { texts } from './texts.ts';
 
-/** The sentence for what is wrong with a value. */
+/** Returns a function that formats a validation error. */
 export function useFlawText(): (flaw: Flaw | undefined) => string | undefined {
   const t = useText(texts);
   return (flaw) => {

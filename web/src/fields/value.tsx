@@ -1,4 +1,4 @@
-/** A value of each data type as a person reads it. */
+/** Displays a value of any data type. */
 import { Anchor, Code } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -19,9 +19,9 @@ const ID_TYPES = new Set(['reference', 'user', 'group', 'org-unit', 'service']);
 export interface FieldValueProps {
   field: Pick<FieldSchema, 'dataType' | 'constraints' | 'multiple' | 'code'>;
   value: unknown;
-  /** The record that the value stands in, for images. */
+  /** Id of the record that holds the value, for image URLs. */
   recordId?: string | undefined;
-  /** One line without anything to click: cells of tables. */
+  /** One line without links, for table cells. */
   compact?: boolean;
 }
 
@@ -84,7 +84,7 @@ function OneValue({ field, value, recordId, compact = false }: FieldValueProps):
   }
 }
 
-/** The options of an enum that read as a rank get a mark in its order, whatever they are called. */
+/** Options of the field `priority` get a marker by their order, independent of their names. */
 function EnumValue({ field, code }: { field: FieldValueProps['field']; code: string }) {
   const options = field.constraints.options ?? [];
   const index = options.findIndex((option) => option.code === code);

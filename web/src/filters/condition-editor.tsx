@@ -1,4 +1,4 @@
-/** A condition of the condition language, as a form or as text; both show the same. */
+/** Editor of conditions: a form and a JSON text of the same condition. */
 import { ActionIcon, Button, Group, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { type ComponentType, useState } from 'react';
@@ -25,11 +25,11 @@ import { ValueInput, type Variables } from './value-input.tsx';
 export interface ConditionEditorProps {
   value: Condition | undefined;
   onChange: (condition: Condition | undefined) => void;
-  /** What may be named. */
+  /** The fields that the condition may use. */
   fields: readonly ConditionField[];
-  /** Whether $me, $myGroups and the like may stand for values: in queues and configuration, not in calls. */
+  /** Which variables ($me, $myGroups and others) may be used as values: in queues and configuration, not in API calls. */
   variables?: Variables;
-  /** How a value is typed; in configuration people and groups are named by their codes. */
+  /** The value input. In configuration, users and groups are entered by code. */
   input?: ComponentType<FieldInputProps>;
 }
 
@@ -129,7 +129,7 @@ function GroupForm({ group, onChange, fields, variables, input, depth }: GroupFo
         </Text>
       )}
       {conditions.map((condition, index) => (
-        // Conditions have no name; their place is what tells them apart.
+        // Conditions have no id; only the index identifies them.
         // oxlint-disable-next-line react/no-array-index-key
         <div key={index} className={classes.line}>
           <div className={classes.condition}>

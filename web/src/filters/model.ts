@@ -1,4 +1,6 @@
-/** The condition language in the console (configuration, section 4): which operators fit a field, and what is wrong. Pure. */
+/**
+ * The condition language in the console (configuration, section 4): operators per data type, and validation. No side effects.
+ */
 import type { DataType, FieldSchema } from '../api/fields.ts';
 
 export const OPERATORS = [
@@ -37,7 +39,7 @@ export function isGroup(condition: Condition): condition is ConditionGroup {
 const TEXTS = new Set<DataType>(['string', 'text', 'url', 'email', 'phone']);
 const ORDERED = new Set<DataType>(['integer', 'decimal', 'date', 'datetime', 'time']);
 
-/** The operators that fit the data type, the most usual first. */
+/** The operators of a data type, most common first. */
 export function operatorsFor(dataType: DataType): readonly Operator[] {
   if (dataType === 'json') return ['is-empty'];
   if (dataType === 'rich-text') return ['contains', 'starts-with', 'is-empty'];
@@ -46,14 +48,14 @@ export function operatorsFor(dataType: DataType): readonly Operator[] {
   return ['equals', 'not-equals', 'in', 'is-empty'];
 }
 
-/** What a value of the operator is made of: one, several, a pair, or yes and no. */
+/** The form of an operator's value: one, many, a pair or a boolean. */
 export function valueForm(operator: Operator): 'one' | 'many' | 'pair' | 'flag' {
   if (operator === 'in') return 'many';
   if (operator === 'range') return 'pair';
   return operator === 'is-empty' ? 'flag' : 'one';
 }
 
-/** The value that a leaf starts with when its operator is chosen, keeping what fits. */
+/** The initial value after the operator changed; keeps what fits. */
 export function valueFor(operator: Operator, before: unknown): unknown {
   const form = valueForm(operator);
   if (form === 'flag') return typeof before === 'boolean' ? before : true;
@@ -68,7 +70,7 @@ function blank(value: unknown): boolean {
   return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** Whether every leaf has what its operator needs. */
+/** True if every leaf has the value that its operator needs. */
 export function isComplete(condition: Condition): boolean {
   if (isGroup(condition)) return condition.conditions.length > 0 && condition.conditions.every(isComplete);
   if (condition.field === '') return false;
@@ -78,12 +80,12 @@ export function isComplete(condition: Condition): boolean {
   return condition.operator === 'is-empty' || !blank(condition.value);
 }
 
-/** How many conditions there are, groups not counted. */
+/** Number of leaf conditions. */
 export function countLeaves(condition: Condition): number {
   return isGroup(condition) ? condition.conditions.reduce((sum, one) => sum + countLeaves(one), 0) : 1;
 }
 
-/** A condition that somebody wrote as JSON; undefined when its shape is not one. */
+/** Parses a condition from JSON; undefined if its shape is invalid. */
 export function parseCondition(text: string): Condition | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -109,5 +111,5 @@ function isCondition(value: unknown, depth: number): value is Condition {
   return typeof members['field'] === 'string' && OPERATORS.some((operator) => operator === members['operator']);
 }
 
-/** A field that a condition can name. */
+/** A field that can be used in a condition. */
 export type ConditionField = Pick<FieldSchema, 'code' | 'name' | 'dataType' | 'constraints' | 'multiple'>;

@@ -1,10 +1,10 @@
-/** The fields that every record has, for conditions (configuration, section 4). */
+/** System fields of every record, for conditions (configuration, section 4). */
 import { useMemo } from 'react';
 import { useText } from '../i18n/text.ts';
 import type { ConditionField } from './model.ts';
 import { texts } from './texts.ts';
 
-/** `states`: those that the record can be in, by code. */
+/** @param states the possible workflow states, by code */
 export function useSystemFields(states: readonly { code: string; name: string }[]): readonly ConditionField[] {
   const t = useText(texts);
   return useMemo((): ConditionField[] => {
@@ -20,7 +20,7 @@ export function useSystemFields(states: readonly { code: string; name: string }[
       multiple: false,
       constraints: options === undefined ? {} : { options },
     });
-    // Several workflows may have a state of the same code.
+    // Several workflows may have a state with the same code.
     const unique = [...new Map(states.map(({ code, name }) => [code, { code, name }])).values()];
     const categories = (['open', 'waiting', 'done'] as const).map((code) => ({ code, name: t[code] }));
     return [

@@ -1,4 +1,4 @@
-/** The value of one condition: in the form of its field's data type, as many as the operator takes. */
+/** Input for the value of a condition, by the field's data type and the operator. */
 import { Group, NativeSelect, TextInput } from '@mantine/core';
 import type { ComponentType } from 'react';
 import type { FieldSchema } from '../api/types.ts';
@@ -7,7 +7,7 @@ import { useText } from '../i18n/text.ts';
 import { type ConditionField, type Leaf, valueForm } from './model.ts';
 import { texts } from './texts.ts';
 
-/** Which variables may stand for values: those of a queue, those of the configuration (section 4), or none. */
+/** Which variables may be used as values: those of queues, those of the configuration (section 4), or none. */
 export type Variables = boolean | 'configuration';
 
 export interface ValueInputProps {
@@ -18,7 +18,7 @@ export interface ValueInputProps {
   onChange: (value: unknown) => void;
 }
 
-/** Texts of a condition are short, whatever the field holds. */
+/** Texts in conditions use a single-line input, whatever the data type. */
 function schemaOf(field: ConditionField | undefined, name: string, multiple: boolean): FieldSchema {
   const dataType = field?.dataType ?? 'string';
   return {
@@ -70,7 +70,7 @@ export function ValueInput({ leaf, field, variables, input: Input, onChange }: V
     );
   }
   const variable = variables === false ? undefined : variableFor(field, form, variables);
-  // A variable with a distance of its own, as $now-P7D, is shown as it is written.
+  // A variable with an offset, such as $now-P7D, is shown as text.
   if (variables !== false && typeof leaf.value === 'string' && isOtherVariable(leaf.value, variable)) {
     return (
       <TextInput
@@ -137,7 +137,7 @@ interface VariableInputProps extends Omit<ValueInputProps, 'variables'> {
   many: boolean;
 }
 
-/** A variable in the place of a value, until another is chosen. */
+/** Chooses between a variable and a value. */
 function VariableInput({ leaf, field, variable, input: Input, onChange, many }: VariableInputProps) {
   const t = useText(texts);
   const isVariable = leaf.value === variable.value;

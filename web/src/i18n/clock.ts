@@ -1,6 +1,6 @@
-/** Between instants and what a clock of a time zone shows; apart, since rules without a page use it too. */
+/** Converts between instants and local times of a time zone. A separate module, because code without a page uses it too. */
 
-/** What a clock of the zone shows at an instant, as `2026-11-21T14:05:00` in milliseconds as if it were UTC. */
+/** The local time in the zone at an instant, in milliseconds as if it were UTC. */
 function wallOf(ms: number, zone: string | undefined): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -16,17 +16,17 @@ function wallOf(ms: number, zone: string | undefined): number {
   return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
 }
 
-/** An instant as an input of date and time takes it: `2026-11-21T14:05`; empty for what is none. */
+/** An instant as the value of a datetime input: `2026-11-21T14:05`; empty if invalid. */
 export function toInput(instant: string, zone: string | undefined): string {
   const ms = Date.parse(instant);
   return Number.isNaN(ms) ? '' : new Date(wallOf(ms, zone)).toISOString().slice(0, 16);
 }
 
-/** The instant at which a clock of the zone shows this; of an hour that comes twice the first, empty for what is none. */
+/** The instant of a local time in the zone; the first of two in a repeated hour; empty if invalid. */
 export function fromInput(text: string, zone: string | undefined): string {
   const wall = Date.parse(`${text}Z`);
   if (text === '' || Number.isNaN(wall)) return '';
-  // The distance from UTC may differ between the guess and the answer: the second look settles it.
+  // The UTC offset may differ between the guess and the result, so it is computed twice.
   const guess = wall - (wallOf(wall, zone) - wall);
   const found = wall - (wallOf(guess, zone) - guess);
   return new Date(found).toISOString();

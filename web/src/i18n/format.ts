@@ -1,4 +1,4 @@
-/** Instants, amounts and sizes as a person reads them, in the console's language and the person's time zone. */
+/** Formats dates, numbers and sizes in the console's language and the user's time zone. */
 import { useMemo } from 'react';
 import { type Language, useLanguage } from './language.ts';
 import { useZone } from './zone.ts';
@@ -6,12 +6,12 @@ import { useZone } from './zone.ts';
 export interface Formats {
   /** «21 нояб. 2026, 09:15». */
   instant(value: string | Date): string;
-  /** With seconds and zone, for titles. */
+  /** With seconds and time zone, for tooltips. */
   exact(value: string | Date): string;
   date(value: string | Date): string;
-  /** A day of the calendar, `2026-11-21`, which is the same day in every zone. */
+  /** A calendar day, `2026-11-21`, which is the same in every time zone. */
   day(value: string): string;
-  /** «5 минут назад», «через 2 часа»; past a week the date. */
+  /** «5 минут назад», «через 2 часа»; after a week the date. */
   relative(value: string | Date, now?: number): string;
   number(value: number): string;
   /** «1,2 МБ». */
@@ -44,7 +44,7 @@ function build(language: Language, timeZone: string | undefined): Formats {
     new Intl.NumberFormat(language, {
       style: 'unit',
       unit: name,
-      // Bytes have no short plural in English.
+      // `byte` has no short plural in English.
       unitDisplay: name === 'byte' ? 'long' : 'short',
       maximumFractionDigits: digits,
     }).format(value);

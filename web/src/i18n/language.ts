@@ -1,4 +1,4 @@
-/** The language of the console: the person's choice, kept by the browser; Russian unless chosen otherwise. */
+/** The language of the console: the user's choice, stored in the browser. Default: Russian. */
 import { useSyncExternalStore } from 'react';
 
 export const LANGUAGES = ['ru-RU', 'en-US'] as const;
@@ -30,18 +30,18 @@ export function currentLanguage(): Language {
   return state.language;
 }
 
-/** Changes the language for this browser. */
+/** Sets the language for this browser. */
 export function chooseLanguage(language: Language): void {
   state.chosen = true;
   try {
     localStorage.setItem(STORED, language);
   } catch {
-    // Without storage the choice holds until the page is left.
+    // Without storage, the choice lasts until the page is closed.
   }
   apply(language);
 }
 
-/** The person's own locale, which holds where they have not chosen in this browser. */
+/** Applies the locale of the user's profile, unless a language was chosen in this browser. */
 export function suggestLanguage(locale: string | null): void {
   if (!state.chosen && locale !== null) apply(locale.startsWith('en') ? 'en-US' : 'ru-RU');
 }
@@ -53,7 +53,7 @@ function apply(language: Language): void {
   for (const listener of state.listeners) listener();
 }
 
-/** Follows every change; for what lies outside of React. @returns how to stop */
+/** Subscribes to language changes outside React. @returns an unsubscribe function */
 export function followLanguage(listener: () => void): () => void {
   state.listeners.add(listener);
   return () => state.listeners.delete(listener);

@@ -1,13 +1,12 @@
 /**
- * Texts of a screen, in both languages side by side: `defineText(ru, en)` in the screen's folder, `useText(texts)` where they
- * are shown. A text is a string, or a function of what goes into it. English must have exactly what Russian has: the compiler
- * asks for it.
+ * Texts of a screen in both languages: `defineText(ru, en)` in the screen's folder, `useText(texts)` where they are shown. A
+ * text is a string or a function of its parameters. The compiler checks that English has exactly the keys of Russian.
  */
 import { type Language, useLanguage } from './language.ts';
 
 type Entry = string | ((...args: never[]) => string);
 type Texts = Readonly<Record<string, Entry>>;
-/** Every string stands for any string, every function for one of the same arguments. */
+/** Widens string literals to `string`; functions keep their parameter types. */
 type Shape<T extends Texts> = { readonly [K in keyof T]: T[K] extends string ? string : T[K] };
 
 export type TextOf<T extends Texts> = Readonly<Record<Language, Shape<T>>>;

@@ -1,4 +1,4 @@
-/** The time zone in which the console shows and takes times: the person's own where their profile names one, else the browser's. */
+/** The time zone of the console: that of the user's profile, else the browser's. */
 import { useSyncExternalStore } from 'react';
 
 const state: { zone: string | undefined; listeners: Set<() => void> } = { zone: undefined, listeners: new Set() };
@@ -12,12 +12,12 @@ function isZone(name: string): boolean {
   }
 }
 
-/** Undefined: the browser's. */
+/** Undefined means the browser's time zone. */
 export function currentZone(): string | undefined {
   return state.zone;
 }
 
-/** Takes the zone of the person's profile; a name that the browser does not know counts as none. */
+/** Sets the time zone of the user's profile. Names that the browser does not know are ignored. */
 export function chooseZone(name: string | null): void {
   const zone = name !== null && isZone(name) ? name : undefined;
   if (zone === state.zone) return;

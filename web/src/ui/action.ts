@@ -1,17 +1,17 @@
-/** Something a person does: a call, then what must be read anew, and a word about how it went. */
+/** A user action: a call, the queries to invalidate, and a notification of the result. */
 import { notifications } from '@mantine/notifications';
 import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useFaultText } from './fault.tsx';
 
 export interface ActionOptions<Input, Output> {
   run: (input: Input) => Promise<Output>;
-  /** Keys of what is no longer true afterwards. */
+  /** Keys of the queries to invalidate. */
   touches?: readonly QueryKey[];
-  /** Said when it is done; nothing is said without it. */
+  /** Success notification; none if undefined. */
   done?: string | ((output: Output, input: Input) => string | undefined);
-  /** After it was done. */
+  /** Called after success. */
   after?: (output: Output, input: Input) => unknown;
-  /** The screen shows the fault itself; else it is shown as a message. */
+  /** True if the screen shows errors itself; otherwise a notification does. */
   quiet?: boolean;
 }
 

@@ -1,31 +1,31 @@
-/** Asks before something that cannot simply be taken back. */
+/** Confirmation of actions that cannot easily be undone. */
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { type ReactNode, useState } from 'react';
 import { useText } from '../i18n/text.ts';
 import { texts } from './texts.ts';
 
-/** Dialogs of screens stand at 200, what opens from their inputs at 300, messages at 500. */
+/** z-index values: dialogs 200, dropdowns 300, notifications 500. */
 const ABOVE_DIALOGS = 250;
 
 export interface Question {
   title: string;
-  /** What will happen, in a sentence or two. */
+  /** The consequences, in a sentence or two. */
   body: ReactNode;
-  /** The word on the button that does it. */
+  /** Label of the confirm button. */
   yes: string;
-  /** To be typed before the button works: for what harms most. */
+  /** Must be typed to enable the button, for the most destructive actions. */
   word?: string;
   danger?: boolean;
 }
 
-/** @returns whether the person agreed */
+/** @returns true if the user confirmed */
 export function confirm(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
     const answer = { given: false };
     const id = modals.open({
       title: question.title,
-      // Asked from within a dialog, it stands before that dialog.
+      // Above a dialog that asks for confirmation.
       zIndex: ABOVE_DIALOGS,
       onClose: () => resolve(answer.given),
       children: (

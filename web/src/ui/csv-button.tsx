@@ -1,4 +1,4 @@
-/** Hands what a table shows to the person as a CSV file. */
+/** A button that downloads the rows of a table as CSV. */
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useText } from '../i18n/text.ts';
@@ -6,10 +6,10 @@ import { saveCsv } from './csv.ts';
 import { texts } from './texts.ts';
 
 interface CsvButtonProps {
-  /** The name of the file, without its ending. */
+  /** File name without extension. */
   name: string;
   header: readonly string[];
-  /** Asked for when somebody presses the button. */
+  /** Called when the button is pressed. */
   rows: () => readonly (readonly unknown[])[];
 }
 

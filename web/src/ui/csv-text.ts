@@ -1,4 +1,4 @@
-/** Rows as CSV that spreadsheets open, with cells that could pass for formulas made harmless. */
+/** Converts rows to CSV for spreadsheets. Cells that look like formulas are escaped. */
 
 function cell(value: unknown): string {
   const text = value === null || value === undefined ? '' : String(value);

@@ -1,7 +1,7 @@
-/** Files that the page makes and hands to the person. */
+/** Downloads of files that are created in the browser. */
 import { toCsv } from './csv-text.ts';
 
-/** Hands a file to the person. */
+/** Downloads a file. */
 export function saveFile(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');
@@ -12,6 +12,6 @@ export function saveFile(name: string, content: Blob): void {
 }
 
 export function saveCsv(name: string, header: readonly string[], rows: readonly (readonly unknown[])[]): void {
-  // The mark at the beginning tells spreadsheets that this is UTF-8.
+  // With the byte order mark, spreadsheets detect UTF-8.
   saveFile(`${name}.csv`, new Blob([`\uFEFF${toCsv(header, rows)}`], { type: 'text/csv;charset=utf-8' }));
 }

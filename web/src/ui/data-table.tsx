@@ -1,6 +1,6 @@
 /**
- * The table of the administration screens: some hundreds of rows that are here already, sorted and filtered in place, exported
- * as CSV. A row can be opened with a click or the Enter key. For long lists of records there is `desk/list`.
+ * The table of administration screens, for some hundreds of loaded rows. It sorts, filters and exports to CSV in the browser. A
+ * row opens with a click or the Enter key. Long lists of records use `desk/list`.
  */
 import { Button, Group, Skeleton, Text, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconSearch } from '@tabler/icons-react';
@@ -22,36 +22,36 @@ import { texts } from './texts.ts';
 export interface Column<Row> {
   key: string;
   title: string;
-  /** What is sorted, filtered and exported. */
+  /** The value for sorting, filtering and export. */
   value: (row: Row) => string | number | boolean | null | undefined;
-  /** What is shown, where it is not the value itself. */
+  /** The displayed content, if it differs from the value. */
   render?: (row: Row) => ReactNode;
   align?: 'end';
-  /** CSS width; the rest is shared. */
+  /** CSS width; the other columns share the rest. */
   width?: string;
-  /** Left out on narrow screens. */
+  /** Hidden on narrow screens. */
   minor?: boolean;
 }
 
 export interface DataTableProps<Row> {
-  /** What the table is, for those who hear it, and the name of the exported file. */
+  /** Accessible name of the table, and name of the exported file. */
   label: string;
   columns: readonly Column<Row>[];
-  /** Undefined while they are being fetched. */
+  /** Undefined while loading. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
   onOpen?: (row: Row) => void;
   /** Buttons at the end of a row. */
   rowActions?: (row: Row) => ReactNode;
-  /** Shown when there is no row at all. */
+  /** Shown if there are no rows. */
   empty?: ReactNode;
-  /** Beside the filter. */
+  /** Shown beside the filter. */
   tools?: ReactNode;
-  /** Without a filter: for what is only ever a few rows. */
+  /** Hides the filter, for tables of a few rows. */
   short?: boolean;
 }
 
-/** Rows that are drawn at first, and with each further step: a page of thousands would be slow at everything. */
+/** Number of rows rendered at first, and added with each step. Rendering thousands would be slow. */
 const STEP = 200;
 
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel(), sortFns });

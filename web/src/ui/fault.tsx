@@ -1,4 +1,4 @@
-/** What went wrong, in words for a person: by the fault's code in their language, with the service's own sentence beside it. */
+/** Error messages for users: localized by the error code, with the service's message as addition. */
 import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useCallback } from 'react';
@@ -7,7 +7,7 @@ import { texts as fieldTexts } from '../fields/texts.ts';
 import { useText } from '../i18n/text.ts';
 import { texts } from './texts.ts';
 
-/** Gives the sentence for an error. */
+/** Returns a function that formats an error. */
 export function useFaultText(): (error: unknown) => string {
   const t = useText(texts);
   return (error) => {
@@ -16,7 +16,7 @@ export function useFaultText(): (error: unknown) => string {
   };
 }
 
-/** Gives the sentence for what the service noted of an error: by its code where that is known, else the service's own. */
+/** Returns a function that formats a stored error: by its code if known, else the service's message. */
 export function useNotedFaultText(): (noted: { code: string; message: string }) => string {
   const t = useText(texts);
   return useCallback((noted) => wordsOf(t, noted), [t]);
@@ -31,21 +31,21 @@ function wordsOf(
 }
 
 /**
- * Says a place that is wrong: its field, by its name where that is among the names, and what is wrong with it in the
- * person's language where the code is known.
+ * Returns a function that formats one invalid place: the field's name, if known, and the problem, localized if its code is
+ * known.
  */
 export function usePlaceText(names?: ReadonlyMap<string, string>): (place: FaultPlace) => string {
   const words = useText(fieldTexts);
   return ({ path, code, message }) => {
     const word = Object.hasOwn(words, code) ? words[code as keyof typeof words] : undefined;
-    // `/values/title` is the field title; `query.filter` stays what it is.
+    // `/values/title` becomes the field `title`; `query.filter` is unchanged.
     const name = path.replace(/^\/(?:values|changes)\//, '').replace(/^\//, '');
     const said = typeof word === 'string' ? word : message;
     return name === '' ? said : `${names?.get(name) ?? name}: ${said}`;
   };
 }
 
-/** A fault in its place on the screen, with the places it names and a way to try again. */
+/** An inline error with its invalid places and a retry button. */
 export function FaultAlert({ error, retry }: { error: unknown; retry?: () => void }) {
   const t = useText(texts);
   const say = useFaultText();

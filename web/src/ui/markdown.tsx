@@ -1,6 +1,6 @@
 /**
- * Markdown that others wrote: parsed into tokens, and each token made an element. No HTML passes, no picture is fetched, and
- * links lead only where a link may lead.
+ * Renders Markdown from other users. It is parsed into tokens, and each token becomes an element. HTML is not allowed, images
+ * are not loaded, and only safe links are followed.
  */
 import MarkdownIt from 'markdown-it';
 import { createElement, Fragment, type ReactNode } from 'react';
@@ -38,7 +38,7 @@ interface Open {
   inside: ReactNode[];
 }
 
-/** Tokens come flat, with what opens and what closes; elements are nested. */
+/** Builds nested elements from the flat list of opening and closing tokens. */
 function build(tokens: readonly Token[]): ReactNode[] {
   const root: Open = { token: undefined, inside: [] };
   const stack: Open[] = [root];
@@ -54,7 +54,7 @@ function build(tokens: readonly Token[]): ReactNode[] {
 }
 
 function element(token: Token, inside: ReactNode[], key: number): ReactNode {
-  // A paragraph of a tight list is no paragraph.
+  // Tight list items have hidden paragraphs.
   if (token.hidden) return createElement(Fragment, { key }, ...inside);
   if (token.tag === 'a') {
     const href = safeLink(token.attrGet('href'));
@@ -80,7 +80,7 @@ function leaf(token: Token, key: number): ReactNode {
     case 'hr':
       return createElement('hr', { key });
     case 'image':
-      // A picture from elsewhere would tell its server who reads this.
+      // Loading an external image would reveal the reader to its server.
       return token.content;
     default:
       return token.content;

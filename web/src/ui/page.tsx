@@ -1,4 +1,4 @@
-/** The frame of a screen: a title with its actions at the top, the content below, scrolling on its own. */
+/** The frame of a screen: a header with title and actions, and content that scrolls on its own. */
 import { Anchor, Group, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
@@ -9,11 +9,11 @@ export interface PageProps {
   title: string;
   /** One line below the title. */
   hint?: ReactNode;
-  /** Buttons at the right of the title. */
+  /** Buttons to the right of the title. */
   actions?: ReactNode;
-  /** Where one came from: a link above the title. */
+  /** A link to the parent screen, above the title. */
   back?: { label: string; href: string };
-  /** Text is easier to read in a column that is not too wide. */
+  /** Limits the width of the content, for reading text. */
   narrow?: boolean;
   children: ReactNode;
 }
@@ -45,7 +45,7 @@ export function Page({ title, hint, actions, back, narrow = false, children }: P
   );
 }
 
-/** A part of a screen with a heading of its own, on a surface. */
+/** A section of a screen with its own heading. */
 export function Panel({ title, actions, children }: { title?: ReactNode; actions?: ReactNode; children: ReactNode }) {
   return (
     <section className={classes.panel}>

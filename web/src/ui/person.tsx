@@ -18,7 +18,7 @@ function hueOf(name: string): number {
   return sum % HUES;
 }
 
-/** A small round mark that tells people apart at a glance; the name stands beside it. */
+/** A small round avatar with initials, shown beside the user's name. */
 export function PersonMark({ name, size = 22 }: { name: string; size?: number }) {
   return (
     <svg
@@ -37,7 +37,7 @@ export function PersonMark({ name, size = 22 }: { name: string; size?: number })
   );
 }
 
-/** A person's mark and name in a line. */
+/** A user's avatar and name. */
 export function PersonName({ name }: { name: string }) {
   return (
     <span className={classes.person}>

@@ -1,4 +1,4 @@
-/** A secret that the service shows this once: a key, a signing secret. */
+/** Shows a secret that the service returns only once: a key, a signing secret. */
 import { Alert, Button, Code, CopyButton, Group, Stack } from '@mantine/core';
 import { IconCheck, IconCopy, IconKey } from '@tabler/icons-react';
 import { useText } from '../i18n/text.ts';

@@ -1,6 +1,6 @@
 import { defineText, plural, pluralEn } from '../i18n/text.ts';
 
-/** What the shared parts say. */
+/** Texts of the shared components. */
 export const texts = defineText(
   {
     empty: 'Пока пусто',

@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core';
 import { useFormats } from '../i18n/format.ts';
 
-/** An instant as people speak of it; the exact one on pointing at it. */
+/** A relative time; the tooltip shows the exact one. */
 export function Time({ at, absolute = false }: { at: string; absolute?: boolean }) {
   const format = useFormats();
   return (

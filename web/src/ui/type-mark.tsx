@@ -2,7 +2,7 @@ import classes from './type-mark.module.css';
 
 const HUES = 6;
 
-/** A small square with the first letter of a record type, so that types are told apart at a glance. */
+/** An icon with the first letter of a record type. */
 export function TypeMark({ code, name }: { code: string; name: string }) {
   let sum = 0;
   for (const char of code) sum = (sum * 33 + (char.codePointAt(0) ?? 0)) % 9973;

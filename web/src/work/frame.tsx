@@ -1,4 +1,4 @@
-/** One further screen of those who work in the service (catalogue, knowledge base). */
+/** Frame of the screens under `/work/` (catalog, knowledge base). */
 import { Loader } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { type ComponentType, lazy, Suspense } from 'react';

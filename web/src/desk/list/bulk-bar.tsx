@@ -1,4 +1,4 @@
-/** What can be done with several records at once, and how it went with each. */
+/** Bulk actions on selected records, and the result of each. */
 import { Box, Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
 import { IconArchive, IconArrowRight, IconPencil } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -15,7 +15,7 @@ import classes from './list.module.css';
 import type { Row } from './source.ts';
 import { texts } from './texts.ts';
 
-/** Results that are drawn; the file has all of them. */
+/** Maximum number of results shown; the file has all. */
 const SHOWN = 200;
 
 export interface BulkBarProps {

@@ -1,4 +1,4 @@
-/** What is to happen to several records: a new value for one field, or a transition. */
+/** Forms of bulk changes: a new value for a field, or a transition. */
 import { Button, Group, Loader, Select, Stack, Switch, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -8,7 +8,7 @@ import { texts as deskTexts } from '../texts.ts';
 import type { ListColumn } from './columns.ts';
 import type { Row } from './source.ts';
 
-/** One cell of a list. */
+/** A table cell of a record. */
 export function Cell({ row, column, types }: { row: Row; column: ListColumn; types: readonly DeskType[] }) {
   const t = useText(deskTexts);
   if (column.field !== undefined) return <FieldValue field={column.field} value={row.values[column.code]} compact />;

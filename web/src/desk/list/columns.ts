@@ -1,4 +1,4 @@
-/** The columns that a list can have, and which of them it has. */
+/** Available columns of a list, and the chosen ones. */
 import { useMemo } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
@@ -8,9 +8,9 @@ import { texts } from './texts.ts';
 export interface ListColumn {
   code: string;
   name: string;
-  /** Width in rem; the column with the title takes what is left. */
+  /** Width in rem; the title column takes the rest. */
   width: number;
-  /** The field it shows; none for what every record has. */
+  /** The field of the column; undefined for system columns. */
   field?: FieldSchema;
 }
 
@@ -28,7 +28,7 @@ const WIDTHS: Readonly<Partial<Record<FieldSchema['dataType'], number>>> = {
   'org-unit': 11,
 };
 
-/** Every column that a list of the type can have; without a type those that every record has. */
+/** All columns available for a type; without a type, the system columns. */
 export function useColumns(type: DeskType | undefined, fields: readonly FieldSchema[]): readonly ListColumn[] {
   const t = useText(texts);
   return useMemo(() => {
@@ -51,7 +51,7 @@ export function useColumns(type: DeskType | undefined, fields: readonly FieldSch
 
 const COMMON = ['number', 'title', 'type', 'workflowState'];
 
-/** What a list has until somebody chooses: what tells records apart, who has them, and how fresh they are. */
+/** The default columns: number and title, priority, assignee and last change, as far as available. */
 export function defaultColumns(columns: readonly ListColumn[]): string[] {
   const first = (dataType: FieldSchema['dataType'], code?: string): string[] => {
     const found = columns.filter(({ field }) => field?.dataType === dataType && !field.multiple);
@@ -61,7 +61,7 @@ export function defaultColumns(columns: readonly ListColumn[]): string[] {
   return [...COMMON, ...first('enum', 'priority'), ...first('user', 'assignee'), 'updatedAt'];
 }
 
-/** The chosen columns in their order; a list always has its titles. */
+/** The chosen columns in order; the title is always included. */
 export function chosenColumns(columns: readonly ListColumn[], codes: readonly string[] | undefined): ListColumn[] {
   const wanted = new Set(codes ?? defaultColumns(columns));
   wanted.add('title');
@@ -83,6 +83,6 @@ export function storeColumns(type: string | undefined, codes: readonly string[])
   try {
     localStorage.setItem(storageKey(type), JSON.stringify(codes));
   } catch {
-    // Without storage the choice holds until the page is left.
+    // Without storage, the choice lasts until the page is closed.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The list as a file: of one type all that fits its conditions, made by the service for those with the right to export; else
- * what was read of it, which is on the screen anyhow.
+ * Exports a list. For one type and with the export right, the service exports all matching records. Otherwise the loaded rows
+ * are exported as shown.
  */
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
@@ -16,7 +16,7 @@ import type { ListColumn } from './columns.ts';
 import { type Row, searchCondition } from './source.ts';
 import { texts } from './texts.ts';
 
-/** The most records that one file holds. */
+/** Maximum number of records in a file. */
 const MOST = 10_000;
 
 interface ExportButtonProps {
@@ -69,7 +69,7 @@ export function ExportButton({ title, definition, type, types, rows, columns }: 
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Writes the rows as they are shown: people and options by name, not by id and code. */
+/** Writes the rows as shown: names of users and options instead of ids and codes. */
 async function saveShown(
   title: string,
   columns: readonly ListColumn[],

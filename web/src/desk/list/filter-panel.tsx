@@ -1,4 +1,4 @@
-/** The condition of a list, worked on until it is applied. */
+/** Editor for the condition of a list; changes apply on confirmation. */
 import { ActionIcon, Button, Group, Indicator, Modal, Stack } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -17,7 +17,7 @@ interface FilterPanelProps {
   types: readonly DeskType[];
 }
 
-/** The button that opens the condition; a mark on it tells that there is one. */
+/** Opens the condition editor; a dot shows that a condition is set. */
 export function FilterButton({ size, ...panel }: FilterPanelProps & { size: number }) {
   const t = useText(texts);
   const [open, setOpen] = useState(false);

@@ -1,4 +1,4 @@
-/** The live refresh of a list of which much was read: its head is looked at, and the rest is not read again and again. */
+/** Live refresh of a list with many loaded pages: only the first page is reloaded. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useSession } from '../../app/session.ts';
@@ -7,7 +7,7 @@ import { readPage, type RowPages, rowsQuery, withHead } from './source.ts';
 
 const REFRESH = 8000;
 
-/** Keeps the head of a list fresh while `enabled`. */
+/** Refreshes the first page of a list while `enabled`. */
 export function useHead(definition: QueueDefinition, type: DeskType | undefined, enabled: boolean): void {
   const client = useQueryClient();
   const session = useSession();

@@ -1,4 +1,4 @@
-/** A list of records with its tools: state, words, condition, columns, and what can be done with the chosen ones. */
+/** A list of records with filters, columns, selection and bulk actions. */
 import { ActionIcon, Button, Checkbox, Loader, Popover, Select, Stack, TextInput, Tooltip } from '@mantine/core';
 import { useDebouncedCallback, useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { IconColumns3, IconPlus, IconRefresh, IconSearch } from '@tabler/icons-react';
@@ -21,7 +21,7 @@ import { useHead } from './head.ts';
 import { isLong, rowsOf, rowsQuery } from './source.ts';
 import { texts } from './texts.ts';
 
-/** How often a list that somebody looks at is read anew, in milliseconds. */
+/** Refresh interval of a visible list in milliseconds. */
 const REFRESH = 8000;
 const NO_FIELDS: readonly FieldSchema[] = [];
 
@@ -29,7 +29,7 @@ export interface ListViewProps {
   title: string;
   definition: QueueDefinition;
   onDefinition: (definition: QueueDefinition) => void;
-  /** Further tools: saving the queue. */
+  /** Additional tools, such as saving the queue. */
   tools?: ReactNode;
 }
 
@@ -190,7 +190,7 @@ export function ListView({ title, definition, onDefinition, tools }: ListViewPro
   );
 }
 
-/** The definition without what is not set. */
+/** Removes a filter that is not set. */
 function without(definition: QueueDefinition, key: 'q' | 'state' | 'filter'): QueueDefinition {
   if (key === 'q' && definition.q !== undefined && definition.q.trim() !== '') return definition;
   const { [key]: _gone, ...rest } = definition;

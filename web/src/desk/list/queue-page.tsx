@@ -1,4 +1,4 @@
-/** A saved queue. Changing what it shows changes nothing until it is saved. */
+/** A saved queue. Changes to its view are not stored until the user saves them. */
 import { Loader } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';

@@ -1,6 +1,6 @@
 /**
- * A list of records of any length: only the rows in sight are drawn, further ones are fetched before one gets there. It is a
- * grid for those who hear it, and goes by keys: j, k and the arrows, Enter, x, Home, End.
+ * A virtualized list of records. Only visible rows are rendered, and further pages are prefetched. It has the ARIA role grid
+ * and keyboard control: j, k and the arrows, Enter, x, Home, End.
  */
 import { Checkbox } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
@@ -17,10 +17,10 @@ import { texts } from './texts.ts';
 
 const ROW_HEIGHT = 36;
 const CARD_HEIGHT = 62;
-/** Rows before the end at which the next page is asked for: few while one only looks, many once one scrolls. */
+/** The next page is loaded when fewer than this many rows remain: few at first, more once the user scrolls. */
 const AHEAD = 40;
 const AHEAD_SCROLLING = 400;
-/** Beyond this row one scrolls. */
+/** The user counts as scrolling after this row. */
 const SCROLLED = 60;
 
 export interface RecordTableProps {
@@ -28,7 +28,7 @@ export interface RecordTableProps {
   rows: readonly Row[];
   columns: readonly ListColumn[];
   types: readonly DeskType[];
-  /** Narrow screens show two lines a record. */
+  /** On narrow screens, a record is shown in two lines. */
   cards: boolean;
   selection: ReadonlySet<string>;
   onSelection?: ((ids: ReadonlySet<string>) => void) | undefined;
@@ -62,7 +62,7 @@ export function RecordTable(props: RecordTableProps) {
   const open = (row: Row | undefined): void => {
     if (row !== undefined) void navigate({ to: '/records/$recordId', params: { recordId: row.id } });
   };
-  /** What the record's page asks for travels while the finger is still down. */
+  /** Prefetches the data of the record's page on pointer down. */
   const ahead = (id: string): void => {
     void client.prefetchQuery(recordQuery(id));
     void client.prefetchQuery(recordSchemaQuery(id));
@@ -204,7 +204,7 @@ export function RecordTable(props: RecordTableProps) {
   );
 }
 
-/** Two lines: the title, then the rest of what was chosen. */
+/** Two lines: the title, then the other chosen columns. */
 function Card({ row, columns, types }: Pick<RecordTableProps, 'columns' | 'types'> & { row: Row }) {
   const title = columns.find((column) => column.code === 'title');
   const rest = columns.filter((column) => column.code !== 'title' && column.code !== 'updatedAt');

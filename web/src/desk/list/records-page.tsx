@@ -1,4 +1,4 @@
-/** The records of one type, or all of them. What is shown stands in the address. */
+/** The records of one type, or of all types. The list's state is in the URL. */
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';

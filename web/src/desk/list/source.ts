@@ -1,4 +1,4 @@
-/** What a list shows and where it comes from: without a condition from the list of records, with one from the search. */
+/** Data of lists: from the record list without a condition, from the search with one. */
 import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import type { DocketRecord, objects, search, Session } from '../../api/types.ts';
@@ -6,7 +6,7 @@ import type { DeskType, QueueDefinition } from '../queries.ts';
 import { toInput } from '../../i18n/clock.ts';
 import { currentZone } from '../../i18n/zone.ts';
 
-/** A row has what both sources have; what the search leaves out is not there. */
+/** The common fields of both sources; what the search omits is missing. */
 export type Row = Pick<
   DocketRecord,
   | 'id'
@@ -26,7 +26,7 @@ export interface RowPage {
   rows: Row[];
   page: number;
   hasMore: boolean;
-  /** Known to the search alone. */
+  /** Only set by the search. */
   total?: number;
   totalExact?: boolean;
 }
@@ -35,12 +35,12 @@ export type RowPages = InfiniteData<RowPage, number>;
 
 const PAGE = 100;
 
-/** Up to so many pages a list is read anew as a whole; of a longer one only its head is. */
+/** Lists of up to this many pages are reloaded completely; of longer ones, only the first page. */
 const WHOLE = 3;
 
 export const isLong = (data: { pages: readonly unknown[] } | undefined): boolean => (data?.pages.length ?? 0) > WHOLE;
 
-/** Variables of configuration mean nothing to a call: what they stand for is put in their place. */
+/** Replaces variables of queues by their values: API calls do not accept variables. */
 export function withVariables(condition: unknown, session: Session, today: string): unknown {
   if (Array.isArray(condition)) return condition.map((one) => withVariables(one, session, today));
   if (typeof condition === 'object' && condition !== null) {
@@ -57,7 +57,7 @@ export function withVariables(condition: unknown, session: Session, today: strin
   return condition;
 }
 
-/** The condition of a definition with its type and state, as the search takes it; undefined where there is none. */
+/** The condition of a definition including its type and state, for the search; undefined if there is none. */
 export function searchCondition(definition: QueueDefinition, type: DeskType | undefined, session: Session): unknown {
   const today = toInput(new Date().toISOString(), currentZone()).slice(0, 10);
   const parts: unknown[] = [];
@@ -74,14 +74,14 @@ function wordsOf({ q }: QueueDefinition): string | undefined {
   return q === undefined || q.trim() === '' ? undefined : q.trim();
 }
 
-/** Every record once: while one scrolls, new records push others from one page to the next. */
+/** Removes duplicates: new records shift others to the next page while the user scrolls. */
 export function rowsOf(data: { pages: readonly RowPage[] } | undefined): Row[] {
   const rows = new Map<string, Row>();
   for (const row of data?.pages.flatMap((page) => page.rows) ?? []) if (!rows.has(row.id)) rows.set(row.id, row);
   return [...rows.values()];
 }
 
-/** What the head of a long list says now, put into what was read of it: new records come first, known ones as they are now. */
+/** Merges a reloaded first page into the loaded pages: new records first, known ones updated. */
 export function withHead(data: RowPages, head: RowPage): RowPages {
   const fresh = new Map(head.rows.map((row) => [row.id, row]));
   const known = new Set(data.pages.flatMap((page) => page.rows.map((row) => row.id)));
@@ -106,7 +106,7 @@ export function rowsQuery(definition: QueueDefinition, type: DeskType | undefine
   });
 }
 
-/** Reads one page of a list. */
+/** Loads one page of a list. */
 export async function readPage(
   definition: QueueDefinition,
   type: DeskType | undefined,

@@ -1,6 +1,6 @@
 import { defineText, plural, pluralEn } from '../../i18n/text.ts';
 
-/** What lists of records say. */
+/** Texts of record lists. */
 export const texts = defineText(
   {
     all: 'Все записи',

@@ -1,4 +1,4 @@
-/** The saved queues in the navigation: one's own first, then the shared ones. */
+/** Saved queues in the navigation: the user's own first, then shared ones. */
 import { IconLayoutList, IconUsersGroup } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import classes from '../../app/navigation.module.css';

@@ -1,4 +1,4 @@
-/** Keeping what a list shows under a name, for oneself or for everybody. */
+/** Saves the state of a list as a queue, private or shared. */
 import { ActionIcon, Button, Group, Menu, Modal, Stack, Switch, TextInput, Tooltip } from '@mantine/core';
 import { IconBookmark, IconDots } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
@@ -31,7 +31,7 @@ export function SaveQueue({ definition, suggested }: { definition: QueueDefiniti
   );
 }
 
-/** What can be done with a queue: save what was changed, save as another, remove. */
+/** Actions on a queue: save changes, save as a new queue, remove. */
 export function QueueTools({ queue, definition }: { queue: Queue; definition: QueueDefinition }) {
   const t = useText(texts);
   const navigate = useNavigate();

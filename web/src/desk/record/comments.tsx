@@ -1,4 +1,4 @@
-/** What was said about a record. Public answers and internal notes look different from the first letter on. */
+/** Comments of a record. Public comments and internal notes differ visibly, also while typing. */
 import { ActionIcon, Button, Group, Loader, Menu, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
 import { IconDots, IconEye, IconLock, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -124,7 +124,7 @@ function EditComment({ comment, can, onDone }: { comment: RecordComment; can: Ca
 
 function NewComment({ recordId, can }: { recordId: string; can: Can }) {
   const t = useText(texts);
-  // A repeated sending of one text makes one comment.
+  // The idempotency key makes a repeated submit create one comment.
   const [key, setKey] = useState(() => crypto.randomUUID());
   const add = useAction({
     run: ({ body, visibility }: { body: string; visibility: Visibility }) =>
@@ -141,7 +141,8 @@ function NewComment({ recordId, can }: { recordId: string; can: Can }) {
       key={key}
       can={can}
       initial=""
-      // What is meant for colleagues must not reach a customer because nobody looked: only who may not write it starts in public.
+      // The default is internal, so that internal text is not published by mistake. Users who may not write internal notes
+      // start with public.
       visibility={can('Private Comment') ? 'internal' : 'public'}
       label={t.comment}
       pending={add.isPending}

@@ -1,4 +1,4 @@
-/** Somebody else was faster: what they changed, what one changed oneself, and a choice field by field. */
+/** Conflict dialog: shows the changes of others and the user's own, with a choice per field. */
 import { Button, Group, Modal, Radio, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
@@ -29,7 +29,7 @@ function Choice({ draft, fields, conflict }: ChoiceProps) {
   const t = useText(texts);
   const { changed, latest } = conflict;
   const [theirs, setTheirs] = useState<ReadonlySet<string>>(new Set());
-  // Of several changes of one field the last is what one has to decide about.
+  // If a field was changed several times, only the last change matters.
   const last = new Map(changed.map((change) => [change.field, change]));
   const shown = fields.filter((field) => last.has(field.code));
   const both = shown.filter((field) => draft.has(field.code));

@@ -1,6 +1,6 @@
 /**
- * What a person changed on a record and has not saved. The revision on which the first change was made is kept: the service
- * then tells when somebody else was faster, and nothing is ever written over unseen.
+ * Unsaved changes of a record. The draft keeps the revision of the first change. So the service detects conflicts, and changes
+ * of others are never overwritten unseen.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -20,12 +20,12 @@ export interface ChangedSince {
 
 export interface Conflict {
   changed: ChangedSince[];
-  /** The record as it is now. */
+  /** The current record. */
   latest: DocketRecord;
 }
 
 interface Draft {
-  /** The record on which the first change was made. */
+  /** The record at the time of the first change. */
   base: DocketRecord | undefined;
   values: Readonly<Record<string, unknown>>;
 }
@@ -40,22 +40,22 @@ export interface RecordDraft {
   base: DocketRecord;
   values: Readonly<Record<string, unknown>>;
   count: number;
-  /** The value as it would be saved. */
+  /** The value that would be saved. */
   value: (code: string) => unknown;
   has: (code: string) => boolean;
   set: (code: string, value: unknown) => void;
   drop: () => void;
   flaws: ReadonlyMap<string, Flaw>;
-  /** What the service said about single fields at the last try. */
+  /** Error messages of the service per field, from the last save. */
   refusals: ReadonlyMap<string, string>;
   error: unknown;
   saving: boolean;
   save: () => void;
   conflict: Conflict | undefined;
-  /** Another revision than the one being edited is there already. */
+  /** True if a newer revision than the edited one was loaded. */
   overtaken: boolean;
   look: () => void;
-  /** Saves what was chosen, on the revision that was looked at. */
+  /** Saves the chosen values on the latest revision. */
   settle: (values: Readonly<Record<string, unknown>>, latest: DocketRecord) => void;
   dismiss: () => void;
 }
@@ -135,7 +135,7 @@ export function useRecordDraft(record: DocketRecord, fields: readonly FieldSchem
     conflict,
     overtaken: draft.base !== undefined && record.revision > draft.base.revision,
     look: () => {
-      // Asking with the old revision tells who changed what; the refusal changes nothing.
+      // A save with the old revision fails with the list of changes; it changes nothing.
       attempt(draft.values, base.revision);
     },
     settle: (values, now) => {
@@ -160,7 +160,7 @@ function changedSince(fault: ApiFault): ChangedSince[] {
   return Array.isArray(details) ? [] : ((details['changedSince'] as ChangedSince[] | undefined) ?? []);
 }
 
-/** What the service said, by the field that its pointer names: `/changes/title`, `/values/tags/0`. */
+/** Error messages by field, from JSON Pointers such as `/changes/title` and `/values/tags/0`. */
 export function refusalsOf(error: unknown): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   if (!(error instanceof ApiFault)) return found;

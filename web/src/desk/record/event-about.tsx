@@ -1,4 +1,4 @@
-/** What an event was about, beside the fields that it changed: the file, the comment's kind, the other record, the time limit. */
+/** The subject of an event besides changed fields: the attachment, the comment's visibility, the other record, the SLA. */
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

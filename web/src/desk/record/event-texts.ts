@@ -1,6 +1,6 @@
 import { defineText } from '../../i18n/text.ts';
 
-/** Kinds of events (decisions, "Events and webhooks") and where they come from, in words. */
+/** Texts of event types (decisions, "Events and webhooks") and event sources. */
 export const eventTexts = defineText(
   {
     ObjectCreated: 'Запись создана',

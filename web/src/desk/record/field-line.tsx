@@ -1,4 +1,4 @@
-/** A field of a record: its value, which turns into an input where it is clicked and may be written. */
+/** A field of a record. Clicking the value opens an input if the user may change it. */
 import { ActionIcon } from '@mantine/core';
 import { IconPencil } from '@tabler/icons-react';
 import { type KeyboardEvent, type MouseEvent, useState } from 'react';
@@ -15,7 +15,7 @@ export interface FieldLineProps {
   field: FieldSchema;
   draft: RecordDraft;
   recordId: string;
-  /** Whether the person may change this record at all. */
+  /** True if the user may change this record. */
   mayUpdate: boolean;
 }
 
@@ -29,7 +29,7 @@ export function FieldLine({ field, draft, recordId, mayUpdate }: FieldLineProps)
   const error = flawText(draft.flaws.get(field.code)) ?? draft.refusals.get(field.code);
   const editing = writable && (open || changed);
   const openBy = (event: MouseEvent): void => {
-    // A link in the value is followed, and a text that was marked is copied.
+    // Clicking a link follows it, and selecting text does not open the input.
     const target = event.target as HTMLElement;
     if (writable && target.closest('a, button') === null && window.getSelection()?.toString() === '') setOpen(true);
   };

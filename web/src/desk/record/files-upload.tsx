@@ -1,4 +1,4 @@
-/** Files on their way to a record: dropped anywhere on its page, pasted, or chosen. */
+/** Uploads attachments that are dropped on the record's page, pasted or chosen. */
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ClipboardEvent, type DragEvent, type ReactNode, useRef, useState } from 'react';
@@ -10,11 +10,11 @@ import { recordKey } from '../queries.ts';
 import { texts } from '../texts.ts';
 import classes from './record.module.css';
 
-/** More than this does not fit into a request, whatever the service's own limit is. */
+/** Larger files do not fit into a request, whatever the service's own limit is. */
 const MOST_BYTES = 7.5 * 1024 * 1024;
 
 export interface Upload {
-  /** Names of the files under way. */
+  /** Names of the files being uploaded. */
   pending: readonly string[];
   add: (files: Iterable<File>) => void;
 }
@@ -22,7 +22,7 @@ export interface Upload {
 async function base64Of(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let text = '';
-  // In pieces: one call with millions of arguments would be refused.
+  // In chunks, because the number of arguments of a call is limited.
   for (let start = 0; start < bytes.length; start += 32_768) {
     text += String.fromCharCode(...bytes.subarray(start, start + 32_768));
   }
@@ -49,7 +49,7 @@ export function useUpload(recordId: string): Upload {
         },
         idempotencyKey: crypto.randomUUID(),
       });
-      // Files may come from anywhere on the page, and their list is on a tab of its own.
+      // A file can be dropped anywhere on the page, and the list of attachments is on another tab.
       notifications.show({ message: t.attached(file.name), color: 'petrol', autoClose: 4000 });
     } catch (error) {
       notifications.show({ title: file.name, message: say(error), color: 'red', autoClose: 8000 });
@@ -59,7 +59,7 @@ export function useUpload(recordId: string): Upload {
   };
   return {
     pending,
-    // One after another: each is up to some megabytes in memory.
+    // Sequentially, because each file may need several megabytes of memory.
     add: (files) => {
       void (async () => {
         for (const file of files) await one(file);
@@ -89,7 +89,7 @@ export function DropZone({ enabled, onFiles, className, children }: DropZoneProp
   const drop = (event: DragEvent): void => {
     depth.current = 0;
     setOver(false);
-    // What was dropped into an editor is the editor's.
+    // Drops into an editor are handled by the editor.
     if (!hasFiles(event) || event.isDefaultPrevented()) return;
     event.preventDefault();
     onFiles(event.dataTransfer.files);

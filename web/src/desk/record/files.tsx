@@ -1,4 +1,4 @@
-/** The files of a record. */
+/** Attachments of a record. */
 import { ActionIcon, Anchor, Button, FileButton, Group, Loader, Stack, Text } from '@mantine/core';
 import { IconFile, IconFileTypePdf, IconPaperclip, IconPhoto, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** What happened to a record, newest first, with what was before and what is after. */
+/** History of a record, newest first, with old and new values. */
 import { Button, Loader } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -61,7 +61,7 @@ function Event({ event, fields, states, recordId }: EventProps) {
   const name = (Object.hasOwn(words, event.type) ? words[event.type as keyof typeof words] : event.type) as string;
   const via = Object.hasOwn(words, event.actor.via) ? words[event.actor.via as keyof typeof words] : event.actor.via;
   const { reason, decisionReport } = event.data;
-  // A new record's values are the record itself; what changed later is the story.
+  // On creation, empty values are omitted.
   const changes = event.type === 'ObjectCreated' ? event.changes.filter(({ to }) => to !== null) : event.changes;
   return (
     <article className={classes.event} data-event={event.type}>

@@ -1,6 +1,6 @@
 import { defineText } from '../../i18n/text.ts';
 
-/** Why time counted or not. */
+/** Reasons why time counts or not. */
 export const intervalTexts = defineText(
   {
     title: 'Из чего складывается время',

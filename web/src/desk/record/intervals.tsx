@@ -1,4 +1,4 @@
-/** The pieces of time between two moments: which of them count for a time limit, and why. */
+/** Time intervals of an SLA: which of them count, and why. */
 import { useMemo } from 'react';
 import type { AnswerOf } from '../../api/client.ts';
 import type { slaTry } from '../../api/types.ts';

@@ -1,4 +1,4 @@
-/** A new record of any type that one may create: what is required first, the rest below. */
+/** Form for a new record: required fields first. */
 import { Button, Group, Loader, Stack } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -40,7 +40,7 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
   const [values, setValues] = useState(defaults);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const [tried, setTried] = useState(false);
-  // One key for one form: pressing twice, or again after a lost answer, makes one record.
+  // One idempotency key per form: a double click or a retry after a lost answer creates one record.
   const [key, setKey] = useState(() => crypto.randomUUID());
   const flaws = new Map(writable.map((field) => [field.code, checkField(field, values[field.code])]));
   const create = useAction({

@@ -1,4 +1,4 @@
-/** A record on its way: what the list that one came from knows of it is shown at once, the rest as it comes. */
+/** Shown while a record loads: the data known from a list at once, the rest later. */
 import { Skeleton } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type Row, rowsOf, type RowPages } from '../list/source.ts';
@@ -7,7 +7,7 @@ import { TypeMark } from '../../ui/type-mark.tsx';
 import classes from './record.module.css';
 import { StateBadge } from './state-badge.tsx';
 
-/** The row of the record in any list that was read. */
+/** The row of the record in any cached list. */
 function useKnownRow(recordId: string): Row | undefined {
   const client = useQueryClient();
   for (const [, data] of client.getQueriesData<RowPages>({ queryKey: ['records'] })) {

@@ -1,4 +1,4 @@
-/** Number, title and state of a record, its transitions, and what else can be done with the whole of it. */
+/** Header of a record: number, title, state, transitions and other actions. */
 import { ActionIcon, Menu, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconArchive, IconArchiveOff, IconDots, IconLink, IconPencil } from '@tabler/icons-react';
@@ -24,9 +24,9 @@ export interface RecordHeadProps {
   type: DeskType | undefined;
   titleField: FieldSchema | undefined;
   draft: RecordDraft;
-  /** What may be done now; nothing on an archived record. */
+  /** Checks whether an action is possible now; false for all on an archived record. */
   can: (action: string) => boolean;
-  /** What the grants allow, archived or not. */
+  /** Actions allowed by the user's rights, even if the record is archived. */
   actions: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export function RecordHead({ record, type, titleField, draft, can, actions }: Re
   );
 }
 
-/** The title reads as a heading until it is edited. */
+/** The title, shown as a heading until it is edited. */
 function TitleLine({ record, field, draft }: { record: DocketRecord; field: FieldSchema; draft: RecordDraft }) {
   const t = useText(texts);
   const flawText = useFlawText();

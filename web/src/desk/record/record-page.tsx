@@ -1,4 +1,4 @@
-/** One record: what it is, what can be done with it, its fields, and all that stands around it. */
+/** The page of one record: header, fields, comments, attachments, relations and history. */
 import { Alert, Button, Group, Loader, Tabs } from '@mantine/core';
 import { useDocumentTitle, useHotkeys } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -29,7 +29,7 @@ import { SlaPanel } from './sla.tsx';
 const Relations = lazy(() => import('./relations.tsx'));
 const History = lazy(() => import('./history.tsx'));
 
-/** How often a record that somebody looks at is read anew, in milliseconds. */
+/** Refresh interval of a visible record in milliseconds. */
 const REFRESH = 10_000;
 const TABS = ['activity', 'files', 'relations', 'history'] as const;
 

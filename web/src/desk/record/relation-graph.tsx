@@ -1,4 +1,4 @@
-/** The relations around a record, drawn. A click on a record unfolds what it is related to; a second one goes there. */
+/** A graph of a record's relations. The first click on a node expands it, the second opens the record. */
 import { Text, useComputedColorScheme } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -15,7 +15,7 @@ import classes from './lists.module.css';
 
 const RING = 230;
 
-/** A record in the graph; lines run from middle to middle, behind it. */
+/** A node of the graph. Edges run between the centers, behind the nodes. */
 function RecordNode({ data }: NodeProps) {
   return (
     <div className={graph.node} data-center={data['center'] === true || undefined}>
@@ -28,7 +28,7 @@ function RecordNode({ data }: NodeProps) {
 
 const NODE_TYPES = { record: RecordNode };
 
-/** Rings around the record: what it is related to, then what that is related to, and so on. */
+/** Concentric layout: each circle holds the records one relation further away. */
 function layout(
   center: { id: string; name: string },
   byRecord: ReadonlyMap<string, readonly Relation[]>,
@@ -42,7 +42,7 @@ function layout(
       const other = relation.related.id;
       names.set(other, relatedName(relation.related, untitled));
       if (!depth.has(other)) depth.set(other, level + 1);
-      // Named from the source's side, whichever end was read.
+      // Named from the source's side, whichever end was loaded.
       const name = relation.direction === 'outgoing' ? relation.name : found.get(relation.id)?.name;
       found.set(relation.id, { source: relation.sourceObjectId, target: relation.targetObjectId, name });
     }
@@ -59,7 +59,7 @@ function layout(
     const data = { label: names.get(id) ?? '', center: level === 0 };
     return { id, type: 'record', position: places.get(id) ?? { x: 0, y: 0 }, data };
   });
-  // Several relations of the same two are one line with several names.
+  // Several relations between two records share one edge with several names.
   const lines = Map.groupBy(found.values(), ({ source, target }) => `${source} ${target}`);
   const edges = [...lines].map(([id, same]): Edge => {
     const { source = '', target = '' } = same[0] ?? {};

@@ -1,4 +1,4 @@
-/** What a record is related to: a list under the names of the relations, or a graph. */
+/** Relations of a record: a list grouped by relation name, or a graph. */
 import { ActionIcon, Anchor, Button, Group, Loader, Modal, SegmentedControl, Select, Stack } from '@mantine/core';
 import { IconLink, IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -68,7 +68,7 @@ export default function Relations({ record, can }: RelationsProps) {
                   key={relation.id}
                   relation={relation}
                   recordId={record.id}
-                  // Whoever may take it away is decided on its source.
+                  // The right to remove a relation is checked on its source record.
                   mayRemove={relation.direction === 'outgoing' && can('relation.delete')}
                 />
               ))}

@@ -1,4 +1,4 @@
-/** What has been changed and not saved, at the foot of the page. */
+/** A bar at the bottom of the page with the unsaved changes. */
 import { Button } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import { useFaultText } from '../../ui/fault.tsx';

@@ -1,4 +1,4 @@
-/** How the fields of a record are laid out: what is long stands in the middle, what is short at the side. */
+/** Layout of record fields: long fields in the main column, short ones in the sidebar. */
 import type { FieldSchema } from '../../api/types.ts';
 
 const LONG = new Set(['text', 'rich-text', 'json']);

@@ -1,4 +1,4 @@
-/** Why a time limit stands where it stands: loaded when somebody asks. */
+/** Explains the state of an SLA; loaded on demand. */
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** The time limits of a record: they run before one's eyes, and say why they stand where they stand. */
+/** SLA timers of a record, updated live, with an explanation of their state. */
 import { ActionIcon, Anchor, Loader, Menu, Modal, Progress } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
@@ -21,7 +21,7 @@ type SlaInstance = AnswerOf<typeof sla.listSla>[number];
 interface Reading {
   at: number;
   instances: SlaInstance[];
-  /** Instances whose time grew since the reading before: their calendar is open now. */
+  /** Instances whose time grew since the previous load: their calendar is open now. */
   ticking: ReadonlySet<string>;
 }
 
@@ -37,7 +37,7 @@ export const slaQuery = (recordId: string) =>
       };
       return { at: Date.now(), instances, ticking: new Set(instances.filter(grew).map((one) => one.id)) };
     },
-    // A second reading soon after the first tells whether the calendar is open.
+    // A second load soon after the first shows whether the calendar is open.
     refetchInterval: (query) => (query.state.dataUpdateCount < 2 ? 2500 : 30_000),
     retry: false,
   });
@@ -62,7 +62,7 @@ export function SlaPanel({ recordId }: { recordId: string }) {
   );
 }
 
-/** Now, once a second while something runs. */
+/** The current time, updated every second while a timer runs. */
 function useNow(running: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -76,7 +76,7 @@ function useNow(running: boolean): number {
 interface TimerProps {
   instance: SlaInstance;
   ticking: boolean;
-  /** When the instance was read, in milliseconds. */
+  /** Time of the load in milliseconds. */
   readAt: number;
   recordId: string;
 }

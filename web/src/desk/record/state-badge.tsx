@@ -1,7 +1,7 @@
 import type { WorkflowState } from '../../api/types.ts';
 import classes from './state-badge.module.css';
 
-/** The state of a record; its category is told by the form of the mark too, not by colour alone. */
+/** A state badge. The icon also shows the category, so that it does not depend on colour alone. */
 export function StateBadge({ state }: { state: Pick<WorkflowState, 'name' | 'category'> }) {
   return (
     <span className={classes.badge} data-category={state.category}>

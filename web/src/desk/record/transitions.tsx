@@ -1,4 +1,4 @@
-/** The transitions that can be made now, as buttons; one that asks for something opens its form. */
+/** Buttons for the available transitions; a transition with required input opens a form. */
 import { Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -17,7 +17,7 @@ import { refusalsOf } from './draft.ts';
 
 const SHOWN = 3;
 
-/** A field of a transition's form as other forms have it. */
+/** Converts a transition field to a form field. */
 export function transitionField(
   field: Transition['fields'][number],
   remarks: { reason: string; decisionReport: string },
@@ -112,7 +112,7 @@ export function Transitions({ record, disabled }: { record: DocketRecord; disabl
 
 interface FormProps {
   transition: Transition;
-  /** Gives the values that stand already; a form for several records has none. */
+  /** Provides current values; a form for several records has none. */
   record?: DocketRecord;
   pending: boolean;
   error: unknown;

@@ -1,4 +1,4 @@
-/** Search over everything that one may read: words, a condition as form or as text, kinds, and what stands on the page. */
+/** Search over all readable records and other items: text, a condition as form or JSON, kinds, and pages by name. */
 import { Button, Chip, Group, Loader, Select, Text, TextInput } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
@@ -23,7 +23,7 @@ import { texts } from './texts.ts';
 const KINDS = ['object', 'comment', 'article', 'service', 'user', 'group', 'org-unit'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** The right that a kind needs beside what single things need. */
+/** The right that a kind needs in addition to rights on single items. */
 const RIGHTS: Partial<Record<Kind, string>> = {
   article: 'kb.read',
   user: 'user.administer',
@@ -33,7 +33,7 @@ const RIGHTS: Partial<Record<Kind, string>> = {
 
 type Result = AnswerOf<typeof search.search>['results'][number];
 
-/** Whether there is enough to look for. */
+/** True if there is enough input for a search. */
 function asks(q: string | undefined, condition: unknown): boolean {
   return condition !== undefined || (q?.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= 2;
 }
@@ -165,7 +165,7 @@ export function SearchPage() {
   );
 }
 
-/** Where a result is read. Whoever finds people, groups and units administers them. */
+/** The path of a result. Users, groups and units are found only by their administrators. */
 function placeOf({ kind, id, objectId }: Result): string | undefined {
   switch (kind) {
     case 'object':

@@ -1,4 +1,4 @@
-/** A snippet of the search: escaped text with `<mark>` around what was found. It is read as text and never as HTML. */
+/** A search snippet: escaped text with `<mark>` around matches. It is parsed as text, never inserted as HTML. */
 import { Fragment } from 'react';
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'" };
@@ -7,7 +7,7 @@ function unescape(text: string): string {
   return text.replaceAll(/&(amp|lt|gt|quot|#39|#x27);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }
 
-/** Pieces of the text, each with whether it is a hit. */
+/** Splits the snippet into parts and tells which are matches. */
 export function piecesOf(snippet: string): { text: string; hit: boolean }[] {
   return snippet
     .split(/(<mark>.*?<\/mark>)/s)
@@ -20,7 +20,7 @@ export function piecesOf(snippet: string): { text: string; hit: boolean }[] {
 
 export function Snippet({ text }: { text: string }) {
   return piecesOf(text).map((piece, index) =>
-    // Pieces have nothing but their place.
+    // Parts have no id; only the index identifies them.
     piece.hit ? (
       // oxlint-disable-next-line react/no-array-index-key
       <mark key={index}>{piece.text}</mark>

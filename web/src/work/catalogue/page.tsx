@@ -1,4 +1,4 @@
-/** The catalogue for people: browsed by category and by words, asked for by a form. */
+/** The service catalog: browse by category, search, and request by form. */
 import { Loader, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -34,10 +34,10 @@ export default function CataloguePage() {
   );
 }
 
-/** A category and everything below it. */
+/** A category and all its descendants. */
 function below(whole: Catalog, id: string): Set<string> {
   const found = new Set([id]);
-  // Parents may come after their children in the list: gone through until nothing is added.
+  // Children may precede their parents in the list, so it is scanned until nothing is added.
   for (let before = 0; before !== found.size; ) {
     before = found.size;
     for (const one of whole.categories) if (one.parentId !== null && found.has(one.parentId)) found.add(one.id);
@@ -111,7 +111,7 @@ interface CategoriesProps {
 
 function Categories({ whole, parent, chosen, onChoose }: CategoriesProps) {
   const known = new Set(whole.categories.map((one) => one.id));
-  // A category whose parent is left out stands at the top.
+  // A category without a visible parent is shown at the top level.
   const own = whole.categories.filter((one) =>
     parent === null ? one.parentId === null || !known.has(one.parentId) : one.parentId === parent,
   );

@@ -1,4 +1,4 @@
-/** Asking for something: for oneself, or for another person. */
+/** Requests a catalog item, for oneself or another user. */
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -38,7 +38,7 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
   );
   const [asset, setAsset] = useState<string | null>(null);
   const [tried, setTried] = useState(false);
-  // One key for one form: pressing twice makes one request.
+  // One idempotency key per form: a double click creates one request.
   const [key] = useState(() => crypto.randomUUID());
   const flaws = new Map(fields.map((field) => [field.code, checkField(field, values[field.code])]));
   const request = useAction({

@@ -1,6 +1,6 @@
 import { RichText, type RichNode } from '../../fields/rich-text.tsx';
 
-/** Where the images of an article are. */
+/** Base path of an article's images. */
 export function imagesOf(articleId: string): string {
   return `/kb/articles/${articleId}`;
 }

@@ -1,4 +1,4 @@
-/** Published articles, for reading. */
+/** Published articles. */
 import { Anchor, Badge, Group, Loader, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

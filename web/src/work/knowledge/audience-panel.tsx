@@ -1,4 +1,4 @@
-/** For whom a version is: everyone, or groups, units and people. */
+/** Audience of a version: everyone, or groups, units and users. */
 import { Button, Group, List, Loader, Stack, Switch, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Writing a draft. */
+/** Editor of a draft. */
 import { Button, Group, Loader, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { type BodyOf, call } from '../../api/client.ts';

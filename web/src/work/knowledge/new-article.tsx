@@ -1,4 +1,4 @@
-/** A draft: of a new article, or a new version of one whose code is given. */
+/** Creates a draft: of a new article, or a new version of the article with the given code. */
 import { Button, Group, Modal, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** The knowledge base: read by those who may, written by those who write. */
+/** The knowledge base, for readers and authors. */
 import { Button, Tabs } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** What the screens of the knowledge base ask the service for. */
+/** Queries of the knowledge base screens. */
 import { queryOptions } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../../api/client.ts';
 import type { knowledge, knowledgeAdmin } from '../../api/types.ts';
@@ -10,7 +10,7 @@ export type VersionRow = AnswerOf<typeof knowledgeAdmin.listVersions>['rows'][nu
 export type Base = AnswerOf<typeof knowledgeAdmin.listBases>[number];
 export type Audiences = AnswerOf<typeof knowledgeAdmin.getAudiences>;
 
-/** Everything of the knowledge base stands under this key: a change of one version touches lists and neighbours. */
+/** Common key prefix: a change of one version affects lists and other versions. */
 export const knowledgeKey = ['knowledge'] as const;
 
 export const articlesQuery = (locale: Language) =>

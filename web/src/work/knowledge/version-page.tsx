@@ -1,4 +1,4 @@
-/** One version: written while it is a draft, with its audience, its neighbours, and the steps that are possible now. */
+/** One version: its text (editable while a draft), audience, other versions and available actions. */
 import { Button, Loader, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -157,7 +157,7 @@ function Known({ version }: { version: Version }) {
   );
 }
 
-/** The other versions of the article, in every language. */
+/** Other versions of the article, in all languages. */
 function Neighbours({ version, onOpen }: { version: Version; onOpen: (id: string) => void }) {
   const t = useText(texts);
   const { data } = useQuery(versionsOfQuery(version.id));

@@ -1,4 +1,4 @@
-/** Versions of articles, drafts too, by base, state and language. */
+/** Versions of articles including drafts, by knowledge base, state and language. */
 import { Button, Group, Select } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
