@@ -1,4 +1,7 @@
-/** What travels for webhook subscriptions, deliveries and signing secrets (api.md, "Webhook subscriptions"; configuration, 6). */
+/**
+ * Operations and schemas of webhook subscriptions, deliveries and signing secrets (api.md, "Webhook subscriptions";
+ * configuration, 6).
+ */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
@@ -22,7 +25,7 @@ const Filters = closed({
     }),
   ),
   condition: Type.Optional(
-    // Its grammar is judged by the condition language, which names each place.
+    // The condition language validates the structure and reports the path of each problem.
     closed(
       {
         field: Type.Optional(Type.Unknown()),

@@ -1,25 +1,28 @@
-/** Subscriptions and deliveries as stored: the bundle's shape with every default filled in, and the same with ids (configuration, section 3). */
+/**
+ * Stored subscriptions: the shape of the bundle with every default filled in, and its compiled form with ids (configuration,
+ * section 3). Statuses of deliveries.
+ */
 import type { Condition } from '../../lib/filter.ts';
 
 export interface WebhookDefinition {
   code: string;
   endpoint: string;
   secretRef: string;
-  /** Login; compiled `executionPrincipalId`. */
+  /** Login of the executor; the compiled form has `executionPrincipalId`. */
   executionPrincipal: string;
   eventTypes: string[];
-  /** Codes of types (none: all) and a condition on the record. */
+  /** Type codes (none: all types) and a condition on the record. */
   filters: { types: string[]; condition?: Condition };
   retryPolicy: { maxAttempts: number; baseDelayMs: number };
   enabled: boolean;
 }
 
-/** Its condition has ids in place of logins and codes. */
+/** The compiled form. Its condition contains ids instead of logins and codes. */
 export interface CompiledWebhook extends WebhookDefinition {
   executionPrincipalId: string | null;
 }
 
 export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'SKIPPED'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
-/** What a delivery that gets no further attempt may be. */
+/** Statuses of a delivery that has no further attempt. */
 export const FINISHED = ['DELIVERED', 'FAILED', 'SKIPPED'] as const satisfies readonly DeliveryStatus[];

@@ -1,6 +1,7 @@
 /**
- * The second stage: leases due deliveries, makes their attempts and notes what came of them. Any number of processes may do so at
- * once. A crash at any point leaves a lease that ends, after which the attempt is repeated with the same id: nothing is lost.
+ * The second stage: leases due deliveries, makes the attempts and stores the results. Any number of processes may run it at
+ * once. After a crash the lease expires and another process repeats the attempt with the same delivery id, so no delivery is
+ * lost.
  */
 import { type Clock, instant, newId } from '../../mechanisms/clock.ts';
 import type { Database } from '../../mechanisms/db/pool.ts';
@@ -26,35 +27,35 @@ export interface DeliveryOptions {
   clock: Clock;
   outbound: Outbound;
   secrets: SecretBox;
-  /** The executor with the rights of this moment; undefined for one who is not active. */
+  /** The executor with their current rights; undefined if the user is not active. */
   callerOf(userId: string): Promise<Caller | undefined>;
   parts: EventParts;
   onError(error: unknown): void;
-  /** Called when there is room for further deliveries, or a repeat falls due. */
+  /** Called when further deliveries can be leased, or a repeated attempt is due. */
   onRoom(): void;
   limits?: Partial<DeliveryLimits>;
 }
 
 export interface DeliveryLimits {
-  /** Attempts under way at once, in all. */
+  /** Maximum number of concurrent attempts in total. */
   total: number;
-  /** The same of one subscription. */
+  /** Maximum number of concurrent attempts per subscription. */
   each: number;
-  /** The same of one whose receiver is slow or does not answer. */
+  /** The same for a subscription whose receiver is slow or does not answer. */
   eachTroubled: number;
-  /** A receiver that takes longer is in trouble. */
+  /** An attempt that takes longer counts as slow. */
   slowMs: number;
-  /** After this another process repeats an attempt: well above the time limit of a call. */
+  /** Lease duration. Another process may repeat an attempt afterwards, so it must be well above the time limit of a call. */
   leaseMs: number;
 }
 
 const LIMITS: DeliveryLimits = { total: 1024, each: 64, eachTroubled: 4, slowMs: 2000, leaseMs: 30_000 };
-/** How long a delivery waits that could not be tried for a reason of ours. */
+/** Delay of a delivery that could not be attempted because of an error in this service. */
 const OURS_MS = 1000;
 const WRONG_KEY_MS = 30_000;
-/** So many bad attempts in a row, and a receiver is in trouble. */
+/** Number of consecutive slow or failed attempts after which a receiver counts as troubled. */
 const TROUBLED = 5;
-/** What is not noted yet is repeated after a crash; beyond this no more is begun. */
+/** Results that are not stored yet would be repeated after a crash, so above this number no attempt is started. */
 const MOST_UNNOTED = 4096;
 
 interface Ready extends Sender {
@@ -65,9 +66,9 @@ export class Deliverer {
   readonly #options: DeliveryOptions;
   readonly #limits: DeliveryLimits;
   readonly #payloads: Payloads;
-  /** Subscription → attempts under way. */
+  /** Subscription id → attempts in progress. */
   readonly #busy = new Map<string, number>();
-  /** Subscription → attempts in a row that were slow or got no answer. */
+  /** Subscription id → consecutive attempts that were slow or got no answer. */
   readonly #troubles = new Map<string, number>();
   readonly #opened = new Map<string, string>();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -83,7 +84,7 @@ export class Deliverer {
     this.#payloads = new Payloads(options.parts);
   }
 
-  /** Leases what is due and begins its attempts, which go on after this. @returns whether there may be more at once */
+  /** Leases due deliveries and starts their attempts without waiting for them. @returns whether more may be due at once */
   async turn(): Promise<boolean> {
     const { db, clock } = this.#options;
     const free = this.#limits.total - this.#total;
@@ -122,13 +123,13 @@ export class Deliverer {
 
   async #attempts(lease: string, leased: readonly LeasedDelivery[]): Promise<void> {
     const waiting = new Set(leased);
-    /** Each delivery is settled once; its room is free from then on. */
+    /** Each delivery is settled once. It no longer counts as in progress afterwards. */
     const settle: Settle = (delivery, finished) => {
       if (!waiting.delete(delivery)) return;
       this.#count(delivery.subscriptionId, -1);
       this.#note({ id: delivery.id, lease, ...finished });
     };
-    /** What failed for a reason of ours is no attempt: it is done anew. */
+    /** A failure of this service does not count as an attempt. The delivery is tried again after the delay. */
     const giveBack = (deliveries: readonly LeasedDelivery[], delayMs: number): void => {
       const open = deliveries.filter((delivery) => waiting.has(delivery));
       for (const delivery of open) settle(delivery, this.#unsent('PENDING', delayMs, null));
@@ -168,7 +169,10 @@ export class Deliverer {
     }
   }
 
-  /** What each delivery sends now; one that cannot be read for a reason of ours is left out and waits. */
+  /**
+   * The payload of each delivery. A delivery whose payload cannot be read because of an error is left out and tried again
+   * later.
+   */
   #read(caller: Caller, sender: Sender, own: readonly LeasedDelivery[]): Promise<[LeasedDelivery, Payload][]> {
     return this.#options.work.read(caller, async (ctx) => {
       await this.#payloads.preload(ctx, own);
@@ -198,7 +202,7 @@ export class Deliverer {
     );
     const headers = signedHeaders(sender.secrets, timestamp, id, body);
     const outcome = await outbound.post(sender.webhook.endpoint, headers, body);
-    // A clock that was set back meanwhile must not end the attempt before it began.
+    // If the clock was set back meanwhile, the attempt must not end before it started.
     const now = Math.max(clock.now(), at + durationOf(outcome));
     const slow = outcome.kind === 'failed' || (outcome.kind === 'answered' && outcome.durationMs > this.#limits.slowMs);
     if (slow) this.#troubles.set(sender.id, (this.#troubles.get(sender.id) ?? 0) + 1);
@@ -229,7 +233,10 @@ export class Deliverer {
     return this.#unsent('SKIPPED', 0, reason);
   }
 
-  /** Ready subscriptions by id. One whose secret cannot be opened is left out: its deliveries wait for the right key. */
+  /**
+   * Subscriptions that can send, by id. If a secret cannot be opened, the subscription is left out and its deliveries wait for
+   * the right key.
+   */
   async #senders(leased: readonly LeasedDelivery[]): Promise<Map<string, Ready>> {
     const { db, clock } = this.#options;
     const ids = [...new Set(leased.map(({ subscriptionId }) => subscriptionId))];
@@ -252,7 +259,7 @@ export class Deliverer {
       let secret = this.#opened.get(sealed);
       if (secret === undefined) {
         secret = this.#options.secrets.open(Buffer.from(sealed, 'hex'), purpose);
-        // Few are in use; what rotations leave behind is forgotten with the rest.
+        // Few secrets are in use. Clearing the whole cache also drops rotated ones.
         if (this.#opened.size > 1000) this.#opened.clear();
         this.#opened.set(sealed, secret);
       }
@@ -260,7 +267,7 @@ export class Deliverer {
     });
   }
 
-  /** Notes are written many at a time: while one statement is under way the next ones gather. */
+  /** Results are stored in batches: they accumulate while the previous statement runs. */
   #note(finished: Finished): void {
     this.#notes.push(finished);
     this.#startNoting();
@@ -269,13 +276,13 @@ export class Deliverer {
   #startNoting(): void {
     this.#noting ??= this.#write().finally(() => {
       this.#noting = undefined;
-      // One may have come after the last look.
+      // A result may have arrived after the last check.
       if (this.#notes.length > 0 && !this.#stopped) this.#startNoting();
     });
   }
 
   async #write(): Promise<void> {
-    // What settles in this very turn of the loop goes along.
+    // Wait for results that arrive in the same iteration of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#notes.length > 0) {
       const notes = this.#notes.splice(0, 500);
@@ -283,7 +290,7 @@ export class Deliverer {
         await finishDeliveries(this.#options.db, notes);
       } catch (error) {
         this.#options.onError(error);
-        // At the end of the process it is not tried again: the leases end by themselves and the attempts are repeated.
+        // On shutdown do not retry: the leases expire and the attempts are repeated.
         if (this.#stopped) return;
         this.#notes.unshift(...notes);
         await new Promise((resolve) => {
@@ -295,7 +302,7 @@ export class Deliverer {
   }
 
   #wakeIn(ms: number): void {
-    // Others look at their next turn; a timer cannot wait longer than this, and need not.
+    // Longer delays are left to the regular polling.
     if (this.#stopped || ms > 60_000) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
@@ -304,7 +311,7 @@ export class Deliverer {
     this.#timers.add(timer);
   }
 
-  /** Begins nothing further, and waits for what is under way and for its notes. */
+  /** Starts no further attempts. Waits for those in progress and stores their results. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const timer of this.#timers) clearTimeout(timer);

@@ -1,4 +1,4 @@
-/** The first stage: from events in the outbox to deliveries, one for each subscription in whose period the event lies. */
+/** The first stage: turns events in the outbox into deliveries, one for each subscription that takes the event. */
 import { instant, newId } from '../../mechanisms/clock.ts';
 import type { Clock } from '../../mechanisms/clock.ts';
 import type { Database } from '../../mechanisms/db/pool.ts';
@@ -8,8 +8,8 @@ import { insertDeliveries, matchEvents } from './store-delivery.ts';
 const BATCH = 1000;
 
 /**
- * Takes one batch of events. An event leaves the outbox in the transaction that writes its deliveries, so that a crash loses
- * none and makes none twice.
+ * Processes one batch of events. An event leaves the outbox in the transaction that writes its deliveries, so a crash neither
+ * loses nor duplicates them.
  *
  * @returns how many deliveries were made, and whether there may be more events
  */

@@ -1,4 +1,4 @@
-/** What `docket doctor` asks of webhooks, and how events without deliveries are dispatched again. */
+/** Checks of webhooks for `docket doctor`, and the repeated dispatch of events without deliveries. */
 import type { Database, Queryable } from '../../mechanisms/db/pool.ts';
 import { returnToOutbox } from '../../mechanisms/journal.ts';
 import type { SecretBox } from '../../mechanisms/secrets.ts';
@@ -6,18 +6,18 @@ import { sealPurpose } from './signing-secrets.ts';
 import { findMissing, type Missing, missingPlaces, stillMissing } from './store-checks.ts';
 import { findFailing, findValues } from './store-delivery.ts';
 
-/** How many of the newest events are looked at without `--deep`. */
+/** Number of newest events checked without `--deep`. */
 const LOOKED_AT = 100_000;
 const BATCH = 1000;
 
 export interface SecretsExamined {
-  /** Signing secrets that have a value. */
+  /** Number of signing secrets that have a value. */
   secrets: number;
-  /** Codes of those that the key does not open. */
+  /** Codes of secrets that the key cannot open. */
   closed: string[];
 }
 
-/** Which signing secrets in use the master key opens; those that are archived or have run out are not asked. */
+/** Tries to open all signing secrets in use with the master key. Archived secrets and expired values are not checked. */
 export async function examineSecrets(
   db: Queryable,
   box: Pick<SecretBox, 'open'> | undefined,
@@ -35,16 +35,16 @@ export async function examineSecrets(
   return { secrets: new Set(values.map(({ code }) => code)).size, closed: [...closed] };
 }
 
-/** Codes of enabled subscriptions whose last deliveries failed, and events without the deliveries that they should have. */
+/** Codes of enabled subscriptions whose last deliveries failed, and events that lack deliveries. */
 export async function examineDeliveries(db: Queryable): Promise<{ failing: string[]; missing: Missing }> {
   return { failing: await findFailing(db), missing: await findMissing(db, LOOKED_AT) };
 }
 
 /**
- * Puts events without the deliveries that they should have back into the outbox, from which a worker dispatches them. Deliveries
- * that exist are not made again.
+ * Returns events that lack deliveries to the outbox, where a worker dispatches them again. Existing deliveries are not
+ * repeated.
  *
- * @returns how many events were put back
+ * @returns how many events were returned
  */
 export async function redispatch(db: Database): Promise<number> {
   const places = await db.transaction('BEGIN', missingPlaces);

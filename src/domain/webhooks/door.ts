@@ -1,12 +1,15 @@
 /**
- * Outgoing webhooks: subscriptions, signing secrets, and the two stages of delivery. Events leave the outbox as deliveries, one
- * for each subscription in whose period they lie, by their places in the journal (dispatch); deliveries are leased, attempted and
- * noted (delivery).
+ * Outgoing webhooks: subscriptions, signing secrets, and two stages of delivery. Dispatch turns events from the outbox into
+ * deliveries, one for each subscription that was enabled at the event's place in the journal. Delivery leases them, makes the
+ * attempts and stores the results.
  *
- * Own tables: `signing_secret_values`, `webhook_periods`, `webhook_deliveries`, `webhook_attempts`; subscriptions are
- * configuration items. Invariants: an event leaves the outbox only with its deliveries; what is sent is read with the executor's
- * rights at each attempt; what is signed are the very bytes that are sent; a crash repeats an attempt under the same id and
- * loses none; a disabled or archived subscription begins no attempt.
+ * Own tables: `signing_secret_values`, `webhook_periods`, `webhook_deliveries`, `webhook_attempts`. Subscriptions are
+ * configuration items. Invariants:
+ * - An event leaves the outbox only together with its deliveries.
+ * - The payload is read with the executor's rights at each attempt.
+ * - The signature covers exactly the bytes that are sent.
+ * - A crash repeats an attempt under the same delivery id and loses none.
+ * - A disabled or archived subscription starts no attempt.
  */
 export { Deliverer, type DeliveryLimits } from './deliver.ts';
 export { dispatchEvents } from './dispatch.ts';

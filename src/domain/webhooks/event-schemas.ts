@@ -1,6 +1,6 @@
 /**
- * What a delivery carries, by kind of event: the `webhooks` of the OpenAPI document (decisions, "Events and webhooks"). What is
- * required here is in every delivery of the kind; the rest depends on the event and on what the executor may read.
+ * Payload schemas of deliveries by event type: the `webhooks` of the OpenAPI document (decisions, "Events and webhooks").
+ * Required properties are in every delivery of the type. Optional ones depend on the event and on the rights of the executor.
  */
 import Type, { type TProperties, type TSchema } from 'typebox';
 import type { DescribedEvent } from '../../contract/openapi-events.ts';
@@ -97,7 +97,7 @@ function payloadOf(kind: Kind): TSchema {
   );
 }
 
-/** Every kind of event with the body of its deliveries. */
+/** All event types with the schema of their deliveries. */
 export const EVENTS: readonly DescribedEvent[] = RECORD_EVENTS.map((name) => ({
   name,
   summary: ABOUT[name].summary,

@@ -1,6 +1,6 @@
 /**
- * A subscription as a configuration item, whichever way it comes in: a bundle and a call are judged, compiled and written by the
- * same functions (configuration, section 1).
+ * A subscription as a configuration item. Bundles and API calls use the same functions to validate, compile and write it
+ * (configuration, section 1).
  */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
@@ -60,7 +60,7 @@ function checkEndpoint(endpoint: string, report: Report): void {
   if (problem !== undefined) report(['endpoint'], 'WRONG_FORMAT', problem);
 }
 
-/** Judges the definition and gives it ids in place of logins and codes. */
+/** Validates the definition and replaces logins and codes by ids. */
 export function compile(webhook: WebhookDefinition, view: CompileView, report: Report): CompiledWebhook {
   checkEndpoint(webhook.endpoint, report);
   const { types, condition } = webhook.filters;
@@ -81,8 +81,8 @@ export function compile(webhook: WebhookDefinition, view: CompileView, report: R
 }
 
 /**
- * Writes the item and, with it, which events it takes from now on. A change of an enabled connection ends one period and begins
- * another at the same place in the journal: it is disabled, changed and enabled in the one transaction.
+ * Writes the item and the period in which it takes events. A change of an enabled subscription ends the current period and
+ * starts the next at the same place in the journal: it is disabled, changed and enabled in one transaction.
  */
 export function write(ctx: WriteContext, change: Change): void {
   planItem(ctx, change);

@@ -1,6 +1,6 @@
 /**
- * From a call's words to a configuration item's: calls name people and types by id, items by login and code. Both ways in meet
- * in the one compiler of the section, so that a subscription made by a call is what a bundle would have made, and exports so.
+ * Translates an API request to a configuration item: requests refer to users and types by id, items by login and code. Both use
+ * the same compiler, so a subscription created by the API equals one from a bundle and can be exported.
  */
 import { type Condition, type FieldResolver, resolverOf } from '../../lib/filter.ts';
 import { namingSection } from '../../mechanisms/config-condition.ts';
@@ -12,9 +12,9 @@ import { findType, registry } from '../metadata/door.ts';
 import { findNames } from './store.ts';
 
 export interface Names {
-  /** The code or login of an id in a section; undefined where there is none. */
+  /** The code or login of an id in a section; undefined for an unknown id. */
   code(section: string, id: string): string | undefined;
-  /** Whether the person, group or unit is active. */
+  /** Whether the user, group or unit is active. */
   active(id: string): boolean;
   view: CompileView;
 }
@@ -28,7 +28,7 @@ function idsIn(value: unknown, found: Set<string>): Set<string> {
   return found;
 }
 
-/** Types as the caller may name them: whoever may hand out rights, or changes configuration, knows them all. */
+/** Types and fields that the caller may refer to. Callers with `role.assign` or `config.manage` may refer to all. */
 function knownTypes(ctx: ReadContext): ReadonlyMap<string, TypeShape> {
   const all = ctx.actor.has('role.assign') || ctx.actor.has('config.manage');
   const shapes = new Map<string, TypeShape>();
@@ -41,7 +41,7 @@ function knownTypes(ctx: ReadContext): ReadonlyMap<string, TypeShape> {
   return shapes;
 }
 
-/** Names of everything that the ids in `parts` may stand for, and the view that the section's compiler asks. */
+/** Loads the names of all ids in `parts` that could be references, and builds the view for the compiler. */
 export async function loadNames(ctx: ReadContext, secretCodes: readonly string[], parts: unknown): Promise<Names> {
   const types = knownTypes(ctx);
   const entries = new Map<string, string>();
@@ -77,13 +77,13 @@ export async function loadNames(ctx: ReadContext, secretCodes: readonly string[]
   };
 }
 
-/** A field as the first of the types has it that has one of that code. */
+/** Resolves a field code to the field of the first type that has it. */
 function resolverOfTypes(types: readonly TypeShape[]): FieldResolver {
   const fields = types.flatMap((type) => type.fields).reverse();
   return resolverOf(fields.map(({ code, dataType, multiple }) => ({ code, kind: 'value', dataType, multiple })));
 }
 
-/** The condition with codes and logins in place of ids; an id of nothing stays and is refused by the compiler. */
+/** The condition with codes and logins instead of ids. Unknown ids stay unchanged, and the compiler reports them. */
 export function withCodes(condition: unknown, names: Names, typeCodes: readonly string[]): Condition {
   const { view } = names;
   const shapes =

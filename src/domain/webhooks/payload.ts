@@ -1,6 +1,7 @@
 /**
- * What an attempt sends: read with the executor's rights at that very moment, never a snapshot of the event (api.md, "Events",
- * rules 3 and 4). Where the executor may see nothing, or the subscription's filter does not hold, nothing is sent.
+ * The payload of an attempt. It is read with the executor's current rights, not stored with the event (api.md, "Events", rules
+ * 3 and 4). Nothing is sent if the executor may not see the subject of the event, or if the subscription's condition does not
+ * hold.
  */
 import { evaluate, parseCondition, type TypedCondition } from '../../lib/filter.ts';
 import { firstThatKnows } from '../../mechanisms/config-types.ts';
@@ -11,17 +12,17 @@ import { type EventFilter, preload, readCard, type VisibleObject } from '../obje
 import type { CompiledWebhook } from './definitions.ts';
 import type { LeasedDelivery } from './store-delivery.ts';
 
-/** What other rooms know of an event; `app.ts` hands it in, so that this room need not know those. */
+/** Functions of other modules, passed in by `app.ts` so that this module does not depend on them. */
 export interface EventParts {
-  /** Which events about what stands around a record the caller may not see. */
+  /** Filters that return the events about comments, relations and similar items that the caller may not see. */
   filters: readonly EventFilter[];
-  /** A comment as the caller may see it now. */
+  /** A comment as the caller may see it now; undefined if hidden. */
   comment(ctx: ReadContext, object: VisibleObject, commentId: string): Promise<object | undefined>;
-  /** What goes out of an event about an article, where the caller may read it. */
+  /** The payload of an event about an article; undefined if the caller may not read it. */
   article?(ctx: ReadContext, about: Record<string, unknown>): Promise<object | undefined>;
 }
 
-/** A subscription as one attempt needs it. */
+/** The parts of a subscription that an attempt needs. */
 export interface Sender {
   id: string;
   version: number;
@@ -35,14 +36,14 @@ const FILTERED: Payload = { kind: 'skip', reason: 'The condition of the subscrip
 
 export class Payloads {
   readonly #parts: EventParts;
-  /** Parsed conditions by subscription, version and type, for as long as the configuration stands. */
+  /** Parsed conditions by subscription, version and type, cached per configuration snapshot. */
   readonly #parsed = new WeakMap<ConfigSnapshot, Map<string, TypedCondition | null>>();
 
   constructor(parts: EventParts) {
     this.#parts = parts;
   }
 
-  /** Loads the records of many deliveries at once, so that each needs no statement of its own. */
+  /** Loads the records of many deliveries in one query. */
   async preload(ctx: ReadContext, deliveries: readonly LeasedDelivery[]): Promise<void> {
     await preload(ctx, [...new Set(deliveries.flatMap(({ objectId }) => objectId ?? []))]);
   }
@@ -74,13 +75,13 @@ export class Payloads {
   }
 
   async #article(ctx: ReadContext, about: Record<string, unknown>, webhook: CompiledWebhook): Promise<Payload> {
-    // A condition is about records: an article cannot meet it.
+    // Conditions are about records, so an article never satisfies one.
     if (webhook.filters.condition !== undefined) return FILTERED;
     const data = await this.#parts.article?.(ctx, about);
     return data === undefined ? OUT_OF_SIGHT : { kind: 'send', data: { ...data } };
   }
 
-  /** Judged on what the executor may see: a condition on a hidden field is false, whatever it asks. */
+  /** Evaluates the condition on what the executor may see. A comparison with a hidden field is false. */
   #holds(ctx: ReadContext, object: VisibleObject, sender: Sender): boolean {
     const { condition } = sender.webhook.filters;
     if (condition === undefined) return true;
@@ -90,13 +91,16 @@ export class Payloads {
     const { titleField } = object.version;
     const own = fieldResolver(object.type);
     return evaluate(parsed, object.facts, variables, (code, { kind }) => {
-      // A condition on a field that the type does not have is false.
+      // A comparison with a field that the type does not have is false.
       if (kind === 'value') return own(code) !== undefined && object.right.reads(code);
       return code !== 'title' || titleField === null || object.right.reads(titleField);
     });
   }
 
-  /** Null where the record's type does not take the condition; fields that it does not have stand as other types have them. */
+  /**
+   * The condition parsed for the record's type; null if it is invalid for that type. Fields that the type lacks are resolved
+   * from other types.
+   */
   #condition(ctx: ReadContext, type: RecordType, { id, version, webhook }: Sender): TypedCondition | null {
     let known = this.#parsed.get(ctx.config);
     if (known === undefined) {

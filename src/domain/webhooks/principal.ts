@@ -1,9 +1,9 @@
-/** Who may manage a subscription, by the user with whose rights it reads. */
+/** Whether the caller may manage a subscription, given its executor. */
 import type { WriteContext } from '../../mechanisms/context.ts';
 
 /**
- * Nobody reads with more rights than they could give themselves: the subscription runs as the caller, or the caller may assign
- * roles.
+ * A subscription must not read with more rights than the caller could obtain. Either it runs as the caller, or the caller may
+ * assign roles.
  *
  * @throws Fault RIGHT_MISSING
  */

@@ -1,4 +1,4 @@
-/** The reads on subscriptions and deliveries: all of them ask for the right webhook.manage. */
+/** Reads of subscriptions and deliveries. All require the right `webhook.manage`. */
 import { Fault } from '../../lib/fault.ts';
 import type { ItemState } from '../../mechanisms/config-section.ts';
 import { loadItems } from '../../mechanisms/config-store.ts';
@@ -9,7 +9,7 @@ import { type CompiledWebhook, DELIVERY_STATUSES, type DeliveryStatus } from './
 import { type AttemptRow, type DeliveryRow, findDelivery, listDeliveries as listRows } from './store.ts';
 
 export const RIGHT = 'webhook.manage';
-/** Decisions, "Events and webhooks": the last 100, of one subscription or of all. */
+/** Number of deliveries listed, for one subscription or for all (decisions, "Events and webhooks"). */
 const SHOWN = 100;
 
 export interface SubscriptionAnswer {
@@ -48,7 +48,7 @@ export function subscriptionAnswer(
   };
 }
 
-/** Subscriptions by code, archived ones too: the administration restores them from here. @throws Fault RIGHT_MISSING */
+/** Subscriptions by code. Archived ones are included, so that they can be restored. @throws Fault RIGHT_MISSING */
 export async function listSubscriptions(ctx: ReadContext): Promise<SubscriptionAnswer[]> {
   ctx.actor.require(RIGHT);
   return (await loadItems(ctx, 'webhooks')).map(({ id, state, compiled }) =>
@@ -96,11 +96,11 @@ function errorOf(error: string | null | undefined): { error?: string } {
   return error === null || error === undefined ? {} : { error };
 }
 
-/** What the caller may see of deliveries beside their course. */
+/** What the caller may see of deliveries, besides their status and times. */
 interface Sight {
-  /** Receivers may repeat what they were sent: their words are for the executor, and for those who could be the executor. */
+  /** A response may repeat the request. Only the executor, and callers who could act as the executor, may read its body. */
   excerpt(subscriptionId: string): boolean;
-  /** A record that the caller may not read now is not named. */
+  /** The id of a record is hidden if the caller may not read the record now. */
   object(id: string): boolean;
 }
 
@@ -136,7 +136,7 @@ function answer(row: DeliveryRow, sight: Sight): DeliveryAnswer {
     attemptCount,
     maxAttempts,
     createdAt,
-    // While an attempt is under way, what comes next is not known.
+    // During an attempt the time of the next one is unknown.
     ...(status === 'PENDING' && !row.leased ? { nextAttemptAt: row.dueAt } : {}),
     ...(row.finishedAt === null ? {} : { finishedAt: row.finishedAt }),
     ...responseOf(last, readable),
@@ -154,7 +154,7 @@ export async function deliveryAnswer(ctx: ReadContext, row: DeliveryRow): Promis
   return answer(row, await sightOf(ctx, [row]));
 }
 
-/** @throws Fault INVALID_REQUEST for a status that there is not */
+/** @throws Fault INVALID_REQUEST for an unknown status */
 function statusesOf(list: string | undefined): readonly DeliveryStatus[] {
   if (list === undefined) return DELIVERY_STATUSES;
   const named = [...new Set(list.split(','))];
@@ -169,9 +169,9 @@ function statusesOf(list: string | undefined): readonly DeliveryStatus[] {
 }
 
 /**
- * The last 100 deliveries, that of the newest event first.
+ * The last 100 deliveries, those of the newest events first.
  *
- * @param filter whose deliveries, and with which statuses, separated by commas; what is absent restricts nothing
+ * @param filter by subscription and by statuses separated by commas; an absent member does not filter
  * @throws Fault RIGHT_MISSING, INVALID_REQUEST
  */
 export async function listDeliveries(

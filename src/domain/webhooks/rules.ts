@@ -1,5 +1,5 @@
 /**
- * Pure decisions about deliveries: what is signed and how, what an answer means, when the next attempt comes (decisions, "Events
+ * Pure decisions about deliveries: signatures, the meaning of responses, and the time of the next attempt (decisions, "Events
  * and webhooks"; api.md, "Events").
  */
 import { createHash, createHmac } from 'node:crypto';
@@ -9,20 +9,20 @@ const SECRET_PREFIX = 'whsec_';
 const LONGEST_DELAY_MS = 3_600_000;
 const EXCERPT = 1000;
 
-/** What is wrong with the form of an endpoint, as a sentence; its addresses are judged elsewhere. Undefined: nothing. */
+/** The problem with the form of an endpoint, as a sentence; undefined if there is none. IP addresses are checked elsewhere. */
 export function endpointProblem(endpoint: string): string | undefined {
-  // A parser would take a further slash for none, and what follows for the host.
+  // A URL parser ignores additional slashes and would take what follows for the host.
   if (!/^https:\/\/[^/]/.test(endpoint)) return 'Use an address that begins with https://.';
   if (!URL.canParse(endpoint) || /[\s\p{Cc}\\]/u.test(endpoint)) {
     return 'Use an address such as https://hooks.example.org/docket.';
   }
-  // Parsed parts do not tell of a bare "@", "?" or "#": the text itself is looked at.
+  // An empty user name, query or fragment is not visible in the parsed URL, so the text itself is checked.
   if (endpoint.includes('@')) return 'Take user name and password out of the address.';
   if (endpoint.includes('?') || endpoint.includes('#')) return 'Take out what stands from "?" or "#" on.';
   return undefined;
 }
 
-/** A secret as it is shown, once, and as the HMAC key of `X-ITSM-Signature`. */
+/** The secret in the form that is shown once. This string is also the HMAC key of `X-ITSM-Signature`. */
 export function shownSecret(bytes: Buffer): string {
   return SECRET_PREFIX + bytes.toString('base64');
 }
@@ -39,9 +39,10 @@ function standardSignature(secret: string, seconds: number, deliveryId: string, 
 }
 
 /**
- * The headers of one attempt over the very bytes that are sent.
+ * The headers of one attempt. Signatures cover exactly the bytes that are sent.
  *
- * @param secrets in force, the newest first: it alone makes `X-ITSM-Signature`, each of them a Standard Webhooks signature
+ * @param secrets valid secrets, the newest first: it alone makes `X-ITSM-Signature`, each of them a Standard Webhooks
+ *   signature
  * @param timestamp of the attempt, RFC 3339 UTC with milliseconds
  */
 export function signedHeaders(
@@ -63,23 +64,23 @@ export function signedHeaders(
   };
 }
 
-/** Milliseconds that `Retry-After` asks for, as seconds or as a date; undefined where it says nothing that can be read. */
+/** The delay of a `Retry-After` header in milliseconds, given as seconds or as a date; undefined if it cannot be parsed. */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1000;
-  // Of the forms that a parser takes, only those with a weekday are of HTTP.
+  // `Date.parse` accepts many forms. HTTP dates start with a weekday.
   const at = /^[A-Z][a-z]+,? /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }
 
-/** From 0 up to 1, the same for the same attempt and spread over deliveries: no die is needed to keep them apart. */
+/** Deterministic jitter from 0 to 1, exclusive: the same for the same attempt, different between deliveries. */
 function spread(deliveryId: string, attempt: number): number {
   return createHash('sha256').update(`${deliveryId} ${attempt}`).digest().readUInt32BE(0) / 2 ** 32;
 }
 
 /**
- * Milliseconds from the end of attempt `attempt` (from 1) to the next: base × 2^(attempt − 1), at most an hour, and up to a
- * tenth more; a longer `Retry-After` is kept, up to an hour.
+ * Milliseconds from the end of attempt `attempt` (from 1) to the next: base × 2^(attempt − 1), at most an hour, plus up to 10 %
+ * jitter. A longer `Retry-After` is respected, up to an hour.
  */
 export function delayMs(
   policy: { deliveryId: string; baseDelayMs: number },
@@ -91,16 +92,16 @@ export function delayMs(
   return Math.max(jittered, Math.min(askedMs ?? 0, LONGEST_DELAY_MS));
 }
 
-/** Text of an answer that can be stored and shown: no controls, no halves of characters, not long. */
+/** The start of a response body as storable text: without control characters and lone surrogates, at most 1000 characters. */
 export function excerptOf(body: Buffer): string {
   const text = body.subarray(0, EXCERPT * 4).toString('utf8');
   return [...text.replaceAll(/[\p{Cc}\p{Cs}]+/gu, ' ')].slice(0, EXCERPT).join('').trim();
 }
 
-/** What an attempt leaves: the note of it, and what becomes of the delivery. */
+/** The result of an attempt and the new status of the delivery. */
 export interface Verdict {
   status: 'DELIVERED' | 'FAILED' | 'PENDING';
-  /** For a delivery that stays pending: milliseconds until its next attempt. */
+  /** For a pending delivery, milliseconds until its next attempt. */
   delayMs: number;
   httpStatus: number | null;
   durationMs: number;

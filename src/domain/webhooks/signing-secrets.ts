@@ -1,6 +1,7 @@
 /**
- * Signing secrets: named in the configuration, valued here (configuration, section 2; decisions, "Signing secrets"). A value is
- * shown once, when it is made, and stored sealed; a rotation makes the next one and lets the one before go on for the overlap.
+ * Signing secrets. Their names are configuration, their values are stored here (configuration, section 2; decisions, "Signing
+ * secrets"). A value is shown once, when it is created, and stored encrypted. A rotation creates the next value; the previous
+ * one stays valid for the overlap.
  */
 import { Fault } from '../../lib/fault.ts';
 import type { Change, StoredItem } from '../../mechanisms/config-section.ts';
@@ -21,15 +22,15 @@ export interface SecretAnswer {
   id: string;
   code: string;
   state: 'ACTIVE' | 'ARCHIVED';
-  /** Whether there is a value, so that a connection with this secret can be enabled. */
+  /** Whether there is a value. Without one, connections with this secret cannot be enabled. */
   hasValue: boolean;
-  /** When the value in force was made. */
+  /** Creation time of the current value. */
   createdAt: string | null;
-  /** Until when the value before it goes on signing beside it; null when none does. */
+  /** End of validity of the previous value; null if there is none. */
   previousUntil: string | null;
 }
 
-/** For what a value is sealed: it opens as this value of this secret alone. */
+/** Binds the encrypted value to its secret and version. */
 export function sealPurpose(secretId: string, version: number): string {
   return `signing secret ${secretId} ${version}`;
 }
@@ -61,7 +62,7 @@ export async function listSecrets(ctx: ReadContext): Promise<SecretAnswer[]> {
 
 interface Shown {
   code: string;
-  /** The secret itself; shown this once. */
+  /** The secret itself; it is returned only once. */
   secret: string;
 }
 
@@ -74,9 +75,9 @@ async function makeValue(ctx: WriteContext, box: SecretBox, secretId: string, ve
 }
 
 /**
- * A value is shown to whoever makes it, and with it deliveries of every subscription of that secret can be forged. So making one
- * needs the right to manage each of them, archived ones too: they come back with the same secret. Ask under the lock of the
- * configuration, which every change of a subscription takes.
+ * A new value is shown to the caller, who could then forge deliveries of every subscription with this secret. The caller must
+ * therefore have the right to manage each of them, including archived ones, because they can be restored. Call this under the
+ * lock of the configuration, which every change of a subscription takes.
  *
  * @throws Fault RIGHT_MISSING
  */
@@ -88,7 +89,7 @@ async function requireUsers(ctx: WriteContext, code: string): Promise<void> {
 }
 
 /**
- * Makes the first value of a secret, and the secret itself where the configuration does not name it yet.
+ * Creates the first value of a secret, and the secret itself if the configuration does not contain it yet.
  *
  * @throws Fault RIGHT_MISSING, ALREADY_EXISTS with `{field: 'code'}`, ARCHIVED
  */
@@ -130,8 +131,8 @@ export async function createSecret(ctx: WriteContext, box: SecretBox, code: stri
 }
 
 /**
- * Makes the next value: from now on it signs, and the one before beside it for the overlap. Needs the right to manage every
- * subscription that signs with it.
+ * Creates the next value. It signs from now on; the previous value also signs until the overlap ends. Requires the right to
+ * manage every subscription with this secret.
  *
  * @param overlap ISO 8601 duration
  * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, INVALID_REQUEST
@@ -163,7 +164,7 @@ function archived(): Fault {
   return new Fault('ARCHIVED', 'The signing secret is archived; name it in the bundle to restore it.');
 }
 
-/** Null for no overlap. @throws Fault INVALID_REQUEST */
+/** The end of the overlap; null for none. @throws Fault INVALID_REQUEST */
 function overlapEnd(now: string, overlap: string): string | null {
   try {
     const start = Temporal.Instant.from(now);
@@ -171,7 +172,7 @@ function overlapEnd(now: string, overlap: string): string | null {
     const order = Temporal.Instant.compare(end, start);
     if (order >= 0) return order === 0 ? null : end.toString({ smallestUnit: 'millisecond' });
   } catch {
-    // Told below: one wording for what is no duration and what leads into the past.
+    // Reported below, together with a duration that ends in the past.
   }
   const message = 'overlap is an ISO 8601 duration such as P1D or PT1H.';
   throw new Fault('INVALID_REQUEST', message, [{ path: '/overlap', code: 'INVALID_DURATION', message }]);

@@ -1,14 +1,14 @@
-/** What must hold of deliveries after whatever happened (reliability, 5.1). */
+/** Consistency checks of deliveries. */
 import sql, { type Sql } from 'sql-template-tag';
 import { type Check, rowCheck, waiting } from '../../mechanisms/checks.ts';
 import type { Queryable, QueryOptions, Transaction } from '../../mechanisms/db/pool.ts';
 import { PERIOD_LOCK, TAKES } from './store-delivery.ts';
 
 /**
- * Events that a period takes, that do not wait for dispatch, and that have no delivery for its subscription: rows of `j` and `p`.
- * Deliveries of older events may have been removed after their time.
+ * Events that a period takes, that are no longer in the outbox, and that have no delivery for its subscription, as rows of `j`
+ * and `p`. Callers must exclude old events, because their deliveries may have been purged.
  *
- * @param among which rows of the journal are looked at
+ * @param among predicate that selects rows of the journal
  */
 function missing(columns: Sql, among: Sql): Sql {
   return sql`SELECT ${columns} FROM webhook_periods p JOIN journal j ON ${TAKES}
@@ -18,13 +18,13 @@ function missing(columns: Sql, among: Sql): Sql {
 
 const KEPT = sql`j.at > now() - interval '13 days'`;
 
-/** Events without deliveries: how many, and the codes of the subscriptions that miss them. */
+/** Events that lack deliveries: their number, and the codes of the affected subscriptions. */
 export interface Missing {
   events: number;
   subscriptions: string[];
 }
 
-/** @param newest how many places of the journal are looked at, from its end */
+/** @param newest number of places at the end of the journal to check */
 export async function findMissing(db: Queryable, newest: number): Promise<Missing> {
   const recent = sql`${KEPT} AND j.seq > (SELECT max(seq) FROM journal) - ${newest}::bigint`;
   const [row] = await db.query<Missing>(sql`
@@ -34,14 +34,15 @@ export async function findMissing(db: Queryable, newest: number): Promise<Missin
   return row ?? { events: 0, subscriptions: [] };
 }
 
-/** The places of these events, in order. Looks at the whole journal, however long it takes. */
+/** The places of events that lack deliveries, in order. Reads the whole journal without a statement timeout. */
 export async function missingPlaces(tx: Transaction): Promise<number[]> {
   await tx.query(sql`SELECT set_config('statement_timeout', '0', true)`);
   return await places(tx, KEPT, { patient: true });
 }
 
 /**
- * Those of the events that still have no delivery. Until the transaction ends nobody dispatches, and nobody else asks this.
+ * The places among the given ones whose events still lack deliveries. Takes a lock until the transaction ends, which prevents
+ * dispatch and concurrent calls of this function.
  */
 export async function stillMissing(tx: Transaction, among: readonly number[]): Promise<number[]> {
   await tx.query(sql`SELECT pg_advisory_xact_lock(${PERIOD_LOCK}::bigint)`);

@@ -1,11 +1,14 @@
-/** SQL of dispatch and delivery: what workers do with outbox rows and deliveries, any number of them at once. */
+/** SQL of dispatch and delivery. Any number of workers may run it at once. */
 import sql from 'sql-template-tag';
 import type { Queryable, Transaction } from '../../mechanisms/db/pool.ts';
 import type { Backlog, OutboxRow } from '../../mechanisms/journal.ts';
 import { FINISHED } from './definitions.ts';
 import { newest } from './store.ts';
 
-/** What of an event's data travels with its delivery: names of things, and nothing that somebody wrote. */
+/**
+ * Members of an event's data that are sent with its delivery: identifiers, and the title of an article. No user-written text of
+ * records.
+ */
 const ABOUT = [
   'commentId',
   'attachmentId',
@@ -30,12 +33,12 @@ export interface Matched {
   baseDelayMs: number;
 }
 
-/** The lock of `docket_period_place()`, which gives the periods of subscriptions their places. */
+/** The lock of `docket_period_place()`, which assigns places in the journal to periods. */
 export const PERIOD_LOCK = 7_236_823_413;
 
 /**
- * The predicate that period `p` takes the event of journal row `j`: the event lies in it by place, and is of a kind and on a record
- * of a type that the subscription named. An event without a record is of no type.
+ * Predicate: period `p` takes the event of journal row `j`. The event lies in the period by its place, and its type and the
+ * type of its record match the subscription. An event without a record matches only if the subscription has no types.
  */
 export const TAKES = sql`j.type = ANY(p.event_types) AND j.seq > p.from_place
   AND (p.until_place IS NULL OR j.seq <= p.until_place)
@@ -43,11 +46,11 @@ export const TAKES = sql`j.type = ANY(p.event_types) AND j.seq > p.from_place
     WHERE o.id = j.object_id AND t.code = ANY(p.types)))`;
 
 /**
- * Which subscriptions take the events. No period begins or ends meanwhile: one that does so later is given a place behind those of
- * all these events.
+ * The subscriptions that take the events. The shared lock prevents periods from starting or ending meanwhile: a later start or
+ * end gets a place after all these events.
  */
 export async function matchEvents(tx: Transaction, rows: readonly OutboxRow[]): Promise<Matched[]> {
-  // A statement of its own: the next one sees what was committed while this one waited.
+  // A separate statement, so that the next one sees what was committed while this one waited for the lock.
   await tx.query(sql`SELECT pg_advisory_xact_lock_shared(${PERIOD_LOCK}::bigint)`);
   return await tx.query<Matched>(sql`
     SELECT j.id AS "eventId", p.subscription_id AS "subscriptionId", p.max_attempts AS "maxAttempts",
@@ -83,7 +86,7 @@ export async function insertDeliveries(db: Queryable, rows: readonly NewDelivery
     ON CONFLICT (event_id, subscription_id) DO NOTHING`);
 }
 
-/** A delivery whose attempt this process makes now. */
+/** A delivery that this process has leased for an attempt. */
 export interface LeasedDelivery {
   id: string;
   subscriptionId: string;
@@ -103,17 +106,17 @@ export interface LeaseRequest {
   lease: string;
   now: string;
   until: string;
-  /** Most deliveries at once, in all and of one subscription. */
+  /** Maximum number of deliveries, in total and per subscription. */
   total: number;
   each: number;
-  /** How many more a subscription may have under way, where it is not `each`. */
+  /** Subscriptions with another limit than `each`: how many more deliveries they may have in progress. */
   rooms: readonly { id: string; room: number }[];
 }
 
 /**
- * Takes due deliveries of enabled subscriptions: each is handed to one process alone until its lease ends. No subscription gets
- * more than its share of the whole, so that one whose receiver hangs leaves room for the others. Those of one subscription that are
- * due at one time come in the order of their events.
+ * Leases due deliveries of enabled subscriptions to one process until the lease ends. No subscription gets more than its share
+ * of the total, so that a receiver that hangs does not block the others. Deliveries of a subscription that are due at the same
+ * time are ordered by their events.
  */
 export async function leaseDeliveries(db: Queryable, request: LeaseRequest): Promise<LeasedDelivery[]> {
   const { lease, now, until, total, each } = request;
@@ -144,11 +147,11 @@ export interface SenderRow {
   version: number;
   compiled: unknown;
   secretId: string | null;
-  /** Values in force or in overlap, newest first. */
+  /** Valid values, newest first, including those in their overlap. */
   secrets: { version: number; sealed: string }[];
 }
 
-/** The subscriptions with their secrets as they stand now. */
+/** The subscriptions with their current secrets. */
 export async function findSenders(db: Queryable, ids: readonly string[], now: string): Promise<SenderRow[]> {
   return await db.query<SenderRow>(sql`
     SELECT w.id, w.version, w.compiled, s.id AS "secretId",
@@ -161,16 +164,16 @@ export async function findSenders(db: Queryable, ids: readonly string[], now: st
     WHERE w.section = 'webhooks' AND w.id = ANY(${[...ids]}::uuid[])`);
 }
 
-/** What became of a leased delivery. */
+/** The result of a leased delivery. */
 export interface Finished {
   id: string;
   lease: string;
   status: 'PENDING' | 'DELIVERED' | 'FAILED' | 'SKIPPED';
-  /** Whether something was sent, so that there is an attempt to note. */
+  /** Whether a request was sent, so that an attempt must be stored. */
   attempted: boolean;
-  /** When the attempt began. */
+  /** Start of the attempt. */
   at: string;
-  /** When it ended; for a delivery that was not attempted, when that was decided. */
+  /** End of the attempt; for a delivery without an attempt, the time of the decision. */
   ended_at: string;
   due_at: string;
   http_status: number | null;
@@ -179,7 +182,7 @@ export interface Finished {
   error: string | null;
 }
 
-/** Notes what became of deliveries, with their attempts. A lease that another process took over meanwhile notes nothing. */
+/** Stores results and attempts. A result is ignored if the process no longer holds the lease. */
 export async function finishDeliveries(db: Queryable, rows: readonly Finished[]): Promise<void> {
   await db.query(sql`
     WITH r AS (
@@ -198,7 +201,7 @@ export async function finishDeliveries(db: Queryable, rows: readonly Finished[])
     FROM done JOIN r ON r.id = done.id WHERE r.attempted`);
 }
 
-/** Removes finished deliveries from before `before`, up to `limit`, but for the last 100 of each subscription. */
+/** Deletes up to `limit` deliveries that were finished before `before`, except the last 100 of each subscription. */
 export async function purgeDeliveries(db: Queryable, before: string, limit: number): Promise<number> {
   const rows = await db.query<{ n: number }>(sql`
     WITH kept AS (
@@ -227,7 +230,7 @@ export async function findFailing(db: Queryable): Promise<string[]> {
   return rows.map(({ code }) => code);
 }
 
-/** Deliveries whose next attempt is due, and those that wait for their time; each counted up to a limit. */
+/** Number of pending deliveries that are due and that are not due yet, each counted up to a limit. */
 export async function deliveryBacklog(db: Queryable, now: string, limit: number): Promise<Backlog & { later: number }> {
   const rows = await db.query<Backlog & { later: number }>(sql`
     SELECT count(*) FILTER (WHERE due)::int AS waiting, count(*) FILTER (WHERE NOT due)::int AS later,
@@ -241,7 +244,7 @@ export async function deliveryBacklog(db: Queryable, now: string, limit: number)
   return rows[0] ?? { waiting: 0, oldestAt: null, later: 0 };
 }
 
-/** Values of signing secrets in use, in force or in overlap, with the codes of their secrets. */
+/** Valid values of active signing secrets, including those in their overlap, with the codes of their secrets. */
 export async function findValues(
   db: Queryable,
 ): Promise<{ code: string; secretId: string; version: number; sealed: Buffer }[]> {

@@ -1,4 +1,4 @@
-/** What waits to be delivered, as figures for whoever watches the service. */
+/** Metrics on pending deliveries. */
 import sql from 'sql-template-tag';
 import { boundedCount, type Figure, secondsSince } from '../../mechanisms/figures.ts';
 

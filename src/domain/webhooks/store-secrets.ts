@@ -1,4 +1,4 @@
-/** SQL on the values of signing secrets; the secrets themselves are configuration items. */
+/** SQL on the values of signing secrets. The secrets themselves are configuration items. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
 
@@ -6,11 +6,11 @@ export interface SecretValueRow {
   secretId: string;
   version: number;
   createdAt: string;
-  /** Null for the value in force. */
+  /** Null for the current value. */
   expiresAt: string | null;
 }
 
-/** Values in force or in overlap of the secrets, newest first; without what they are. */
+/** Current and overlapping values of the secrets, newest first, without their content. */
 export async function listValues(ctx: ReadContext, secretIds: readonly string[]): Promise<SecretValueRow[]> {
   return await ctx.query<SecretValueRow>(sql`
     SELECT secret_id AS "secretId", version, created_at AS "createdAt", expires_at AS "expiresAt"
@@ -29,7 +29,10 @@ export const insertValue: TableWrite<{ secret_id: string; version: number; seale
     ON CONFLICT (secret_id, version) DO NOTHING RETURNING 1`,
 };
 
-/** Older values end now, the one that is replaced after the overlap. What is past is not kept. */
+/**
+ * Sets the end of validity of the replaced value, if there is an overlap. `dropValues` deletes all values that are no longer
+ * valid.
+ */
 export const replaceValues: TableWrite<{ secret_id: string; current: number; until: string | null }> = {
   name: 'replace_secret_values',
   guard: false,

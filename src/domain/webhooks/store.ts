@@ -1,9 +1,9 @@
-/** SQL on subscriptions' periods and on deliveries, as administration sees them. Subscriptions are configuration items. */
+/** SQL on the periods of subscriptions and on deliveries, for administration. Subscriptions are configuration items. */
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from './definitions.ts';
 
-/** The subscription takes no more events. From which place in the journal on, the table's trigger decides. */
+/** Ends the current period of the subscription. A trigger of the table sets the place in the journal at which it ends. */
 export const closePeriod: TableWrite<{ subscription_id: string; at: string }> = {
   name: 'close_webhook_period',
   guard: false,
@@ -14,15 +14,15 @@ export const closePeriod: TableWrite<{ subscription_id: string; at: string }> = 
 };
 
 /**
- * It takes events of these kinds, on records of these types, which are delivered by this policy. The trigger gives it the place of
- * the period that ends in the same transaction.
+ * Starts a period: the subscription takes events of these types on records of these types, delivered with this retry policy. If
+ * a period ends in the same transaction, the trigger starts this one at the same place.
  */
 export const openPeriod: TableWrite<{
   id: string;
   subscription_id: string;
   at: string;
   event_types: readonly string[];
-  /** Codes of record types; none means all. */
+  /** Codes of record types; empty means all. */
   types: readonly string[];
   max_attempts: number;
   base_delay_ms: number;
@@ -36,7 +36,7 @@ export const openPeriod: TableWrite<{
       max_attempts integer, base_delay_ms integer)`,
 };
 
-/** Section, id and code of people, groups and units, by id; people who left too. */
+/** Section, id and code of users, groups and units, including archived ones. */
 export async function findNames(
   ctx: ReadContext,
   ids: readonly string[],
@@ -51,7 +51,7 @@ export async function findNames(
 export interface AttemptRow {
   number: number;
   at: string;
-  /** Null when no answer came. */
+  /** Null if there was no response. */
   status: number | null;
   durationMs: number;
   bodyExcerpt: string | null;
@@ -59,10 +59,10 @@ export interface AttemptRow {
 }
 
 /**
- * The newest deliveries of each status, as an item for FROM: `limit` of each, read from the end of an index, however many
- * deliveries there are.
+ * The newest deliveries of each status, as an item for FROM. Reads `limit` rows per status from the end of an index,
+ * independently of the number of deliveries.
  *
- * @param subscriptionId whose; absent: of all subscriptions
+ * @param subscriptionId absent: all subscriptions
  */
 export function newest(
   subscriptionId: Sql | undefined,
@@ -89,7 +89,7 @@ export interface DeliveryRow {
   leased: boolean;
   finishedAt: string | null;
   error: string | null;
-  /** The first comes first. */
+  /** In the order of the attempts. */
   attempts: AttemptRow[];
 }
 
@@ -101,7 +101,7 @@ const DELIVERY = sql`d.id, d.subscription_id AS "subscriptionId", d.event_id AS 
       'error', a.error) ORDER BY a.number), '[]')
     FROM webhook_attempts a WHERE a.delivery_id = d.id) AS attempts`;
 
-/** The delivery of the newest event first, by the events' places in the journal. */
+/** Deliveries of the newest events first, by the events' places in the journal. */
 export async function listDeliveries(
   ctx: ReadContext,
   subscriptionId: string | undefined,
@@ -120,7 +120,10 @@ export async function findDelivery(ctx: ReadContext, id: string): Promise<Delive
   return rows[0];
 }
 
-/** One more attempt of a failed delivery, while its subscription is enabled; whoever comes second is decided anew. */
+/**
+ * Allows one more attempt of a failed delivery, if its subscription is enabled. On a concurrent retry, the unit of work is
+ * retried.
+ */
 export const retryDelivery: TableWrite<{ id: string; at: string }> = {
   name: 'retry_webhook_delivery',
   guard: true,
