@@ -1,4 +1,4 @@
-/** Files on records through HTTP, rule by rule (api.md, "Comments and attachments"; decisions; reliability, 3.4). */
+/** Attachments through HTTP, rule by rule (api.md, "Comments and attachments"; decisions). */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readdir, truncate, unlink } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import { changeRights, idOf } from '../../../test/harness/load-world.ts';
 import type { BlobStore } from '../../mechanisms/blobs/store.ts';
 
 let around: Around;
-/** Called between the reading of storage and the answer. */
+/** Called after the storage is read and before the answer is sent. */
 let between: (() => Promise<void>) | undefined;
 
 const files = (made: Made): string => `/objects/${made.id}/attachments`;
@@ -35,7 +35,7 @@ async function upload(
   return await around.ok(who, 'POST', files(made), { filename: 'a.bin', contentBase64: base64(content), ...more });
 }
 
-/** The bytes as they come over the wire. */
+/** The raw response. */
 async function download(id: string, who: Person = 'chief', headers: Record<string, string> = {}): Promise<Response> {
   const authorization = `Bearer ${around.keys[who]}`;
   return await fetch(`${around.app.url}/api/v1/attachments/${id}/content`, { headers: { authorization, ...headers } });
@@ -45,7 +45,7 @@ async function bytesOf(response: Response): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** Keys of all content that lies in the store. */
+/** Keys of all content in the blob store. */
 async function kept(): Promise<string[]> {
   const names = await readdir(around.app.blobFolder, { recursive: true });
   return names.map((name) => path.basename(name)).filter((name) => name.length === 64);

@@ -1,4 +1,4 @@
-/** What content and names are acceptable, and how a file is served (decisions; reliability, 0.2 and 3.4). */
+/** Valid content and names, and the headers of a download (decisions). */
 import type { FaultCode } from '../../lib/fault-codes.ts';
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Bulk changes through HTTP (api.md, `POST /bulk`; decisions, "Bulk item result"; reliability, 3.10 and M8). */
+/** Bulk changes through HTTP (api.md, `POST /bulk`; decisions, "Bulk item result"). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -42,7 +42,7 @@ const revisions = async (made: readonly Made[]): Promise<number[]> => {
   return rows.map(({ revision }) => revision);
 };
 
-/** Kind, revision and way of every event of the record. */
+/** Type, revision and channel of every event of the record. */
 const events = async (made: Made): Promise<string[]> => {
   const rows = await around.rows<{ type: string; revision: number; via: string }>(
     'SELECT type, revision, via FROM journal WHERE object_id = $1 ORDER BY seq',
@@ -262,7 +262,7 @@ describe('bulk', () => {
   it('locks in one order, so that two in opposite orders wait for one another in no circle', async () => {
     const made = await many(20);
     const items = made.map((one) => update(one, { note: 'x' }));
-    // As on a large table: each row is looked up by its id, in whatever order it comes.
+    // Force the plan of a large table: each row is looked up by its id, in any order.
     const [database] = await around.rows<{ name: string }>('SELECT current_database() AS name');
     for (const way of ['seqscan', 'hashjoin', 'mergejoin']) {
       await around.rows(`ALTER DATABASE ${database?.name} SET enable_${way} = off`);
@@ -287,7 +287,7 @@ describe('bulk', () => {
       2,
     );
     assert.equal(held.body.data.revision, 2);
-    // Figures come with a delay.
+    // PostgreSQL reports statistics with a delay.
     await sleep(1100);
     await around.rows('SELECT pg_stat_force_next_flush()');
     const [figures] = await around.rows<{ deadlocks: number }>(

@@ -1,4 +1,4 @@
-/** Services and the catalogue as they are read, through HTTP (api.md, "Catalogue"; decisions; reliability, 3.6). */
+/** Reads of services and the catalogue through HTTP (api.md, "Catalogue"; decisions). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

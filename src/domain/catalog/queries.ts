@@ -1,4 +1,4 @@
-/** Reads of services and the catalogue. What the audience does not admit the caller to counts as missing. */
+/** Reads of services and the catalogue. Services and items whose audience does not admit the caller count as missing. */
 import { Fault } from '../../lib/fault.ts';
 import { isAdmitted } from '../../mechanisms/config-audience.ts';
 import type { Actor, ReadContext } from '../../mechanisms/context.ts';

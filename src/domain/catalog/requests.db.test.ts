@@ -1,4 +1,4 @@
-/** Requests on behalf of a person, through HTTP (api.md, "Catalogue"; decisions; reliability, 3.6). */
+/** Requests on behalf of users through HTTP (api.md, "Catalogue"; decisions). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -21,7 +21,7 @@ interface Ask {
   key?: string;
 }
 
-/** A request; by the bot for anna unless said. */
+/** Makes a request; by default the bot makes it for anna. */
 function ask({ who = 'bot', for: whom = 'anna', item = 'new-laptop', values = VALUES, assetId, key }: Ask = {}) {
   const body = { requesterId: world.people[whom], values, ...(assetId === undefined ? {} : { assetId }) };
   return world.call(who, 'POST', `/catalog/items/${world.id(item)}/requests`, body, key);
@@ -149,12 +149,12 @@ describe('a catalogue request', () => {
     const readOnly = await ask({ who: 'chief', values: { ...VALUES, grade: 'A' } });
     refused(readOnly, 403, 'FIELD_READ_ONLY');
     assert.deepEqual(details(readOnly), ['/values/grade FIELD_READ_ONLY']);
-    // The chief has every right and is bound by none of the requester's limits when asking for themselves.
+    // The chief has every right. The requester's limits do not apply when the chief requests for themselves.
     assert.equal(
       (await ask({ who: 'chief', for: 'chief', values: { ...VALUES, secret: 'x', grade: 'A' } })).status,
       201,
     );
-    // Without a requester field the row condition of anna's grant does not hold on what would be stored.
+    // Without a requester field, the row condition of anna's grant does not hold for the new record.
     refused(await ask({ item: 'unasked', values: { title: 'x' } }), 403, 'RIGHT_MISSING');
   });
 
@@ -166,7 +166,7 @@ describe('a catalogue request', () => {
       alike(await ask({ who: 'chief', item, values: { title: 'x' } }), absent);
     assert.equal((await ask({ item: 'for-hq', values: { title: 'x' } })).status, 201);
     assert.equal((await ask({ item: 'for-boris', for: 'boris', values: { title: 'x' } })).status, 201);
-    // Of an item that is not there, nothing else is told either.
+    // For an unavailable item, other errors are not reported either.
     alike(await ask({ item: 'for-boris', values: { nothing: 1 }, assetId: randomUUID() }), absent);
   });
 
@@ -223,7 +223,7 @@ describe('a catalogue request', () => {
     const { values } = await stored(id);
     assert.equal(values.note, '$paid');
     assert.equal(Object.hasOwn(values, 'requester'), false);
-    // anna may write neither priority nor service, and her grant shows her no service.
+    // anna may not write priority or service, and her grant does not let her read service.
     const own = await made();
     assert.equal((await stored(own.id)).values.service, world.id('laptop'));
     const boris = await made({ for: 'boris' });
@@ -288,7 +288,7 @@ describe('a catalogue request', () => {
     assert.equal(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true').length, 7);
     refused(await ask({ key: 'once', values: { ...VALUES, title: 'other' } }), 409, 'IDEMPOTENCY_KEY_REUSED');
     refused(await ask({ key: 'once', for: 'boris' }), 409, 'IDEMPOTENCY_KEY_REUSED');
-    // The item is part of the key's space.
+    // The item is part of the scope of the idempotency key.
     assert.equal((await ask({ key: 'once', item: 'for-hq', values: { title: 'x' } })).status, 201);
     const { id } = answers[0]?.body.data ?? {};
     await changeRights(world.app, `UPDATE objects SET "values" = "values" - 'requester' WHERE id = $1`, [id]);

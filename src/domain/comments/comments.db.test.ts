@@ -1,4 +1,4 @@
-/** Comments through HTTP, rule by rule (api.md, "Comments and attachments"; decisions; reliability, 3.4). */
+/** Comments through HTTP, rule by rule (api.md, "Comments and attachments"; decisions). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -72,7 +72,7 @@ describe('comments', () => {
     const client = await around.app.db.connect();
     try {
       await client.query('BEGIN');
-      // As of a large table: a scan of all is what is left where no index serves.
+      // Force the plan of a large table: a sequential scan then appears only if no index fits.
       await client.query('SET LOCAL enable_seqscan = off');
       const asked = "WHERE object_id = '00000000-0000-7000-8000-000000000000' AND visibility = 'internal'";
       const plan = await client.query(`EXPLAIN SELECT id FROM comments ${asked}`);

@@ -1,4 +1,4 @@
-/** Exports through HTTP (api.md, `POST /exports`; decisions, "Import, export, bulk"; reliability, IN8, IN9). */
+/** Exports through HTTP (api.md, `POST /exports`; decisions, "Import, export, bulk"). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
@@ -25,7 +25,7 @@ async function table(answer: TestAnswer): Promise<{ header: string[]; records: R
   return { header: (text.split('\r\n')[0] ?? '').split(','), records };
 }
 
-/** One value of every data type, among them those that a spreadsheet would run. */
+/** One value of every data type, some of which a spreadsheet would execute. */
 async function everything(): Promise<Record<string, unknown>> {
   const { id: asset } = await x.make({ serial: '=A;1', kind: 'a' }, 'asset');
   const { id: other } = await x.make({ serial: 'B', kind: 'a' }, 'asset');
@@ -215,7 +215,7 @@ describe('exports', () => {
     const array = JSON.stringify((await asked('boss', { format: 'JSON' })).body);
     assert.deepEqual(new Set(verdicts(await x.run('boss', json, array))), new Set(['SKIPPED']));
     assert.deepEqual(await x.rows('SELECT id, revision, "values" FROM objects ORDER BY id'), before);
-    // One cell that was changed by hand is one change.
+    // One edited cell is one change.
     const edited = await x.run('boss', csv, text.replace('Жёлтый', 'Белый').replaceAll(/'\+a/g, "'+b"));
     assert.deepEqual(
       edited.rows.filter(({ status }) => status === 'UPDATED').map((row) => row.id),

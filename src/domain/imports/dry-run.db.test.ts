@@ -1,4 +1,4 @@
-/** Dry runs, previews and the taking back of runs (decisions, "Import, export, bulk"; reliability, IN11, CC7). */
+/** Dry runs, previews and the undo of runs (decisions, "Import, export, bulk"). */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -8,11 +8,11 @@ import { type Exchange, type RunResult, startExchange, verdicts } from '../../..
 
 let x: Exchange;
 
-/** What a row says without what only the real run can know: the ids of what it made. */
+/** The results of rows without the ids of created records, which only the real run has. */
 const told = ({ rows }: RunResult) =>
   rows.map(({ row, externalId, status, errors }) => ({ row, externalId, status, errors }));
 
-/** Every row of every table and the state of every sequence, the tables of runs apart. */
+/** A hash of every table and the state of every sequence, except the tables of runs. */
 async function dump(): Promise<Record<string, string>> {
   const tables = await x.rows<{ name: string; kind: string }>(
     `SELECT relname AS name, relkind AS kind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -20,7 +20,7 @@ async function dump(): Promise<Record<string, string>> {
   );
   const found: Record<string, string> = {};
   for (const { name, kind } of tables) {
-    // When a key was last used is of the call, not of the dry run.
+    // The call itself updates the last use of its key.
     const except = name === 'api_keys' ? ` - 'last_used_at'` : '';
     const rows = await x.rows<{ text: string }>(
       kind === 'S'
@@ -35,7 +35,7 @@ async function dump(): Promise<Record<string, string>> {
 
 const IMAGE = 'data:image/gif;base64,R0lGODlhAQABAAAAADs=';
 
-/** A content of which every verdict comes. */
+/** Content that produces every status. */
 const TELLING = [
   ['1', 'A', '1', '', 'a'],
   ['1', 'A', '1', '', 'a'],
@@ -80,7 +80,7 @@ describe('dry runs', () => {
     const preview = await x.admin('boss', 'POST', '/imports/preview', { definitionId: objects, content });
     assert.equal(preview.status, 200);
     assert.deepEqual(await dump(), before);
-    // The measure measures: a real run is told from none.
+    // Check of the measurement: a real run must change the hashes.
     await x.run('boss', objects, content);
     const after = await dump();
     for (const table of ['objects', 'journal', 'outbox', 'external_ids', 'blobs', 'number_T']) {
@@ -209,7 +209,7 @@ describe('taking a run back', () => {
     assert.equal(two.state, 'ARCHIVED');
     const runs = (await x.admin('boss', 'GET', '/import-runs')).body.data.rows;
     assert.ok(runs.find(({ id }: { id: string }) => id === run.id).undoneAt);
-    // The name is free again, and a second undo finds nothing more to do.
+    // The external id is free again, and a second undo has nothing to do.
     const again = await x.run('boss', definition, 'ext,title\n2,Two\n');
     assert.deepEqual(verdicts(again), ['CREATED']);
     assert.deepEqual((await undo(run)).body.data.rows, []);

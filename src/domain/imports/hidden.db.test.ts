@@ -1,4 +1,4 @@
-/** What an import says of records that the reader of its results may not read: nothing, in every channel. */
+/** Import results must not reveal records that their reader may not read, in any channel. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Exchange, type Man, type RunResult, startExchange } from '../../../test/harness/exchange.ts';
@@ -86,14 +86,14 @@ describe('what an import says of hidden records', () => {
       { row: 2, externalId: null, status: 'CREATED', errors: [] },
       { row: 3, externalId: null, status: 'CREATED', errors: [] },
       { row: 4, externalId: null, status: 'FAILED', errors: NOT_FOUND },
-      // Nothing came of this row: it says what its sender wrote, and of no record.
+      // This row has no record: its result contains only what the client sent.
       run.rows[4],
     ]);
     assert.deepEqual((await readRun('boss', run)).rows, run.rows);
     const through = await x.admin('clerk', 'GET', `/import-runs/${run.id}`);
     assert.deepEqual(through.body.data.rows, clerks.rows, 'the console, too');
     assert.ok(!JSON.stringify(clerks).includes(hidden?.id ?? '?') && !JSON.stringify(clerks).includes(bad?.id ?? '?'));
-    // Rights are those of the moment: what was seen and is hidden now is not shown again.
+    // The current rights apply: a record that became hidden is not shown any more.
     await x.ok('boss', 'PATCH', `/objects/${seen?.id}`, { expectedRevision: 1, changes: { kind: 'b' } });
     assert.deepEqual((await readRun('clerk', run)).rows[0], {
       row: 1,
@@ -144,7 +144,10 @@ describe('what an import says of hidden records', () => {
   });
 });
 
-/** A world in which the clerk sees the same in whatever world it is, and what they do not see differs. */
+/**
+ * Starts a service in which the clerk's visible data is always the same and the hidden data differs. Returns all answers to the
+ * clerk.
+ */
 async function told(hide: (x: Exchange, asset: string) => Promise<string>): Promise<unknown> {
   const x = await startExchange();
   try {
@@ -181,7 +184,7 @@ async function told(hide: (x: Exchange, asset: string) => Promise<string>): Prom
   }
 }
 
-/** Without what differs in any two runs: ids, times, and the id that the content itself named. */
+/** Masks what differs between any two runs: ids, times, and the id in the content. */
 function masked(value: unknown, own: string): unknown {
   const names = new Map<string, string>();
   const text = JSON.stringify(value)

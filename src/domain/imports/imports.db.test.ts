@@ -1,4 +1,4 @@
-/** Imports of records through HTTP: the rules of the specification, one by one (api.md; decisions; reliability, 3.10). */
+/** Imports of records through HTTP, rule by rule (api.md; decisions). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -86,7 +86,7 @@ describe('imports', () => {
       targetTypeId: 'asset',
       mapping: [{ source: 'title', target: 'serial' }],
     });
-    // The same kind of target, so the same name: it leads to a record of another type.
+    // The target kind is the same, so the external id refers to the same target, which has another type.
     assert.deepEqual(verdicts(await x.run('boss', assets, content)), ['FAILED NOT_FOUND']);
   });
 
@@ -120,7 +120,7 @@ describe('imports', () => {
 
   it('try a row again that met an overloaded database, for a while, and tell of it when it stays so', async () => {
     const definition = await x.define();
-    // A sequence does not turn back with its transaction, so that it tells tries apart.
+    // A sequence is not rolled back, so it counts the attempts.
     await x.rows('CREATE SEQUENCE busy_tries');
     await x.rows(`CREATE FUNCTION be_busy() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       IF NEW.title = 'Always' OR (NEW.title = 'Busy' AND nextval('busy_tries') <= 4) THEN

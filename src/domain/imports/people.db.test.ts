@@ -1,4 +1,4 @@
-/** Imports of people, groups and organisation units: by the rules of their endpoints, with the right that these ask for. */
+/** Imports of users, groups and organisation units. The rules and rights of their API operations apply. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Definition, type Exchange, startExchange, verdicts } from '../../../test/harness/exchange.ts';

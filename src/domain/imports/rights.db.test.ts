@@ -1,4 +1,4 @@
-/** An import is no way round a right: each row goes by those of the key's owner on record and field (reliability, IN10). */
+/** Imports cannot bypass rights: each row needs the rights of the key's owner on record and field. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { changeRights, idOf } from '../../../test/harness/load-world.ts';
@@ -85,7 +85,7 @@ describe('rights of imports', () => {
         kept.join(),
       );
     }
-    // A field that is hidden is refused whatever the row says: else a row would tell what it holds.
+    // A hidden field is refused whatever its value is. Otherwise the result would reveal the stored value.
     const hidden = await x.define({ mapping: CLERKS });
     const made = await x.run('boss', hidden, 'ext,title,secret\n1,One,hush\n2,Two,\n');
     assert.equal(made.failed, 0);
@@ -93,7 +93,7 @@ describe('rights of imports', () => {
       const run = await x.run('clerk', hidden, `ext,title,secret\n1,One,${cell}\n2,Two,${cell}\n9,New,${cell}\n`, true);
       assert.deepEqual(new Set(verdicts(run)), new Set(['FAILED UNKNOWN_FIELD']), cell);
     }
-    // A call for one record changes fields that it names: there every field must be writable.
+    // A call for a single record changes the fields that it names, so every field must be writable.
     const { id } = all.rows.find(({ values }: any) => values.title === 'Uno');
     const { revision } = await x.ok('clerk', 'GET', `/objects/${id}`);
     const call = await x.call('clerk', 'PATCH', `/objects/${id}`, {

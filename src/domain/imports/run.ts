@@ -216,7 +216,7 @@ async function importGroup(session: Session, units: Units, log: Log, group: Cand
   return result.data;
 }
 
-/** Stores the result of a row that failed at commit. */
+/** Stores the result of a row whose transaction failed. */
 async function refuse(session: Session, units: Units, log: Log, row: Candidate, fault: Fault): Promise<void> {
   const { sourceCode, targetKind } = session.job.known.definition;
   const written = await units.write(session.caller, async (ctx) => {

@@ -65,7 +65,7 @@ describe('the value at a path', () => {
     })).value;
     fc.assert(
       fc.property(json, fc.array(key, { minLength: 1, maxLength: 4 }), (given, path) => {
-        // By the text of the JSON alone, which has no prototypes.
+        // Uses only the JSON text, which has no prototypes.
         let at: unknown = JSON.parse(JSON.stringify(given));
         for (const step of path) {
           const members: [string, unknown][] = typeof at === 'object' && at !== null ? Object.entries(at) : [];

@@ -1,4 +1,4 @@
-/** The log of inbound calls names records and comments to those alone who may read them now. */
+/** The log of inbound calls shows ids of records and comments only to users who may read them now. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Around, startAround } from '../../../test/harness/around.ts';
