@@ -1,38 +1,38 @@
 /**
- * What must hold of stored data after whatever happened (reliability, 5.1): each room says it of its own tables, `docket doctor
- * --deep` asks all. A check reads one instant, so that it can be asked while the service works.
+ * Invariants of the stored data. Each module defines the checks of its own tables; `docket doctor --deep` runs all of them. A
+ * check reads one snapshot, so that it can run while the service works.
  */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { BlobStore } from './blobs/store.ts';
 import type { Database, Queryable } from './db/pool.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
 
-/** What a check may look at. */
+/** What a check may read. */
 export interface CheckParts {
   db: Queryable;
   config: ConfigSnapshot;
   blobs: BlobStore;
 }
 
-/** What breaks a rule: so many things, the first of them named. */
+/** Violations of a rule: their number, and the names of the first ones. */
 export interface Violations {
   total: number;
   named: string[];
 }
 
 export interface Check {
-  /** The invariant's number and what it says. */
+  /** The invariant's number and its statement. */
   name: string;
   find(parts: CheckParts): Promise<Violations>;
 }
 
 const MOST_NAMED = 5;
-/** A difference between history and present is named one by one, since each must be looked into. */
+/** Differences between history and current values are listed up to a higher limit, because each must be investigated. */
 const MOST_DIFFERENCES = 50;
 const REPLAYED_AT_ONCE = 500;
 const CONTENT_BATCH = 200;
 
-/** A check by one statement, whose rows have the column `what`: a name for one thing that breaks the rule. */
+/** A check by one statement. Its rows have the column `what`, which names one violation. */
 export function rowCheck(name: string, query: Sql | ((config: ConfigSnapshot) => Sql)): Check {
   return {
     name,
@@ -46,9 +46,8 @@ export function rowCheck(name: string, query: Sql | ((config: ConfigSnapshot) =>
 }
 
 /**
- * A check of current rows against what their history says. `batch` gives the rows after an id, in the order of their ids, each
- * with `id` and `differs`: the names of the columns that are not what the history says. So the memory that it takes does not
- * grow with the table.
+ * A check that compares current rows with their history. `batch` returns the rows after an id, ordered by id, with the columns
+ * `id` and `differs`, the names of the columns that do not match the history. The required memory does not grow with the table.
  */
 export function replayCheck(name: string, kind: string, batch: (after: string, limit: number) => Sql): Check {
   return {
@@ -66,16 +65,16 @@ export function replayCheck(name: string, kind: string, batch: (after: string, l
   };
 }
 
-/** Before every id. */
+/** Sorts before every id. */
 export const NIL = '00000000-0000-0000-0000-000000000000';
 
-/** Adds a difference; as many are named as somebody can look into. */
+/** Counts a difference, and lists it up to the limit. */
 export function note(found: Violations, what: string): void {
   found.total++;
   if (found.named.length < MOST_DIFFERENCES) found.named.push(what);
 }
 
-/** The list of the names whose condition holds, for the column `differs` of a replay. */
+/** The array of names whose condition is true, for the column `differs` of a replay check. */
 export function namesOf(conditions: Readonly<Record<string, Sql>>): Sql {
   const items = Object.entries(conditions).map(
     ([name, condition]) => sql`CASE WHEN ${condition} THEN ${name}::text END`,
@@ -84,8 +83,8 @@ export function namesOf(conditions: Readonly<Record<string, Sql>>): Sql {
 }
 
 /**
- * A check of content: what rows say of it against the very bytes. `query` has `sha256`, `least` and `most` (sizes that rows give
- * it) and `what` (one such row), a row for each content after the one given, in its order.
+ * A check that compares rows with the stored bytes. `query` returns one row per content after the given one, in order, with the
+ * columns `sha256`, `least` and `most` (the sizes given by rows) and `what` (one such row).
  */
 export function contentCheck(name: string, query: (after: string, limit: number) => Sql): Check {
   return {
@@ -118,23 +117,25 @@ async function contentFlaw(blobs: BlobStore, sha256: string, least: number, most
   return size === least && size === most ? undefined : `${size} bytes, not ${least === size ? most : least}`;
 }
 
-/** Kept answers of an operation: `key` and the `id` of what the call made, found in the answer along `path`. */
+/**
+ * Stored idempotent responses of an operation: `key` and the `id` of the created item, extracted from the response by `path`.
+ */
 export function keptAnswersOf(operationId: string, path: readonly string[] = ['id']): Sql {
   return sql`SELECT i.key, i.route, i.created_at, (i.answer::jsonb #>> ${[...path]}::text[])::uuid AS id
     FROM idempotency i WHERE (i.route = ${operationId} OR starts_with(i.route, ${`${operationId} `})) AND i.status < 300`;
 }
 
-/** Events that made a revision of a record: `object_id`, `revision`. */
+/** Events that created a revision of an object: `object_id`, `revision`. */
 export function revisionsMade(): Sql {
   return sql`SELECT j.id, j.object_id, j.revision FROM journal j WHERE j.object_id IS NOT NULL AND j.revision IS NOT NULL`;
 }
 
-/** Whether the event waits in the outbox: a predicate over its id. */
+/** Whether the event is in the outbox: a predicate over its id. */
 export function waiting(eventId: Sql): Sql {
   return sql`EXISTS (SELECT 1 FROM outbox x WHERE x.event_id = ${eventId})`;
 }
 
-/** Checks of what no room owns: journal and outbox. */
+/** Checks of tables that no module owns: journal and outbox. */
 export const journalChecks: readonly Check[] = [
   rowCheck(
     'I3 no event twice, in the journal or the outbox',
@@ -147,7 +148,7 @@ export const journalChecks: readonly Check[] = [
   ),
 ];
 
-/** Asks one check, at one instant and however long it takes. */
+/** Runs one check on one snapshot, without a time limit. */
 export async function runCheck(db: Database, check: Check, parts: Omit<CheckParts, 'db'>): Promise<Violations> {
   return await db.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY', async (tx) => {
     await tx.query(sql`SELECT set_config('statement_timeout', '0', true)`);

@@ -1,4 +1,4 @@
-/** Who may see something of the configuration: everyone, or the people named directly, by group or by unit. */
+/** Audiences: who may see an item of the configuration. Either everyone, or users given directly, by group or by unit. */
 import Type, { type Static } from 'typebox';
 import { closed } from '../contract/schemas.ts';
 import { Code, Login } from './config-schemas.ts';
@@ -17,12 +17,12 @@ export const AudienceSchema = closed({
 
 type Item = Static<typeof AudienceSchema>;
 
-/** In a definition with codes and logins, in compiled form with ids. One that is left out admits nobody. */
+/** Contains codes and logins in definitions, ids in compiled form. An empty audience admits nobody. */
 export interface Audience {
   everyone: boolean;
-  /** Members of these groups, and of groups inside of them. */
+  /** Includes members of nested groups. */
   groups: string[];
-  /** People of these units, and of units below them. */
+  /** Includes users of the units below them. */
   orgUnits: string[];
   users: string[];
 }
@@ -50,13 +50,13 @@ export function compileAudience(audience: Audience, path: ItemPath, view: Compil
         'Everyone is in the audience already; name nobody beside, or take "everyone" out.',
       );
     }
-    // Unknown ones are reported where references are.
+    // References are checked elsewhere, which reports unknown ones.
     compiled[kind] = audience[kind].flatMap((code) => (view.has(kind, code) ? [view.id(kind, code)] : []));
   }
   return compiled;
 }
 
-/** Whether a compiled audience admits the person, with the groups and the unit that they have now. */
+/** Whether a compiled audience admits the user with their current groups and unit. */
 export function isAdmitted(audience: Audience, actor: Actor): boolean {
   const { userId, variables, unitsAbove } = actor;
   return (
@@ -67,7 +67,7 @@ export function isAdmitted(audience: Audience, actor: Actor): boolean {
   );
 }
 
-/** The property of a configured item, or of a part of it, that holds a compiled audience. */
+/** The property of a configuration item, or of a part of it, that contains a compiled audience. */
 const PROPERTY = 'audience';
 
 function isAudience(value: unknown): value is Audience {
@@ -82,7 +82,7 @@ function* audiencesIn(value: unknown): Generator<Audience> {
   }
 }
 
-/** The audiences of all active items of the configuration, of whatever section. */
+/** The audiences of all active configuration items of all sections. */
 export const audienceSlice: Slice<readonly Audience[]> = {
   name: 'mechanisms.audiences',
   build: ({ items }) => items.flatMap(({ state, compiled }) => (state === 'ACTIVE' ? [...audiencesIn(compiled)] : [])),

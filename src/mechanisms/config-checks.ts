@@ -1,7 +1,10 @@
-/** Judgements that several sections of the configuration share. */
+/** Validations shared by several sections of the configuration. */
 import type { ItemPath, Report } from './config-section.ts';
 
-/** Whether it is a time zone of the IANA database, by name; offsets are none, since they know no summer time. */
+/**
+ * Whether it is the name of a time zone of the IANA database. Offsets are not accepted, since they do not observe daylight
+ * saving time.
+ */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
@@ -22,7 +25,7 @@ export function checkTimeZone(name: string | undefined, path: ItemPath, report: 
   }
 }
 
-/** Reports each element that stood before; `keyOf` gives what must be unique. */
+/** Reports each element whose key occurred before; `keyOf` returns the key. */
 export function checkUnique<T>(
   list: readonly T[],
   keyOf: (one: T) => string,
@@ -44,10 +47,10 @@ export function checkUnique<T>(
 }
 
 /**
- * Rings of the graph, for each node of a ring found the names that lead from it back to itself. Of nodes that are knotted together
- * in several ways some ring is found, not every one.
+ * Finds cycles of the graph: for each node found on a cycle, the names that lead from it back to itself. In densely connected
+ * components, some cycle is found, not every one.
  *
- * @param graph node → nodes that it points to; names of no node are passed over
+ * @param graph node → nodes that it points to; unknown names are ignored
  */
 export function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
   const found = new Map<string, string[]>();
@@ -83,7 +86,7 @@ export function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): Map<str
   return found;
 }
 
-/** Reports each element of a list that is its own parent, over however many steps; parents that are unknown are passed over. */
+/** Reports each list element that is its own ancestor. Unknown parents are ignored. */
 export function checkTree(
   list: readonly { code: string; parent?: string | undefined }[],
   path: ItemPath,

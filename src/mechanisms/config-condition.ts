@@ -1,5 +1,5 @@
 /**
- * Conditions and values in configuration: written with codes and logins, kept with ids (configuration, section 3: "Wherever a
+ * Conditions and values in configuration: written with codes and logins, stored with ids (configuration, section 3: "Wherever a
  * bundle holds a value of a user, group, org-unit, service or type …, it is the login or code").
  */
 import type { DataType } from '../lib/data-types.ts';
@@ -7,7 +7,7 @@ import { isFault } from '../lib/fault.ts';
 import { type Condition, type FieldResolver, type FilterField, parseCondition } from '../lib/filter.ts';
 import type { CompileView, ConfigView, ItemPath, Report } from './config-section.ts';
 
-/** The section in which values of a data type are named. */
+/** Data type → the section whose items its values refer to. */
 const SECTIONS: ReadonlyMap<DataType, string> = new Map([
   ['user', 'users'],
   ['group', 'groups'],
@@ -15,13 +15,13 @@ const SECTIONS: ReadonlyMap<DataType, string> = new Map([
   ['service', 'services'],
 ]);
 
-/** The section that names the field's values; undefined where values stand for themselves. */
+/** The section that the field's values refer to; undefined for plain values. */
 function sectionOf(field: Pick<FilterField, 'code' | 'kind' | 'dataType'>): string | undefined {
   if (field.kind === 'system' && field.code === 'typeId') return 'types';
   return SECTIONS.get(field.dataType);
 }
 
-/** The section that names values of the data type; undefined for one whose values stand for themselves. */
+/** The section that values of the data type refer to; undefined for plain values. */
 export function namingSection(dataType: DataType): string | undefined {
   return SECTIONS.get(dataType);
 }
@@ -37,7 +37,7 @@ const THINGS: ReadonlyMap<string, string> = new Map([
   ['signingSecrets', 'signing secret with the code'],
 ]);
 
-/** Why a reference leads nowhere: "There is no user with the login X", or what becomes of the thing that it names. */
+/** Explains an invalid reference: "There is no user with the login X", or that the referenced item is archived. */
 export function unknownReference(section: string, code: unknown, view: ConfigView): string {
   const stored = typeof code === 'string' ? view.stored(section, code) : undefined;
   if (stored === undefined) {
@@ -52,14 +52,14 @@ export interface Naming {
   report: Report;
 }
 
-/** The id of what `code` names; reports and gives undefined where it names nothing. */
+/** The id of the item with the code. Reports an error and returns undefined if there is none. */
 export function idOf({ view, report }: Naming, section: string, code: unknown, path: ItemPath): string | undefined {
   if (typeof code === 'string' && view.has(section, code)) return view.id(section, code);
   report(path, 'UNKNOWN_REFERENCE', unknownReference(section, code, view));
   return undefined;
 }
 
-/** Gives a literal of a condition its id. Variables stay; a literal that starts with `$` is written `$$`. */
+/** Converts a literal of a condition to its id. Variables are unchanged; in a literal, a leading `$` is written as `$$`. */
 function literal(naming: Naming, section: string, value: unknown, path: ItemPath): unknown {
   if (typeof value === 'string' && value.startsWith('$')) {
     if (!value.startsWith('$$')) return value;
@@ -109,7 +109,7 @@ function withIds(walk: Walk, condition: unknown, path: ItemPath, depth: number):
   return { ...record, value: named };
 }
 
-/** The steps of a JSON Pointer below a place of the item. */
+/** The path segments of a JSON Pointer relative to the item. */
 export function stepsOf(pointer: string): (string | number)[] {
   return pointer
     .split('/')
@@ -119,8 +119,8 @@ export function stepsOf(pointer: string): (string | number)[] {
 }
 
 /**
- * The condition with ids in place of codes and logins, judged by the condition language against the fields that `resolve`
- * knows; undefined where something is wrong, which is reported.
+ * The condition with ids instead of codes and logins, validated by the condition language against the fields of `resolve`.
+ * Undefined if it has errors, which are reported.
  */
 export function compileCondition(
   condition: unknown,
@@ -145,7 +145,7 @@ export function compileCondition(
   }
 }
 
-/** Configuration hides nothing from whoever writes it, so it may name the field that calls from outside are not told. */
+/** The name of an unknown field, for the error message. Authors of configuration may see all names, unlike external callers. */
 function fieldNamed(condition: unknown, steps: readonly (string | number)[]): string | undefined {
   let at: unknown = condition;
   for (const step of steps) {

@@ -1,4 +1,4 @@
-/** Schemas that several sections of the configuration bundle share (configuration, section 3). */
+/** Schemas shared by several sections of the configuration bundle (configuration, section 3). */
 import Type, { type TUnsafe } from 'typebox';
 
 export const Code = Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$', description: 'a code such as service-desk' });
@@ -8,7 +8,7 @@ export const FieldCode = Type.String({
   description: 'a field code such as dueDate',
 });
 
-/** How a login may look is judged by the normal form of names. */
+/** The format of a login is checked by its normalisation. */
 export const Login = Type.String({ minLength: 1, maxLength: 255 });
 
 export const LOCALE = '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$';
@@ -36,7 +36,7 @@ export const Description = localized(4000);
 
 export type Localized = string | { [locale: string]: string };
 
-/** A condition; its grammar is judged by the condition language. */
+/** A condition. The condition language validates its grammar. */
 export const ConditionSchema = Type.Object(
   {
     field: Type.Optional(Type.Unknown()),
@@ -51,7 +51,7 @@ export const ConditionSchema = Type.Object(
 /** Field code → value. */
 export const SetSchema = Type.Object({}, { additionalProperties: true });
 
-/** One of some texts. Its static type is told here, since that of a union made from a list would be `never`. */
+/** One of several strings. The static type is given explicitly, because that of a union built from a list would be `never`. */
 export function oneOf<const V extends string>(values: readonly V[]): TUnsafe<V> {
   return Type.Union(values.map((value) => Type.Literal(value))) as unknown as TUnsafe<V>;
 }

@@ -1,12 +1,12 @@
-/** The rows of configuration: items, versions of types, and ids of what stands inside of items. */
+/** Rows of the configuration: items, versions of types, and ids of parts of items. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { Change, StoredItem, StoredVersion } from './config-section.ts';
 import type { ReadContext, TableWrite, WriteContext } from './context.ts';
 
-/** Applies wait for each other, so that each decides on what the one before it left. Any fixed number would do. */
+/** Serialises applies, so that each one sees the result of the previous one. An arbitrary fixed number. */
 const APPLY_LOCK = 7_236_823_410;
 
-/** Opens the unit's transaction and holds all other applies off until it ends. */
+/** Opens the unit's transaction and blocks other applies until it ends. */
 export async function lockConfiguration(ctx: WriteContext): Promise<void> {
   await ctx.lock(sql`SELECT pg_advisory_xact_lock(${APPLY_LOCK}::bigint)`);
 }
@@ -85,7 +85,7 @@ const updateItem: TableWrite<ItemUpdate> = {
     WHERE i.id = r.id AND i.version = r.expected_version AND i.state = r.expected_state RETURNING 1`,
 };
 
-/** Plans the row of an item; its version rises when its definition changes. */
+/** Plans the row of an item. Its version is incremented if its definition changes. */
 export function planItem(ctx: WriteContext, change: Change): void {
   const { id, section, code, definition, compiled, stored, state } = change;
   if (stored === undefined) {

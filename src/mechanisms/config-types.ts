@@ -1,4 +1,4 @@
-/** What sections of the bundle need to know of record types and workflows, which stand in sections of other rooms. */
+/** The parts of object types and workflows that other modules' sections need. */
 import type { DataType } from '../lib/data-types.ts';
 import { type Condition, type FieldResolver, type FilterField, resolverOf } from '../lib/filter.ts';
 import { compileCondition, type Naming } from './config-condition.ts';
@@ -12,7 +12,7 @@ export interface FieldShape {
   constraints: { options?: readonly { code: string }[]; types?: readonly string[] };
 }
 
-/** A definition of the section `types`, as far as others look into it. */
+/** A definition of the section `types`, with the properties that other modules use. */
 export interface TypeShape {
   code: string;
   category: 'object' | 'dictionary';
@@ -40,7 +40,7 @@ function asFilterField(field: FieldShape): FilterField {
   return { code, kind: 'value', dataType, multiple, ...options };
 }
 
-/** The type's fields and the system fields; `workflowState` is one of the states that the type's workflow has. */
+/** Resolves the type's fields and the system fields. `workflowState` only allows the states of the type's workflow. */
 export function resolverFor(view: ConfigView, type: TypeShape): FieldResolver {
   const resolve = resolverOf(type.fields.map(asFilterField));
   const workflow = workflowOf(view, type);
@@ -53,8 +53,8 @@ export function resolverFor(view: ConfigView, type: TypeShape): FieldResolver {
 }
 
 /**
- * The compiled form of a condition on records of any of the types: every one must take it. Undefined where something is
- * wrong, which is reported once; with `all`, the sentence names the type.
+ * The compiled form of a condition on objects of all the given types; it must be valid for each of them. Undefined if it has
+ * errors, which are reported for the first type only. With `all`, the message names the type.
  */
 export function compileTypedCondition(
   condition: Condition,
@@ -65,7 +65,7 @@ export function compileTypedCondition(
 ): Condition | undefined {
   let compiled: Condition | undefined = condition;
   for (const type of types) {
-    // What holds of all types is no statement on the states of one workflow.
+    // A condition on all types is not restricted to the states of one workflow.
     const resolve = all ? resolverOf(type.fields.map(asFilterField)) : resolverFor(naming.view, type);
     const report: Report = (at, code, message) =>
       naming.report(at, code, all ? `${message} (type ${type.code})` : message);
@@ -76,8 +76,8 @@ export function compileTypedCondition(
 }
 
 /**
- * The compiled form of a condition on records of whichever of the types: one that takes it is enough. What a type has no field
- * for is false on its records, as in searches, so that only a condition that no type takes is wrong.
+ * The compiled form of a condition on objects of any of the given types; it must be valid for at least one. For objects whose
+ * type lacks a field, the condition is false, as in searches. It is an error only if no type has the field.
  */
 export function compileSharedCondition(
   condition: Condition,
@@ -102,7 +102,7 @@ export function compileSharedCondition(
   return undefined;
 }
 
-/** Resolves a code as the first of the resolvers that knows it. */
+/** Resolves a code with the first resolver that knows it. */
 export function firstThatKnows(resolvers: Iterable<FieldResolver>): FieldResolver {
   return (code) => {
     for (const resolve of resolvers) {

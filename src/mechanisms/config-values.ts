@@ -1,4 +1,4 @@
-/** Values of fields in configuration: defaults of fields, and what transitions and catalogue items set. */
+/** Values of fields in configuration: defaults of fields, and values set by transitions and catalogue items. */
 import type { DataType } from '../lib/data-types.ts';
 import type { FaultDetail } from '../lib/fault.ts';
 import { readVariable, variableRule } from '../lib/filter-variables.ts';
@@ -13,15 +13,15 @@ export interface ConfiguredField {
   required: boolean;
 }
 
-/** Judges a value with ids in it; given by the room that knows data types. */
+/** Validates a value that contains ids. Provided by the module that implements data types. */
 export type ValueJudge<Field> = (
   field: Field,
   value: unknown,
 ) => { ok: true; stored: unknown } | { ok: false; problems: FaultDetail[] };
 
 /**
- * The stored form of a value that is written with codes and logins; undefined where something is wrong, which is reported,
- * and null for an empty one.
+ * The stored form of a value written with codes and logins. Undefined if it has errors, which are reported; null if it is
+ * empty.
  */
 export function compileValue<Field extends ConfiguredField>(
   field: Field,
@@ -48,7 +48,10 @@ function withIds(section: string, value: unknown, path: ItemPath, naming: Naming
   return ids.includes(undefined) ? undefined : ids;
 }
 
-/** What `set` writes into the field: a stored value, null to clear, or a variable, with `$$` before a literal dollar. */
+/**
+ * The compiled value that `set` writes to the field: a stored value, null to clear, or a variable. A literal leading dollar is
+ * written as `$$`.
+ */
 function compileSetValue<Field extends ConfiguredField>(
   field: Field,
   value: unknown,
@@ -89,7 +92,7 @@ function compileSetValue<Field extends ConfiguredField>(
 }
 
 /**
- * The compiled form of a `set` that writes into records of each of the given types; what is wrong with it is reported.
+ * The compiled form of a `set` on objects of each of the given types. Errors are reported.
  *
  * @param types code of the type → its fields by code
  */

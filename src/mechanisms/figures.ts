@@ -1,16 +1,16 @@
 /**
- * Figures that the database alone knows: how much waits, and for how long. Each room tells its own as a small query; all are
- * asked in one statement, at most every few seconds however often somebody reads them, and never count further than a bound.
+ * Metrics computed from the database: sizes of queues and their ages. Each module defines its metrics as small queries. All of
+ * them run in one statement, at most every few seconds however often they are read, and no count exceeds a bound.
  */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { type Clock, instant } from './clock.ts';
 import type { Queryable } from './db/pool.ts';
 
 export interface Figure {
-  /** As Prometheus names it. */
+  /** Name in Prometheus format. */
   name: string;
   help: string;
-  /** A query of one number, null for 0. `now` is the present instant. */
+  /** A query that returns one number; null counts as 0. `now` is the current time. */
   sql(now: Sql): Sql;
 }
 
@@ -20,17 +20,17 @@ export interface FigureValue {
   value: number;
 }
 
-/** Nothing is counted further than this: a figure must stay cheap when things go wrong. */
+/** Upper bound of every count: metrics must stay cheap in the event of a backlog. */
 export const COUNT_BOUND = 10_000;
 const KEPT_MS = 2000;
 const PATIENCE_MS = 1500;
 
-/** Seconds since an instant that a query finds. */
+/** Seconds since the instant that a query returns. */
 export function secondsSince(now: Sql, found: Sql): Sql {
   return sql`SELECT greatest(0, extract(epoch FROM ${now} - (${found})))`;
 }
 
-/** How many rows there are, up to the bound. `from` begins with a table and may go on with WHERE. */
+/** Number of rows, up to the bound. `from` starts with a table and may include a WHERE clause. */
 export function boundedCount(from: Sql): Sql {
   return sql`SELECT count(*) FROM (SELECT 1 FROM ${from} LIMIT ${raw(String(COUNT_BOUND))}) AS bounded`;
 }
@@ -79,7 +79,7 @@ export interface FiguresOptions {
   figures: readonly Figure[];
 }
 
-/** Asks for all figures at once and keeps the answer for a moment. */
+/** Queries all metrics at once and caches the result briefly. */
 export class Figures {
   readonly #options: FiguresOptions;
   #asked = Number.NEGATIVE_INFINITY;
@@ -90,7 +90,7 @@ export class Figures {
     this.#options = options;
   }
 
-  /** What is known; without a database, or with one that is slow to answer, whether it answered says `docket_database_up`. */
+  /** The latest values. `docket_database_up` reports whether the database answered in time. */
   async read(): Promise<readonly FigureValue[]> {
     const asked = performance.now();
     if (this.#running === undefined && asked - this.#asked > KEPT_MS) {
@@ -114,7 +114,7 @@ export class Figures {
   }
 }
 
-/** Until it is done or failed, but no longer than a scrape can wait. */
+/** Waits until it settles, but no longer than a scrape can wait. */
 async function patiently(running: Promise<void>): Promise<void> {
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, PATIENCE_MS);

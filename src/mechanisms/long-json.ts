@@ -1,4 +1,4 @@
-/** Reads JSON from outside. What takes long about a large text is done in a worker thread; the event loop only builds the value. */
+/** Parses external JSON. A large text is validated in a worker thread; the event loop only builds the value. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { Fault } from '../lib/fault.ts';
 import { fingerprint, parseReadJson, parseStrictJson, readStrictJson } from '../lib/json.ts';
@@ -6,24 +6,24 @@ import { type ThreadTask, threads } from './threads.ts';
 
 interface Given {
   bytes: Uint8Array;
-  /** Whether the fingerprint for an idempotency key is wanted, and the revision that `If-Match` adds to the body. */
+  /** Whether to compute the fingerprint for an idempotency key, and the revision that `If-Match` adds to the body. */
   keyed?: boolean;
   revision?: number | undefined;
 }
 
 interface Checked {
   fingerprint: Uint8Array | null;
-  /** Where the numbers stand that no double holds. */
+  /** Byte offsets of the numbers that no double represents exactly. */
   inexact: readonly number[];
 }
 
 export interface ReadJson {
   value: unknown;
-  /** Present where it was wanted and the body is large; else the caller makes it of the value. */
+  /** Present if requested and the body is large; otherwise the caller computes it from the value. */
   fingerprint?: Buffer;
 }
 
-/** Judges a text and makes its fingerprint. Its size is in bytes; a text of that size takes about 10 ms at most. */
+/** Validates a text and computes its fingerprint. `inline` is in bytes; a text of that size takes at most about 10 ms. */
 export const checkJsonTask: ThreadTask<Given, Checked> = {
   name: 'json',
   inline: 65_536,
@@ -33,7 +33,7 @@ export const checkJsonTask: ThreadTask<Given, Checked> = {
   },
 };
 
-/** The body with the revision of `If-Match`, where it is an object that has none. */
+/** Adds the revision of `If-Match` to the body if it is an object without one. */
 export function withRevision(body: unknown, revision: number | undefined): unknown {
   if (revision === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   return (body as { expectedRevision?: unknown }).expectedRevision === undefined
@@ -42,9 +42,9 @@ export function withRevision(body: unknown, revision: number | undefined): unkno
 }
 
 /**
- * The value of a JSON text, which other requests need not wait for.
+ * Parses a JSON text without blocking other requests.
  *
- * @param caller whose turn it takes
+ * @param caller the caller whose share of the worker threads is used
  * @throws Fault INVALID_JSON, OVERLOADED
  */
 export async function readJson(given: Given, caller: string | null): Promise<ReadJson> {
@@ -55,7 +55,7 @@ export async function readJson(given: Given, caller: string | null): Promise<Rea
   if (!checked.ok) throw new Fault('OVERLOADED', 'The JSON took too long to read; retry later or send less.');
   const { inexact, fingerprint: made } = checked.value;
   const value = parseReadJson(Buffer.from(bytes.buffer, bytes.byteOffset, size), inexact);
-  // What is done with the value is work of its own.
+  // Let other requests run before the value is processed.
   await turn();
   return made === null ? { value } : { value, fingerprint: Buffer.from(made) };
 }

@@ -1,14 +1,13 @@
 /**
- * Which master key a database is used with: table `master_key`, one row. All processes on a database must have the same key,
- * or what one seals is closed to the others, so that sealing names the key in the same statement and the database refuses
- * another one.
+ * Ensures that all processes of a database use the same master key (table `master_key`, one row). Otherwise processes could not
+ * decrypt each other's secrets. Statements that store encrypted secrets name the key, and the database rejects a different one.
  */
 import sql, { type Sql } from 'sql-template-tag';
 import type { TableWrite, WriteContext } from './context.ts';
 import type { Queryable, Transaction } from './db/pool.ts';
 import type { SecretBox } from './secrets.ts';
 
-/** This process has another master key than the database is used with. */
+/** The master key of this process differs from the one that the database is used with. */
 export class OtherMasterKey extends Error {
   constructor() {
     super(
@@ -19,9 +18,9 @@ export class OtherMasterKey extends Error {
   }
 }
 
-/** The fingerprint of the key that the database is used with, in hex; undefined where none was named yet. */
+/** The fingerprint of the database's master key, in hex; undefined if none is set yet. */
 export async function masterKeyOf(db: Queryable): Promise<string | undefined> {
-  // A restored database of an older version has no such table yet.
+  // A restored database of an older version does not have the table yet.
   const [table] = await db.query<{ there: boolean }>(sql`SELECT to_regclass('master_key') IS NOT NULL AS there`);
   if (table?.there !== true) return undefined;
   const rows = await db.query<{ fingerprint: string }>(
@@ -30,12 +29,12 @@ export async function masterKeyOf(db: Queryable): Promise<string | undefined> {
   return rows[0]?.fingerprint;
 }
 
-/** Nobody seals and nobody else names a key until the transaction ends. */
+/** Blocks storing of secrets and setting of the key until the transaction ends. */
 export async function lockMasterKey(tx: Transaction): Promise<void> {
   await tx.query(sql`LOCK TABLE master_key IN SHARE ROW EXCLUSIVE MODE`);
 }
 
-/** From now on the database is used with this key; undefined: with the key of whoever comes next. */
+/** Sets the database's master key. With undefined, the next process that stores a secret sets it. */
 export async function setMasterKey(db: Queryable, box: SecretBox | undefined): Promise<void> {
   if (box === undefined) await db.query(sql`DELETE FROM master_key`);
   else {
@@ -55,7 +54,7 @@ const sameKey: TableWrite<{ fingerprint: string }> = {
     RETURNING 1`,
 };
 
-/** Must be called by a command that stores something sealed. @throws OtherMasterKey */
+/** Commands that store encrypted secrets must call this. @throws OtherMasterKey */
 export async function useMasterKey(ctx: WriteContext, box: SecretBox): Promise<void> {
   const used = await masterKeyOf(ctx);
   if (used !== undefined && used !== box.fingerprint) throw new OtherMasterKey();

@@ -1,13 +1,13 @@
 /**
- * Which addresses calls to the outside may reach, and the way from a host name to a socket on an address that was judged
- * (reliability, 3.7). There is no second look-up between judging and connecting: the socket is opened to the very address.
+ * Decides which addresses outgoing calls may reach, and connects to checked addresses. There is no second DNS lookup between
+ * check and connect: the socket is opened to the checked address itself.
  */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import tls from 'node:tls';
 import ipaddr from 'ipaddr.js';
 
-/** An address that calls may not reach stands behind the name. */
+/** The host has an address that calls may not reach. */
 export class AddressRefused extends Error {
   constructor() {
     super('The host is, or resolves to, an address that is not public.');
@@ -15,15 +15,15 @@ export class AddressRefused extends Error {
   }
 }
 
-/** All addresses of a name, in the order in which they are to be tried. */
+/** Returns all addresses of a name, in the order to try them. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-// Global unicast; everything that is assigned lies here.
+// Global unicast: all assigned public addresses are in this range.
 const IPV6_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
-// A public number, and yet the machine's own cloud answers there.
+// A public address that is served by the cloud host of the machine.
 const HOST_SERVICES: ReadonlySet<string> = new Set(['168.63.129.16']);
 
-/** Whether an address in any notation is public; what is no address is not. */
+/** Whether the text is a public address, in any notation. False if it is not an address. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
@@ -47,16 +47,16 @@ export function bareHost(hostname: string): string {
 
 export interface DialOptions {
   allowPrivate: boolean;
-  /** Further roots of trust, PEM. */
+  /** Additional root certificates, PEM. */
   ca?: string;
   connectMs: number;
   resolve: Resolve;
 }
 
-/** Opens TLS sockets to judged addresses. */
+/** Opens TLS sockets to checked addresses. */
 export class Dialler {
   readonly #options: DialOptions;
-  /** Look-ups under way, one a name: they hold threads that everything else needs too. */
+  /** Pending lookups, at most one per name: lookups occupy threads of a pool that the whole process shares. */
   readonly #pending = new Map<string, Promise<readonly string[]>>();
   readonly #roots: tls.SecureContext | undefined;
 
@@ -78,13 +78,13 @@ export class Dialler {
   }
 
   /**
-   * The addresses of a host, all of them allowed.
+   * The addresses of a host, if all of them are allowed.
    *
-   * @throws AddressRefused when one is not, or there is none; the system's error when the name cannot be resolved
+   * @throws AddressRefused if one is not allowed, or there is none; the system's error if the name cannot be resolved
    */
   async judged(hostname: string): Promise<readonly string[]> {
     const host = bareHost(hostname);
-    // By its standard the name is this machine, whatever a name server says.
+    // By its standard, `localhost` is this machine, whatever DNS returns.
     const isOwn = /(?:^|\.)localhost\.?$/.test(host);
     if (isOwn && !this.#options.allowPrivate) throw new AddressRefused();
     const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host];
@@ -93,7 +93,7 @@ export class Dialler {
     return addresses;
   }
 
-  /** A TLS socket to one of the host's addresses, tried in turn. @throws AddressRefused, or why none could be reached */
+  /** Opens a TLS socket to the first reachable address of the host. @throws AddressRefused, or the last connection error */
   async dial(hostname: string, port: number): Promise<tls.TLSSocket> {
     const addresses = await this.judged(hostname);
     let last: unknown;
@@ -112,10 +112,10 @@ export class Dialler {
       const socket = tls.connect({
         host: address,
         port,
-        // Names go into the greeting and are what the certificate must be for; an address is checked as an address.
+        // A name is sent as SNI and must match the certificate. An address is checked as an address.
         ...(isIP(host) === 0 ? { servername: host } : {}),
         ALPNProtocols: ['http/1.1'],
-        // Said outright, so that no variable of the environment can say otherwise.
+        // Set explicitly, so that no environment variable can disable it.
         rejectUnauthorized: true,
         ...(this.#roots === undefined ? {} : { secureContext: this.#roots }),
       });
@@ -127,7 +127,7 @@ export class Dialler {
       });
       socket.once('secureConnect', () => {
         clearTimeout(timer);
-        // What was asked for is what there is; should that ever not be so, nothing is sent.
+        // Defence in depth: checks the address of the connected socket before anything is sent.
         if (!this.#options.allowPrivate && !isPublicAddress(socket.remoteAddress ?? '')) {
           socket.destroy();
           fail(new AddressRefused());

@@ -1,6 +1,6 @@
 /**
- * The only way out (architecture, section 3b): https alone, to judged addresses alone, no redirects, no proxies of the
- * environment, bounded in time and in what is read. Answers are kept alive between calls.
+ * All outgoing calls. Only https to allowed addresses, no redirects, no proxies from the environment, with limits on time and
+ * response size. Connections are kept alive between calls.
  */
 import type { TLSSocket } from 'node:tls';
 import type { Agent } from 'undici';
@@ -8,30 +8,32 @@ import { AddressRefused, Dialler, type Resolve, resolveBySystem } from './outbou
 import type { Tracer } from './traces.ts';
 
 export interface OutboundOptions {
-  /** Lifts the rule on addresses, and nothing else (`DOCKET_WEBHOOK_ALLOW_PRIVATE`). */
+  /** Disables the restriction to public addresses, and nothing else (`DOCKET_WEBHOOK_ALLOW_PRIVATE`). */
   allowPrivate: boolean;
-  /** Milliseconds for the whole of a call; 10,000 unless said. */
+  /** Time limit of a whole call in milliseconds; default 10,000. */
   limitMs?: number;
-  /** Further roots of trust, PEM, beside those of the system and `NODE_EXTRA_CA_CERTS`. */
+  /** Additional root certificates, PEM, besides those of the system and `NODE_EXTRA_CA_CERTS`. */
   ca?: string;
-  /** Most bytes of an answer that are read; 64 KiB unless said. */
+  /** Maximum number of response bytes read; default 64 KiB. */
   mostBytes?: number;
-  /** How names become addresses; the system's way unless said. */
+  /** Resolves host names; default: the system's resolver. */
   resolve?: Resolve;
-  /** Makes a span of each call, and names it to whoever is called. */
+  /** Creates a span for each call and propagates it to the receiver. */
   tracer?: Tracer | undefined;
 }
 
 /**
- * What came of a call. `answered`: there is a status, whatever became of the rest of the answer. `refused`: nothing was sent
- * and nothing will be. `failed`: no status came; it may have arrived or not.
+ * The outcome of a call. `answered`: a status was received, even if the rest of the response was not. `refused`: nothing was
+ * sent. `failed`: no status was received; the request may or may not have arrived.
  */
 export type Outcome =
   | { kind: 'answered'; status: number; durationMs: number; body: Buffer; retryAfter: string | undefined }
   | { kind: 'refused'; reason: string }
   | { kind: 'failed'; reason: string; durationMs: number };
 
-/** Codes of the system and of TLS are safe to tell and of use; other texts may repeat what was sent, or are our own affair. */
+/**
+ * Error codes of the system and of TLS are useful and safe to report. Other messages may repeat what was sent or are internal.
+ */
 function reasonOf(error: Error): string {
   const { code } = error as { code?: unknown };
   if (typeof code === 'string' && /^(?!UND_)[A-Z][A-Z0-9_]{2,60}$/.test(code)) return `no answer: ${code}`;
@@ -39,7 +41,7 @@ function reasonOf(error: Error): string {
 }
 
 export class Outbound {
-  /** Made for the first call: a process that delivers nothing does without the library. */
+  /** Created on the first call: a process that makes no calls does not load the library. */
   #agent: Promise<Agent> | undefined;
   readonly #dialler: Dialler;
   readonly #limitMs: number;
@@ -63,7 +65,7 @@ export class Outbound {
     return new Agent({
       allowH2: false,
       pipelining: 1,
-      // The limit of a call is one for the whole of it, and kept here.
+      // The time limit applies to the whole call and is enforced here.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: async ({ hostname, port, protocol }, callback) => {
@@ -81,8 +83,8 @@ export class Outbound {
   }
 
   /**
-   * Why calls to this https URL would be refused by its address; undefined when they would not, and when the name cannot be
-   * resolved now: the judgement that counts is made on each socket.
+   * The reason why calls to this https URL would be refused because of its address; undefined if they would not, or if the name
+   * cannot be resolved now. The binding check is made for each socket.
    */
   async refusal(url: string): Promise<string | undefined> {
     try {
@@ -93,7 +95,7 @@ export class Outbound {
     }
   }
 
-  /** Sends bytes as they are. Never throws; a URL that is not https is refused. */
+  /** Sends bytes unchanged. Never throws; a URL that is not https is refused. */
   post(url: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<Outcome> {
     const target = URL.canParse(url) ? new URL(url) : undefined;
     if (target?.protocol !== 'https:') {
@@ -143,7 +145,7 @@ export class Outbound {
       {
         onRequestStart: (controller) => call.started(controller),
         onResponseStart: (_controller, status, answered) => {
-          // What goes before the answer (100, 103) is not the answer.
+          // Informational responses (100, 103) are not the final response.
           if (status >= 200) call.status(status, answered['retry-after']);
         },
         onResponseData: (_controller, chunk) => call.data(chunk),
@@ -158,7 +160,7 @@ export class Outbound {
   }
 }
 
-/** One call under way: settles once, with what is known by then. */
+/** One call in progress. It settles once, with what is known by then. */
 class Call {
   readonly #mostBytes: number;
   readonly #began: number;
@@ -195,7 +197,7 @@ class Call {
     if (chunk.length > room) this.stop('the answer is too long');
   }
 
-  /** Ends the call here; the connection with it. */
+  /** Aborts the call and closes its connection. */
   stop(reason: string): void {
     this.#stopped = reason;
     this.settle();

@@ -1,15 +1,15 @@
-/** Budgets of requests that processes share: table `rate_budgets`. Who asks for how much, and why: `http/rate-shared.ts`. */
+/** Request budgets shared by all processes: table `rate_budgets`. `http/rate-shared.ts` uses them. */
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Queryable } from './db/pool.ts';
 
-/** What one process reports of a caller, and what it asks for. */
+/** One process's report and request for a caller. */
 export interface Settlement {
   callerId: string;
-  /** Requests let through on credit since the last settlement. */
+  /** Requests admitted on credit since the last settlement. */
   spent: number;
-  /** When those alone would be paid off, in milliseconds from now; null without any. */
+  /** When those alone would be paid off, in milliseconds from now; null if there are none. */
   spentFor: number | null;
-  /** Requests that were granted and are not wanted any more. */
+  /** Granted requests that are no longer needed. */
   returned: number;
   /** Requests wanted in advance. */
   wanted: number;
@@ -18,13 +18,16 @@ export interface Settlement {
 export interface Settled {
   callerId: string;
   granted: number;
-  /** Milliseconds from the settlement until the whole budget is back, what was granted being spent; below 0: it is. */
+  /**
+   * Milliseconds from the settlement until the whole budget is available again, if the granted requests are used; negative if
+   * it already is.
+   */
   fullIn: number;
 }
 
 const WINDOW_MS = 60_000;
 
-/** Settles for many callers at once. `interval`: milliseconds in which one request comes back. */
+/** Settles for many callers at once. `interval`: milliseconds in which one request becomes available again. */
 export async function settleBudgets(
   db: Queryable,
   interval: number,
@@ -39,7 +42,7 @@ export async function settleBudgets(
       wanted: one.wanted,
     })),
   );
-  // Sorted, so that processes that settle for the same callers wait for each other in one order.
+  // Sorted, so that processes that settle for the same callers lock rows in the same order.
   const found = await db.query<{ caller_id: string; granted: number; full_in: number }>(sql`
     WITH clock AS MATERIALIZED (SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now),
     asked AS (
@@ -58,8 +61,8 @@ export async function settleBudgets(
 }
 
 /**
- * The budget after a settlement. A clock that was set back must not close it for longer than two windows. What was spent
- * counts from when it was, not from now: a process that reports late must not make its caller pay for that.
+ * The budget after a settlement. After the clock was set back, it is closed for at most two windows. Requests count from the
+ * time they were admitted, not from now: a late report must not penalise the caller.
  */
 function next(fullAt: Sql, asked: string, now: string, interval: number): Sql {
   const row = raw(asked);
@@ -73,7 +76,7 @@ function next(fullAt: Sql, asked: string, now: string, interval: number): Sql {
         AS granted) g`;
 }
 
-/** Forgets, in bounded batches, budgets that are whole. @returns how many */
+/** Deletes full budgets, at most 5000 per call. @returns how many */
 export async function purgeBudgets(db: Queryable): Promise<number> {
   const rows = await db.query<{ one: number }>(sql`
     DELETE FROM rate_budgets WHERE ctid = ANY (ARRAY(

@@ -1,7 +1,7 @@
 /**
- * Heads of the chain of seals, written to a place outside of the database: whoever can write to the database can make the chain
- * again as a whole, or cut off its end, but cannot take back a head that stands elsewhere. Each seal is written at least once;
- * how far they were written is kept by place (table `audit_heads`).
+ * Writes heads of the audit chain to a place outside the database. An attacker with write access to the database can rebuild or
+ * truncate the whole chain, but cannot change a head stored elsewhere. Each head is written at least once. The table
+ * `audit_heads` stores the progress for each place.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -13,19 +13,19 @@ import type { Database, Queryable } from './db/pool.ts';
 import type { Outbound } from './outbound.ts';
 import type { SealHead } from './seals.ts';
 
-/** `NUMBER:HASH`, as `docket audit head` prints it. */
+/** `NUMBER:HASH`, as printed by `docket audit head`. */
 const HEAD = /^(\d{1,15}):([0-9a-f]{64})$/;
-/** Heads that one turn writes, and that a comparison reads: a head covers the whole chain before it. */
+/** Maximum number of heads per write, and per comparison. A head covers the whole chain before it. */
 const AT_ONCE = 500;
 
 export interface HeadPlace {
-  /** Tells places apart, and holds nothing that may be secret. */
+  /** Identifies the place; contains nothing secret. */
   readonly id: string;
-  /** Resolves when the heads, oldest first, are safely there. */
+  /** Resolves when the heads, oldest first, are durable. */
   write(heads: readonly SealHead[]): Promise<void>;
 }
 
-/** A head from its text; undefined for anything else. */
+/** Parses a head; undefined if the text is not one. */
 export function parseHead(text: string): SealHead | undefined {
   const [, number, hash] = HEAD.exec(text.trim()) ?? [];
   return number === undefined || hash === undefined ? undefined : { number: Number(number), hash };
@@ -64,10 +64,10 @@ async function post(outbound: Pick<Outbound, 'post'>, url: string, heads: readon
 }
 
 /**
- * Writes the seals that the place does not have yet; at a new place it begins with the newest, which covers those before it.
- * Any number of processes may do this at once: then a head is written more than once.
+ * Writes the heads that the place does not have yet. At a new place it starts with the newest, which covers all before it. Any
+ * number of processes may do this concurrently; a head is then written more than once.
  *
- * @returns whether more wait
+ * @returns whether more heads are pending
  */
 export async function writeHeads(db: Database, place: HeadPlace): Promise<boolean> {
   const heads = await db.query<SealHead>(sql`
@@ -84,12 +84,12 @@ export async function writeHeads(db: Database, place: HeadPlace): Promise<boolea
   return heads.length === AT_ONCE;
 }
 
-/** Where no place is named any more, nothing is behind. */
+/** Deletes the progress of all places, for use when the setting no longer names one. */
 export async function forgetPlaces(db: Queryable): Promise<void> {
   await db.query(sql`DELETE FROM audit_heads`);
 }
 
-/** Seals that the place of the setting lacks, and since when the first of them. */
+/** The number of heads that the place of the setting lacks, and the time of the first of them. */
 export async function headsBehind(db: Queryable): Promise<{ waiting: number; since: string | null }> {
   const [row] = await db.query<{ waiting: number; since: string | null }>(sql`
     SELECT count(*)::int AS waiting, min(s.sealed_at) AS since FROM journal_seals s
@@ -98,9 +98,9 @@ export async function headsBehind(db: Queryable): Promise<{ waiting: number; sin
 }
 
 /**
- * The newest heads that a file or a bucket holds, newest first.
+ * The newest heads in a file or bucket, newest first.
  *
- * @throws Error when there is none, or a line is no head
+ * @throws Error if there are none, or if a line is not a head
  */
 export async function readHeads(from: string): Promise<SealHead[]> {
   const texts = from.startsWith('s3:') ? await new S3Heads(from).newest(AT_ONCE) : await lastLines(from);

@@ -1,6 +1,6 @@
 /**
- * Verifies the journal against its chain of seals: what was altered, deleted, put in or moved after it was sealed is found, and
- * its place is named. Reads in portions inside one snapshot, beside a running service.
+ * Verifies the journal against the audit chain. Finds rows that were altered, deleted, inserted or moved after they were
+ * sealed, and reports their position. Reads in batches inside one snapshot, while the service may be running.
  */
 import sql from 'sql-template-tag';
 import type { Database, Queryable } from './db/pool.ts';
@@ -9,7 +9,7 @@ import { type Cursor, markOf, type SealHead, sealCursor, sealHash } from './seal
 
 export interface Finding {
   kind: 'altered' | 'deleted' | 'inserted' | 'moved' | 'seal';
-  /** `row 17` (column seq of the journal) or `seal 3`. */
+  /** `row 17` (column `seq` of the journal) or `seal 3`. */
   place: string;
   says: string;
 }
@@ -17,10 +17,10 @@ export interface Finding {
 export interface Verification {
   rows: number;
   seals: number;
-  /** Rows at the end that no seal covers yet; each was checked against its own hash. */
+  /** Rows at the end that no seal covers yet. Each was verified against its own hash. */
   unsealed: number;
   head: SealHead;
-  /** The first of them, in order; `more` are not listed. */
+  /** The first findings, in order; `more` counts the others. */
   findings: Finding[];
   more: number;
 }
@@ -61,7 +61,7 @@ class Verifier {
     else this.result.more++;
   }
 
-  /** Along the chain. @returns how many rows it says that there are, and how many of those are there */
+  /** Verifies the chain. @returns the number of rows that it names, and how many of them exist */
   async seals(): Promise<{ said: number; present: number }> {
     let previous: SealHead = { number: 0, hash: '0'.repeat(64) };
     const counts = { said: 0, present: 0 };
@@ -131,7 +131,7 @@ class Verifier {
     if (!row.sealed) this.#find('altered', where, 'its transaction was altered, so that it would be sealed once more');
   }
 
-  /** Rows that lie where all are sealed and that no seal names. */
+  /** Finds rows within the sealed part of the journal that no seal names. */
   async strangers(expected: number): Promise<void> {
     const { txid, seq } = this.#cursor;
     const [counted] = await this.#db.query<{ rows: number }>(sql`
@@ -148,7 +148,7 @@ class Verifier {
     }
   }
 
-  /** Rows that no seal covers yet. */
+  /** Verifies the rows that no seal covers yet. */
   async tail(): Promise<void> {
     let { txid, seq } = this.#cursor;
     for (;;) {
@@ -169,8 +169,8 @@ class Verifier {
   }
 
   /**
-   * Heads that were noted elsewhere, newest first: the one thing that finds a chain made again as a whole, or cut off. Those
-   * before one that agrees are covered by it.
+   * Compares with heads stored elsewhere, newest first. Only this detects a chain that was rebuilt or truncated. A matching
+   * head covers all heads before it.
    */
   async anchor(heads: readonly SealHead[]): Promise<void> {
     const rows = await this.#db.query<SealHead>(sql`
@@ -193,9 +193,9 @@ function contentOf(row: StoredRow): Omit<JournalRow, 'hash'> {
 }
 
 /**
- * Verifies everything, in one snapshot.
+ * Verifies everything in one snapshot.
  *
- * @param expected heads noted earlier outside of the database, newest first
+ * @param expected heads stored earlier outside the database, newest first
  */
 export async function verifyJournal(
   db: Database,

@@ -1,14 +1,14 @@
 /**
- * The chain of seals over the journal (architecture, section 3d). Writers never wait for it: rows carry their transaction and
- * their own hash, and a sealer in the background takes those whose transactions are over, in order of (transaction, row), and
- * chains them in portions. A transaction below the snapshot's horizon is over for good, so that nothing can come in behind.
+ * The audit chain: a hash chain over the journal. Writers never wait for it. Rows carry their transaction id and their own
+ * hash. A background task takes the rows of finished transactions, ordered by (transaction, row), and seals them in batches.
+ * All transactions below the snapshot's horizon are finished, so no row can appear later among sealed ones.
  */
 import { createHash } from 'node:crypto';
 import sql from 'sql-template-tag';
 import { instant } from './clock.ts';
 import type { Database, Queryable, Transaction } from './db/pool.ts';
 
-/** Rows of one seal at most. */
+/** Maximum number of rows per seal. */
 export const SEAL_ROWS = 1000;
 const MARK_BYTES = 8;
 
@@ -29,7 +29,7 @@ export interface SealedRow {
   hash: string;
 }
 
-/** The hash of a seal: over the seal before it, its number and instant, and place and hash of each row in order. */
+/** The hash of a seal, over the previous seal's hash, its number and time, and the position and hash of each row in order. */
 export function sealHash(previous: string, number: number, at: string, rows: readonly SealedRow[]): string {
   const hash = createHash('sha256').update(`docket seal\n${previous}\n${number}\n${at}\n${rows.length}\n`);
   for (const row of rows) hash.update(`${row.seq} ${row.hash}\n`);
@@ -40,7 +40,7 @@ export function markOf(hash: string): string {
   return hash.slice(0, MARK_BYTES * 2);
 }
 
-/** How far the chain is. */
+/** The current end of the chain. */
 export async function sealCursor(db: Queryable): Promise<Cursor> {
   const [row] = await db.query<Cursor>(
     sql`SELECT txid::text AS txid, seq, number, encode(hash, 'hex') AS hash FROM journal_sealing`,
@@ -50,9 +50,9 @@ export async function sealCursor(db: Queryable): Promise<Cursor> {
 }
 
 /**
- * Seals the next rows. Any number of processes may do this at once: one does, the others find nothing to do.
+ * Seals the next rows. Any number of processes may call this concurrently: one of them seals, the others do nothing.
  *
- * @returns the seal that was made, and whether more rows wait; undefined when there was nothing to seal
+ * @returns the new seal, and whether more rows are pending; undefined if there was nothing to seal
  */
 export async function sealJournal(db: Database, now: number): Promise<(SealHead & { more: boolean }) | undefined> {
   return await db.transaction('BEGIN', async (tx) => {
@@ -77,7 +77,8 @@ export async function sealJournal(db: Database, now: number): Promise<(SealHead 
   });
 }
 
-// Horizon and rows are of one statement, and so of one snapshot: what is below it and committed is seen.
+// Horizon and rows come from the same statement and therefore the same snapshot: all committed rows below the horizon are
+// visible.
 async function unsealed(tx: Transaction, { txid, seq }: Cursor): Promise<(SealedRow & { txid: string })[]> {
   return await tx.query(sql`
     SELECT seq, txid::text AS txid, encode(hash, 'hex') AS hash FROM journal
@@ -86,8 +87,8 @@ async function unsealed(tx: Transaction, { txid, seq }: Cursor): Promise<(Sealed
 }
 
 /**
- * What a backup keeps of the journal and of how far it is sealed. Transactions have other numbers in the database that it is
- * restored into, so that 0 stands for all that are sealed and 1 for those that are not: both lie before every new one.
+ * The query that backs up the journal or its sealing progress. Transaction ids differ in the database that a backup is restored
+ * to, so sealed rows get 0 and others get 1: both precede every new transaction.
  */
 export function journalForBackup(table: 'journal' | 'journal_sealing', columns: readonly string[]): string {
   const kept =

@@ -1,6 +1,6 @@
 /**
- * Secrets that the service must be able to read again are stored sealed: AES-256-GCM under a key that is derived from the
- * master key (configuration, section 2). The master key is `DOCKET_SECRET_KEY`, or a file that is made in the data folder.
+ * Encrypts secrets that the service must be able to read again: AES-256-GCM with a key derived from the master key
+ * (configuration, section 2). The master key is `DOCKET_SECRET_KEY`, or a file that is created in the data folder.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_FILE = 'master.key';
 
-/** A sealed value is not of this master key, or was tampered with. */
+/** A stored secret was encrypted with another master key, or was altered. */
 export class SealBroken extends Error {
   constructor() {
     super(
@@ -21,10 +21,13 @@ export class SealBroken extends Error {
   }
 }
 
-/** Seals and opens; `purpose` says what the value is for and where it stands, and a value opens for no other purpose. */
+/**
+ * Encrypts and decrypts secrets. `purpose` names the use and location of the value; a value can only be decrypted for the same
+ * purpose.
+ */
 export class SecretBox {
   readonly #key: Buffer;
-  /** Tells this master key from others, in hex, and opens nothing. */
+  /** Identifies the master key, in hex; it cannot be used to decrypt. */
   readonly fingerprint: string;
 
   constructor(masterKey: string | Uint8Array) {
@@ -63,7 +66,7 @@ export function secretBytes(count: number): Buffer {
   return randomBytes(count);
 }
 
-/** The box of the key that the settings name or the data folder holds; undefined where there is none. No key is made. */
+/** The box with the key from the settings or the data folder; undefined if there is none. Does not create a key. */
 export async function findSecretBox(settings: {
   secretKey: string | undefined;
   dataDir: string;
@@ -73,8 +76,8 @@ export async function findSecretBox(settings: {
 }
 
 /**
- * Makes the key of the data folder; any number of processes may do so at once, and all get the same. Only for a database that
- * holds nothing which another key sealed.
+ * Creates the key in the data folder. Any number of processes may do so concurrently; all get the same key. Only for a database
+ * that contains no secrets encrypted with another key.
  */
 export async function makeSecretBox(dataDir: string): Promise<SecretBox> {
   return new SecretBox(await makeKey(dataDir, path.join(dataDir, KEY_FILE)));
@@ -91,7 +94,7 @@ async function readKey(file: string): Promise<string | undefined> {
   }
 }
 
-/** Written whole under another name first: a key that is only half there must never seal anything. */
+/** Written completely under a temporary name first: an incomplete key must never be used. */
 async function makeKey(folder: string, file: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
@@ -105,7 +108,7 @@ async function makeKey(folder: string, file: string): Promise<string> {
   try {
     await link(draft, file);
   } catch (error) {
-    // Another process was first, and its key is the one.
+    // Another process was first; its key is used.
     if ((error as { code?: string }).code !== 'EEXIST') throw error;
   } finally {
     await rm(draft, { force: true });

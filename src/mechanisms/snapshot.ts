@@ -1,26 +1,26 @@
 /**
- * The configuration as one immutable value, shared by all units of work until the epoch rises (architecture, section 3d).
+ * The configuration as one immutable value, shared by all units of work until the configuration version changes.
  *
- * Rooms read their part through a slice: a pure function from stored items to the shape they work with, built once per
- * snapshot and kept with it.
+ * Modules read their part through a derived view (`Slice`): a pure function from stored items to the form that the module
+ * needs, evaluated once per snapshot and cached with it.
  */
 import sql from 'sql-template-tag';
 import type { Queryable } from './db/pool.ts';
 
-/** One item of configuration as stored (table `config_items`). */
+/** A stored configuration item (table `config_items`). */
 export interface ConfigItem {
   id: string;
   section: string;
   code: string;
   state: 'ACTIVE' | 'ARCHIVED';
   version: number;
-  /** Instant of its last change. */
+  /** Time of its last change. */
   updatedAt: string;
-  /** With ids in place of logins and codes. */
+  /** The definition with ids instead of logins and codes. */
   compiled: unknown;
 }
 
-/** A stored version of a record type (table `type_versions`). */
+/** A stored version of an object type (table `type_versions`). */
 export interface StoredTypeVersion {
   typeId: string;
   version: number;
@@ -32,7 +32,7 @@ export interface ConfigSource {
   typeVersions: readonly StoredTypeVersion[];
 }
 
-/** A room's view of the configuration. `build` is pure and runs at most once per snapshot. */
+/** A module's derived view of the configuration. `build` is pure and runs at most once per snapshot. */
 export interface Slice<T> {
   readonly name: string;
   build(source: ConfigSource, snapshot: ConfigSnapshot): T;
@@ -62,7 +62,7 @@ export class ConfigSnapshot {
   }
 }
 
-/** Reads the whole configuration in one statement, so that it is of one instant. */
+/** Reads the whole configuration in one statement, so that it is consistent. */
 export async function loadSnapshot(db: Queryable): Promise<ConfigSnapshot> {
   const rows = await db.query<{ epoch: number; items: ConfigItem[] | null; versions: StoredTypeVersion[] | null }>(sql`
     SELECT (SELECT config FROM epoch) AS epoch,

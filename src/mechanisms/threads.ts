@@ -1,21 +1,21 @@
 /**
- * Worker threads for work whose time grows with what a caller sent: parsing, word analysis, rich text. Small inputs run at once
- * in the event loop.
+ * Worker threads for work whose duration depends on the input of a caller: parsing, word analysis, rich text. Small inputs are
+ * processed in the event loop.
  *
- * There are two lanes of one worker each. A task starts in the short lane. If it uses more processor time than that lane allows,
- * its worker is replaced and the task starts again in the long lane, where it may use its whole limit. While a caller has a task
- * in the long lane, all of that caller's tasks go there. In each lane callers take turns. So one caller, or one input that was
- * made to be slow, does not keep the inputs of others waiting.
+ * There are two lanes with one worker each. A task starts in the short lane. If it exceeds that lane's limit of processor time,
+ * its worker is replaced and the task restarts in the long lane with a higher limit. While a caller has a task in the long
+ * lane, all of its tasks go there. Each lane serves callers in turn. A single caller, or an input crafted to be slow, therefore
+ * does not delay the inputs of others.
  */
 import type { FaultCode } from '../lib/fault-codes.ts';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Fault, type FaultDetails } from '../lib/fault.ts';
 
-/** A pure function that `src/thread.ts` offers to worker threads. Input and output must survive a structured clone. */
+/** A pure function that `src/thread.ts` provides to worker threads. Input and output must survive a structured clone. */
 export interface ThreadTask<I, O> {
   name: string;
-  /** Inputs up to this size run in the event loop; the unit is the caller's (characters, bytes). */
+  /** Inputs up to this size are processed in the event loop. The caller chooses the unit (characters, bytes). */
   inline: number;
   run(input: I): O;
 }
@@ -23,18 +23,18 @@ export interface ThreadTask<I, O> {
 export interface ThreadRequest {
   /** Size of the input, compared with `inline` of the task. */
   size: number;
-  /** Whose turn this takes. */
+  /** The caller whose share is used. */
   caller: string | null;
-  /** Known to need long: goes to the long lane at once. */
+  /** Sends a task that is known to be long directly to the long lane. */
   long?: boolean;
 }
 
 export type ThreadResult<O> =
   | { ok: true; value: O }
-  /** The task used up its processor time or its memory. */
+  /** The task exceeded its limit of processor time or memory. */
   | { ok: false };
 
-/** What a worker answers. */
+/** A message from a worker. */
 export type ThreadAnswer =
   /** The modules are loaded. */
   | { kind: 'ready' }
@@ -43,15 +43,15 @@ export type ThreadAnswer =
   | { kind: 'error'; message: string; stack: string | undefined };
 
 export interface ThreadLimits {
-  /** Processor time of one task in the short lane, in milliseconds. */
+  /** Limit of processor time per task in the short lane, in milliseconds. */
   shortMs: number;
-  /** Processor time of one task in the long lane, in milliseconds. */
+  /** Limit of processor time per task in the long lane, in milliseconds. */
   longMs: number;
-  /** Tasks of one caller that may wait, and of all callers, in each lane. */
+  /** Maximum number of waiting tasks per lane, of one caller and of all callers. */
   waitingOfCaller: number;
   waiting: number;
   heapMb: number;
-  /** A worker without work for so long ends, so that its memory is free. */
+  /** A worker that is idle for this long is ended to free its memory, in milliseconds. */
   idleMs: number;
 }
 
@@ -63,7 +63,7 @@ const LIMITS: ThreadLimits = {
   heapMb: 512,
   idleMs: 60_000,
 };
-/** A task may wait for the processor on a busy machine, but no longer than this many times its limit. */
+/** A task may have to wait for the processor on a busy machine. Its elapsed time is limited to this multiple of its limit. */
 const MOST_STRETCH = 6;
 const LEAST_PAUSE_MS = 50;
 const SCRIPT = new URL('../thread.ts', import.meta.url);
@@ -76,15 +76,15 @@ interface Job {
   reject(error: unknown): void;
 }
 
-/** Runs the jobs of a lane one after the other, callers in turn. */
+/** Runs the jobs of a lane one after another, serving callers in turn. */
 class Lane {
   readonly #limits: ThreadLimits;
   readonly #limitMs: number;
-  /** What a job gets that reached a limit of this lane. */
+  /** Handles a job that exceeded a limit of this lane. */
   readonly #overrun: (job: Job) => void;
-  /** Caller → waiting jobs; the caller whose turn is next comes first. */
+  /** Caller → waiting jobs. The caller that is served next comes first. */
   readonly #waiting = new Map<string, Job[]>();
-  /** Caller → jobs that wait or run. */
+  /** Caller → number of waiting and running jobs. */
   readonly #present = new Map<string, number>();
   #count = 0;
   #running = false;
@@ -116,7 +116,7 @@ class Lane {
     if (!this.#running) void this.#drain();
   }
 
-  /** Ends the worker where it has no work. */
+  /** Ends the worker if it is idle. */
   #rest(): void {
     if (this.#running) return;
     const worker = this.#worker;
@@ -154,18 +154,18 @@ class Lane {
     this.#idle = setTimeout(() => this.#rest(), this.#limits.idleMs).unref();
   }
 
-  /** The worker, with its modules loaded. Loading takes longer than most tasks and counts for none of them. */
+  /** The worker with its modules loaded. Loading takes longer than most tasks and does not count towards their limits. */
   async #started(): Promise<Worker> {
     if (this.#worker !== undefined) return this.#worker;
     const worker = new Worker(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: this.#limits.heapMb } });
     await once(worker, 'message');
-    // A worker without work must not keep the process from ending.
+    // An idle worker must not keep the process alive.
     worker.unref();
     this.#worker = worker;
     return worker;
   }
 
-  /** @returns undefined where the job reached a limit */
+  /** @returns undefined if the job exceeded a limit */
   async #ask(job: Job): Promise<ThreadAnswer | undefined> {
     const worker = await this.#started();
     return await new Promise((resolve, reject) => {
@@ -183,7 +183,7 @@ class Lane {
       const replace = (): void => {
         stop();
         this.#worker = undefined;
-        // Errors of a worker that is given up concern nobody.
+        // Errors of a discarded worker are ignored.
         worker.on('error', () => {});
         void worker.terminate();
       };
@@ -249,9 +249,9 @@ export class Threads {
   }
 
   /**
-   * Runs the task in the event loop where its input is small, else in a worker thread.
+   * Runs the task in the event loop if its input is small, otherwise in a worker thread.
    *
-   * @throws Fault of the task; OVERLOADED where too many tasks wait
+   * @throws Fault of the task; OVERLOADED if too many tasks are waiting
    */
   async run<I, O>(task: ThreadTask<I, O>, input: I, request: ThreadRequest): Promise<ThreadResult<O>> {
     if (request.size <= task.inline) return { ok: true, value: task.run(input) };
@@ -264,5 +264,5 @@ export class Threads {
   }
 }
 
-/** One pool for the process: its two workers bound the processor time and memory that such work takes in all. */
+/** One pool per process: its two workers limit the total processor time and memory of such work. */
 export const threads = new Threads();

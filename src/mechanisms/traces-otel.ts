@@ -1,7 +1,7 @@
 /**
  * Traces by OpenTelemetry, sent as OTLP over HTTP in the background (configuration, section 2: OTEL_EXPORTER_OTLP_ENDPOINT).
- * Loaded dynamically and only where that is set, since it takes longer to load than much of the service. What is under way is
- * known by the asynchronous context, here alone: nothing that the service decides hangs on it.
+ * Loaded dynamically and only if that is set, since loading takes long. The current span is tracked with AsyncLocalStorage,
+ * only here; no decision of the service depends on it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -35,15 +35,15 @@ import type { Attributes, Span, SpanStart, Tracer } from './traces.ts';
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
 export interface TracesOptions {
-  /** Where traces go: `/v1/traces` below it. */
+  /** The endpoint; traces are sent to `/v1/traces` below it. */
   endpoint: string;
-  /** Milliseconds between two sendings; 5,000 unless said. */
+  /** Milliseconds between two exports; default 5,000. */
   everyMs?: number;
-  /** What is recorded, by the names of `OTEL_TRACES_SAMPLER`; `parentbased_always_on` unless said. */
+  /** Which traces are sampled, by the names of `OTEL_TRACES_SAMPLER`; default `parentbased_always_on`. */
   sampling?: { sampler: string; ratio: number };
 }
 
-/** The sampler of that name. The SDK does not read the variable itself. */
+/** Creates the sampler with that name. The SDK does not read the variable itself. */
 function samplerOf({ sampler, ratio }: NonNullable<TracesOptions['sampling']>): Sampler {
   const followsParent = sampler.startsWith('parentbased_');
   const name = sampler.replace('parentbased_', '');
@@ -56,7 +56,7 @@ function samplerOf({ sampler, ratio }: NonNullable<TracesOptions['sampling']>): 
   return followsParent ? new ParentBasedSampler({ root }) : root;
 }
 
-/** The context that the headers of a caller name; the root where they name none. */
+/** The context from the caller's headers; the root context if they name none. */
 function contextOf({ traceparent }: NonNullable<SpanStart['parent']>): Context {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
@@ -90,7 +90,7 @@ class OpenSpan implements Span {
   }
 }
 
-/** The tracer that sends to the endpoint; `stop` it before the process ends. */
+/** Creates the tracer that exports to the endpoint. Call `stop` before the process ends. */
 export function startTraces({
   endpoint,
   everyMs = 5000,
@@ -102,7 +102,7 @@ export function startTraces({
       detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }),
     ),
     sampler: samplerOf(sampling),
-    // Where the receiver is slow or away, spans are dropped: nobody waits for it.
+    // If the receiver is slow or unavailable, spans are dropped. The service never waits for it.
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: everyMs, maxQueueSize: 4096 })],
   });
   const tracer = provider.getTracer('docket');

@@ -1,17 +1,17 @@
 /**
- * What the service knows of traces: names and places to hang them on. What makes and sends them is loaded only where it is
- * configured (`traces-otel.ts`); without it none of this is called.
+ * Tracing interface of the service. The implementation (`traces-otel.ts`) is loaded only if it is configured; without it,
+ * nothing here is called.
  */
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A span under way. */
+/** A span in progress. */
 export interface Span {
   readonly traceId: string;
-  /** For whoever is called from inside of it, as W3C Trace Context writes it. */
+  /** W3C Trace Context header for calls made inside the span. */
   readonly traceparent: string;
   set(attributes: Attributes): void;
-  /** Marks it as failed; `reason` is a code, never a value. */
+  /** Marks the span as failed; `reason` is a code, never a value. */
   fail(reason: string): void;
 }
 
@@ -19,25 +19,28 @@ export interface SpanStart {
   name: string;
   kind: 'server' | 'client';
   attributes: Attributes;
-  /** The headers of the caller; what is malformed in them begins a trace of its own. */
+  /** The caller's headers. Malformed ones start a new trace. */
   parent?: { traceparent: string | undefined; tracestate: string | undefined };
 }
 
 export interface Tracer {
-  /** Runs the function inside of a new span, which ends with it. */
+  /** Runs the function inside a new span, which ends with it. */
   run<T>(start: SpanStart, fn: (span: Span) => Promise<T>): Promise<T>;
-  /** The same inside of a span that is under way; without one the function runs alone: background work polls without end. */
+  /**
+   * Like `run`, but only inside a current span. Without one, the function runs without a span, because background work polls
+   * all the time.
+   */
   within<T>(start: () => SpanStart, fn: () => Promise<T>): Promise<T>;
-  /** Runs the function as part of nothing: work that a request woke, and that goes on for long after it. */
+  /** Runs the function outside the current span: for work that a request starts and that continues long after it. */
   alone<T>(fn: () => T): T;
-  /** Sends what is left. */
+  /** Exports the remaining spans. */
   stop(): Promise<void>;
 }
 
 const WITH_NAMES = /(?:\bWITH|,)\s+"?([a-z_]+)"?\s+AS\s*(?:MATERIALIZED\s*)?\(/g;
 const MOST_NAMES = 6;
 
-/** What a statement does, by its verb and the names of tables and parts that are written in it: never a value. */
+/** Summary of a statement from its verb and the names of tables and CTEs; never contains values. */
 export function statementName(text: string): string {
   const verb = /^\s*([A-Za-z]+)/.exec(text)?.[1]?.toUpperCase() ?? 'SQL';
   if (verb === 'WITH') {

@@ -1,12 +1,13 @@
 /**
- * The file of a backup: a tar archive under zstd, made of parts of a few MiB each. Every part carries its SHA-256, a list of all
- * parts stands behind them, and the last entry holds the SHA-256 of that list: what was cut short, altered, left out or put in is
- * found by reading the file once, whatever its size, with the memory of a few parts.
+ * The backup file: a tar archive compressed with zstd, made of parts of a few MiB. Every part carries its SHA-256. A manifest
+ * of all parts follows them, and the last entry contains the SHA-256 of the manifest. One pass over the file therefore detects
+ * truncated, altered, missing and added parts, with the memory of a few parts.
  *
- *   docket-backup.json    what this is: format, schema, tables, sequences
+ *
+ *   docket-backup.json    header: format, schema, tables, sequences
  *   tables/NAME/000001…   rows of a table, as COPY writes them
  *   files/SHA256/000001…  content of a file
- *   manifest/000001…      a line for each entry before: SHA-256, size, name
+ *   manifest/000001…      one line per preceding entry: SHA-256, size, name
  *   end.json              counts, and the SHA-256 of the manifest
  */
 import { createHash, type Hash } from 'node:crypto';
@@ -18,15 +19,15 @@ import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { extract, type Header, type Pack, pack } from 'tar-stream';
 import { newId } from '../clock.ts';
 
-/** Bytes of a part; the memory of backup and restore is a few of these. */
+/** Size of a part, in bytes. Backup and restore need the memory of a few parts. */
 export const PART_BYTES = 2 * 1024 * 1024;
 const HEAD = 'docket-backup.json';
 const END = 'end.json';
 const DIGEST = 'DOCKET.sha256';
-/** A list of tables and sequences is no longer. */
+/** Maximum size of the header with its lists of tables and sequences, in bytes. */
 const MOST_HEAD = 16 * 1024 * 1024;
 
-/** The file is no backup, or not whole, or not as it was written; the message says which. */
+/** The file is not a backup, incomplete or altered; the message says which. */
 export class ArchiveError extends Error {
   constructor(message: string) {
     super(message);
@@ -42,7 +43,7 @@ export interface Part {
 
 export interface ArchiveEnd {
   entries: number;
-  /** Rows by table. */
+  /** Number of rows by table. */
   rows: Record<string, number>;
   files: number;
   fileBytes: number;
@@ -57,7 +58,10 @@ function manifestLine(name: string, bytes: Uint8Array, digest: string): string {
   return `${digest} ${bytes.byteLength} ${name}\n`;
 }
 
-/** Writes a new file beside its place and puts it there when it is whole and safely on disk; never over another file. */
+/**
+ * Writes the archive under a temporary name and renames it once it is complete and synced to disk. Never overwrites an existing
+ * file.
+ */
 export class ArchiveWriter {
   readonly #file: string;
   readonly #draft: string;
@@ -77,11 +81,11 @@ export class ArchiveWriter {
       params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
     });
     this.#written = pipeline(this.#pack, squeeze, handle.createWriteStream({ flush: true }));
-    // Whoever writes next, or finishes, is told; a failure before must not end the process.
+    // The next write or `finish` reports the error. An earlier failure must not end the process as an unhandled rejection.
     this.#written.catch(() => {});
   }
 
-  /** @throws Error when the file is there already, or cannot be made */
+  /** @throws Error if the file exists or cannot be created */
   static async create(file: string): Promise<ArchiveWriter> {
     const draft = path.join(path.dirname(file), `.${path.basename(file)}.${newId()}`);
     return new ArchiveWriter(file, draft, await open(draft, 'wx', 0o600));
@@ -96,12 +100,12 @@ export class ArchiveWriter {
         else reject(error);
       });
     });
-    // A full disk breaks the pipeline, and the archive would wait for ever to be read on.
+    // If the disk is full, the pipeline fails, and the archive would wait for its reader for ever.
     await Promise.race([put, this.#written.then(() => Promise.reject(new Error('the archive ended early')))]);
     return digest;
   }
 
-  /** Adds one part, of `PART_BYTES` at most. Resolves when the next may come. */
+  /** Adds one part of at most `PART_BYTES`. Resolves when the next part may be added. */
   async add(name: string, bytes: Buffer): Promise<void> {
     this.#lines += manifestLine(name, bytes, await this.#put(name, bytes));
     this.#entries++;
@@ -120,7 +124,7 @@ export class ArchiveWriter {
     await this.add(HEAD, Buffer.from(JSON.stringify(head, null, 1)));
   }
 
-  /** Ends the file and gives it its name. @throws Error when a file of that name is there: it stays as it is */
+  /** Completes the file and gives it its name. @throws Error if a file with that name exists, which stays unchanged */
   async finish(counts: Pick<ArchiveEnd, 'rows' | 'files' | 'fileBytes'>): Promise<void> {
     await this.#list();
     const end: ArchiveEnd = { entries: this.#entries, ...counts, manifest: this.#hash.digest('hex') };
@@ -136,7 +140,7 @@ export class ArchiveWriter {
     await folder.sync().finally(() => folder.close());
   }
 
-  /** Takes away what was written of a file that will not be finished. */
+  /** Deletes an incomplete file that will not be finished. */
   async abandon(): Promise<void> {
     this.#pack.destroy();
     await this.#written.catch(() => {});
@@ -156,7 +160,7 @@ interface Check {
   entries: number;
 }
 
-/** The digest that a part carries. @throws ArchiveError when its content is another */
+/** The digest that a part carries. @throws ArchiveError if it does not match the content */
 function digestOf(check: Check, header: Header, bytes: Buffer): string {
   const pax = (header.pax ?? {}) as Record<string, string>;
   const digest = sha256(bytes);
@@ -182,10 +186,10 @@ function endOf(check: Check, bytes: Buffer): ArchiveEnd {
 }
 
 /**
- * Reads the file from its beginning, gives each part in the order in which they were written, and checks all on the way. A part
- * is right when it is given; that the file is whole is known at the end alone.
+ * Reads the file from the beginning and passes on each part in the order written. Each part is verified before it is passed on.
+ * Whether the file is complete is only known at the end.
  *
- * @throws ArchiveError with a sentence that says what is wrong with the file
+ * @throws ArchiveError with a sentence that describes the problem
  */
 export async function readArchive(file: string, take: (part: Part) => Promise<void>): Promise<ArchiveEnd> {
   const check: Check = { file, hash: createHash('sha256'), listed: createHash('sha256'), entries: 0 };
@@ -235,7 +239,7 @@ function reasonOf(error: unknown, { file, entries }: Check): unknown {
   return entries === 0 ? notBackup(file) : new ArchiveError(`${file} was altered or damaged; it cannot be read on.`);
 }
 
-/** What the file says of itself, without reading on. @throws ArchiveError */
+/** The header of the file; reads no further. @throws ArchiveError */
 export async function readHead(file: string): Promise<unknown> {
   const found = Symbol('found');
   let head: unknown;

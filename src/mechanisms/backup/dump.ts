@@ -1,6 +1,6 @@
 /**
- * Takes a backup of a service that runs: every table in one snapshot, and the content of every file that the snapshot names.
- * Nobody is held up: the snapshot takes no locks that writers mind, and the sweeper of files alone waits.
+ * Takes a backup of a running service: all tables in one snapshot, and the content of every file that the snapshot refers to.
+ * It blocks nothing except the sweeper of files: the snapshot takes no locks that conflict with writers.
  */
 import type { Readable } from 'node:stream';
 import { to as copyTo } from 'pg-copy-streams';
@@ -18,11 +18,11 @@ export interface DumpOptions {
   blobs: BlobStore;
   uses: readonly BlobUse[];
   archive: ArchiveWriter;
-  /** When the backup was made, RFC 3339. */
+  /** Time of the backup, RFC 3339. */
   at: string;
-  /** Whether to go on when content that rows name is missing or damaged; else that is an error. */
+  /** Whether to continue if referenced content is missing or damaged. Otherwise that is an error. */
   allowMissing: boolean;
-  /** Called after each part, with what is done so far. */
+  /** Called after each part with the progress so far. */
   onPart: (done: DumpReport) => void;
 }
 
@@ -30,11 +30,11 @@ export interface DumpReport {
   tables: number;
   rows: number;
   files: number;
-  /** Bytes of rows and of files, before they are squeezed. */
+  /** Uncompressed bytes of rows and files. */
   bytes: number;
-  /** Content that rows name and the store does not have: a defect of the store, not of the backup. */
+  /** Referenced content that the store does not have: a defect of the store, not of the backup. */
   missing: string[];
-  /** Content whose stored bytes are not those that its hash names. */
+  /** Content whose stored bytes do not match its hash. */
   damaged: string[];
 }
 
@@ -42,13 +42,14 @@ type Client = Awaited<ReturnType<Database['connect']>>;
 
 const PAGE = 500;
 const MOST_NAMED = 100;
-/** More than any file may have: what is longer was damaged, and must not fill the memory. */
+/** Larger than any valid file. Longer content is damaged and must not fill the memory. */
 const MOST_CONTENT = 64 * 1024 * 1024;
 
-/** Writes everything into the archive, its end included. */
+/** Writes everything into the archive, including its end. */
 export async function dumpService(options: DumpOptions): Promise<DumpReport> {
   const { db, archive } = options;
-  // First, and on a connection of its own: a snapshot taken before the sweeper stands still could name what it takes away.
+  // Stop the sweeper first, on a separate connection: a snapshot taken earlier could refer to content that the sweeper then
+  // removes.
   const release = await holdSweeping(db);
   const client = await db.connect();
   let broken: Error | undefined;
@@ -74,7 +75,7 @@ export async function dumpService(options: DumpOptions): Promise<DumpReport> {
     broken = error as Error;
     throw error;
   } finally {
-    // A connection in the middle of a COPY, or with settings of ours, does not go back among the others.
+    // After an error, the connection may be inside a COPY or have our settings, so it is not returned to the pool.
     client.release(broken);
     await release();
   }
@@ -106,11 +107,11 @@ function used(uses: readonly BlobUse[]): string {
   return `(${condition.text})`;
 }
 
-/** What of a table is kept, as a query: all of it, but for what would mean something else in another database. */
+/** The query for the rows of a table to back up. Values that depend on the database are replaced. */
 function sourceOf(table: TableLayout, uses: readonly BlobUse[]): string {
   const columns = table.columns.map(quoted).join(', ');
   if (table.name === 'journal' || table.name === 'journal_sealing') return journalForBackup(table.name, table.columns);
-  // Content that nobody uses is not kept, so that nothing may say that it is there.
+  // Unused content is not backed up, so its rows must not be either.
   const where = table.name === 'blobs' ? `b WHERE ${used(uses)}` : '';
   return `SELECT ${columns} FROM ${quoted(table.name)} ${where}`;
 }
@@ -158,7 +159,7 @@ async function dumpFiles(client: Client, options: DumpOptions, report: DumpRepor
 }
 
 /**
- * The whole content in parts: nothing of it is written before it was compared with its hash.
+ * The whole content in parts. Nothing is written before the hash was verified.
  *
  * @throws BlobMissing, BlobDamaged
  */
@@ -171,7 +172,7 @@ async function contentOf(blobs: BlobStore, sha256: string): Promise<Buffer[]> {
   return held;
 }
 
-/** Cuts a stream into parts and hands them on one after the other; while one is taken, nothing more is read. */
+/** Splits a stream into parts and passes them on one after another. Reading pauses while a part is processed. */
 async function parts(source: Readable, take: (bytes: Buffer, number: number) => Promise<void>): Promise<void> {
   let held: Buffer[] = [];
   let size = 0;
@@ -186,7 +187,7 @@ async function parts(source: Readable, take: (bytes: Buffer, number: number) => 
   for await (const chunk of source as AsyncIterable<Buffer>) {
     for (let at = 0; at < chunk.length; ) {
       const piece = chunk.subarray(at, at + PART_BYTES - size);
-      // A copy: the stream may use its memory again.
+      // Copied because the stream may reuse its memory.
       held.push(Buffer.from(piece));
       size += piece.length;
       at += piece.length;

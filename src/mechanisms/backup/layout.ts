@@ -1,19 +1,19 @@
-/** What a backup holds of a database: which tables in which order, which sequences, and made by which schema. */
+/** The layout of a backup: the tables and their order, the sequences, and the schema version. */
 import type { Database } from '../db/pool.ts';
 
 export const FORMAT = 1;
 
 export interface TableLayout {
   name: string;
-  /** Those that are stored, in their order. */
+  /** Stored columns, in order; generated columns are excluded. */
   columns: string[];
 }
 
 export interface SequenceLayout {
   name: string;
-  /** The last number given; null when none was. */
+  /** The last value drawn; null if none was. */
   last: string | null;
-  /** A column's own; others are made by the configuration. */
+  /** Whether a column owns it. The configuration creates the other sequences. */
   owned: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface BackupHead {
   /** `server_version_num` of the database. */
   server: number;
   migrations: { name: string; checksum: string }[];
-  /** Those that others refer to first. */
+  /** Referenced tables come first. */
   tables: TableLayout[];
   sequences: SequenceLayout[];
 }
@@ -34,7 +34,7 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Tables of the service with their columns. Unlogged ones hold nothing that outlives a crash, so nothing for a backup. */
+/** Tables of the service with their columns. Unlogged tables are excluded: they are emptied by a crash anyway. */
 export async function layoutOf(client: Client): Promise<TableLayout[]> {
   const { rows } = await client.query<{ name: string; columns: string[]; needs: string[] }>(`
     SELECT c.relname AS name,
@@ -59,7 +59,9 @@ export async function layoutOf(client: Client): Promise<TableLayout[]> {
   return ordered;
 }
 
-/** Sequences outlive their transactions: read after the snapshot began, they are at or behind what its rows hold. */
+/**
+ * Sequences are not transactional. Read after the snapshot began, their values are at or beyond those in the snapshot's rows.
+ */
 export async function sequencesOf(client: Client): Promise<SequenceLayout[]> {
   const { rows } = await client.query<{ name: string; owned: boolean }>(`
     SELECT c.relname AS name,

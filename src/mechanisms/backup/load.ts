@@ -1,7 +1,6 @@
 /**
- * Puts a backup into an empty database and a store of files. The file is read twice: once to know that it is whole and right,
- * once to write. All rows are written in one transaction that commits when every file is in its place, so that a restore that
- * fails leaves an empty database.
+ * Restores a backup into an empty database and file store. The file is read twice: once to verify it, once to write. All rows
+ * are written in one transaction that commits after all files are stored, so a failed restore leaves the database empty.
  */
 import { finished } from 'node:stream/promises';
 import { from as copyFrom, type CopyStreamQuery } from 'pg-copy-streams';
@@ -15,17 +14,17 @@ import { type BackupHead, FORMAT, layoutOf, quoted } from './layout.ts';
 
 export interface LoadOptions {
   db: Database;
-  /** Where content goes; `put` alone is called. */
+  /** The target for content; only `put` is called. */
   blobs: Pick<BlobStore, 'put'>;
   file: string;
-  /** Called when all rows are there and nothing is committed; what it throws undoes everything. */
+  /** Called when all rows are written but not committed. An error rolls everything back. */
   inspect?: (db: Queryable) => Promise<void>;
   onPart: (done: { phase: 'check' | 'write'; parts: number }) => void;
 }
 
 type Client = Awaited<ReturnType<Database['connect']>>;
 
-/** The target holds something already. */
+/** The target is not empty. */
 export class NotEmpty extends Error {
   constructor() {
     super(
@@ -36,7 +35,7 @@ export class NotEmpty extends Error {
   }
 }
 
-/** Reads the whole file and checks it; writes nothing. @throws ArchiveError */
+/** Reads and verifies the whole file; writes nothing. @throws ArchiveError */
 export async function checkArchive(
   file: string,
   onPart: () => void = () => {},
@@ -59,7 +58,7 @@ export async function checkArchive(
   return { head, end };
 }
 
-/** The content of one file, part by part. */
+/** Content of one file, assembled from its parts. */
 class Content {
   readonly key: string;
   readonly #hash = createHash('sha256');
@@ -74,7 +73,7 @@ class Content {
     if (keep) this.#held.push(bytes);
   }
 
-  /** @throws ArchiveError when the content is not what its name says */
+  /** @throws ArchiveError if the content does not match its hash */
   check(file: string): void {
     if (this.#hash.digest('hex') === this.key) return;
     throw new ArchiveError(`${file} holds other content for the file ${this.key} than its name says.`);
@@ -95,7 +94,7 @@ function readHeader(file: string, head: unknown): BackupHead {
   return head as BackupHead;
 }
 
-/** @throws ArchiveError when this version cannot bring a database to the schema of the backup */
+/** @throws ArchiveError if this version cannot migrate a database to the schema of the backup */
 export async function requireKnownSchema(file: string, head: BackupHead): Promise<void> {
   const known = await readMigrations();
   for (const [index, { name, checksum }] of head.migrations.entries()) {
@@ -109,21 +108,21 @@ export async function requireKnownSchema(file: string, head: BackupHead): Promis
   }
 }
 
-/** What the file says of itself, and that this version can read it. @throws ArchiveError */
+/** The header of the file; checks that this version can restore it. @throws ArchiveError */
 export async function inspectArchive(file: string): Promise<BackupHead> {
   const head = readHeader(file, await readHead(file));
   await requireKnownSchema(file, head);
   return head;
 }
 
-/** @throws NotEmpty when anything was ever kept in the database */
+/** @throws NotEmpty if the database contains data */
 export async function requireEmpty(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_class c
      WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND c.relname <> 'schema_migrations'`,
   );
   if (rows.length === 0) return;
-  // A schema that nobody used yet is empty too: what migrations put there says nothing.
+  // A migrated but unused schema counts as empty: rows inserted by migrations are ignored.
   const present = new Set(rows.map(({ name }) => name));
   if (!present.has('journal') || !present.has('config_items')) throw new NotEmpty();
   for (const name of ['journal', 'config_items', 'users', 'objects', 'blobs', 'outbox', 'idempotency']) {
@@ -133,9 +132,9 @@ export async function requireEmpty(client: Client): Promise<void> {
 }
 
 /**
- * Restores the file. Bring the schema up to date afterwards: it is that of the backup.
+ * Restores the file. Migrate the schema afterwards: the restored one is that of the backup.
  *
- * @throws ArchiveError, NotEmpty, and whatever the database or the store say; the database is empty then
+ * @throws ArchiveError, NotEmpty, and errors of the database or the store; the database is then empty
  */
 export async function loadService(options: LoadOptions): Promise<{ head: BackupHead; end: ArchiveEnd }> {
   const { db, file } = options;
@@ -159,12 +158,12 @@ export async function loadService(options: LoadOptions): Promise<{ head: BackupH
     broken = error as Error;
     throw error;
   } finally {
-    // Without its connection, the transaction is undone.
+    // Closing the connection rolls the transaction back.
     client.release(broken ?? true);
   }
 }
 
-/** A schema is never taken back, so that one that was brought further than the backup's cannot hold it. */
+/** Migrations cannot be reverted, so a database with a newer schema than the backup cannot be used. */
 async function requireOlder(client: Client, head: BackupHead): Promise<void> {
   const { rows } = await client.query<{ there: boolean }>(
     `SELECT to_regclass('schema_migrations') IS NOT NULL AS there`,
@@ -178,7 +177,7 @@ async function requireOlder(client: Client, head: BackupHead): Promise<void> {
   }
 }
 
-/** Takes away what the migrations put there; checks once more that nobody began to use the database. */
+/** Deletes the rows inserted by migrations. Checks again, under lock, that the database is not in use. */
 async function emptyTables(client: Client, head: BackupHead): Promise<void> {
   const present = await layoutOf(client);
   const names = present.map(({ name }) => quoted(name)).join(', ');
@@ -221,7 +220,7 @@ class Loading {
       await this.#endContent();
       await this.#settle(0);
     } catch (error) {
-      // Whatever is under way must be over before the connection goes away.
+      // Running operations must end before the connection is released.
       this.#table?.stream.destroy();
       await Promise.allSettled(this.#puts);
       throw error;
@@ -266,7 +265,7 @@ class Loading {
     await finished(table.stream);
   }
 
-  /** Behind the last row: sequences go where they were, and whoever asked looks at it all. */
+  /** After the last row: restores the sequences and runs the caller's inspection. */
   async #endTables(): Promise<void> {
     await this.#endTable();
     this.#tablesDone = true;
@@ -301,7 +300,7 @@ class Loading {
     this.#puts.add(put);
   }
 
-  /** Waits until at most so many are under way. */
+  /** Waits until at most `most` writes are running. */
   async #settle(most: number): Promise<void> {
     while (this.#puts.size > most) await Promise.race(this.#puts);
     if (this.#failure !== undefined) throw this.#failure;

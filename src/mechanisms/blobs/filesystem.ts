@@ -1,4 +1,7 @@
-/** Keeps blobs as files: written whole to a temporary name, synced, renamed, and the folder synced, before anybody refers to them. */
+/**
+ * Stores blobs as files. A file is written under a temporary name, synced and renamed, and its folder synced, before any row
+ * refers to it.
+ */
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, opendir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,12 +10,12 @@ import { newId, systemClock } from '../clock.ts';
 import { BlobDamaged, BlobMissing, type BlobStore, CheckedContent, checkedBytes, isBlobKey } from './store.ts';
 
 const PORTION = 500;
-/** Where files are written before they have their name; what a crash left here is removed with the old. */
+/** Folder of temporary files. The sweeper removes old files that a crash left there. */
 const INCOMING = 'incoming';
 
 export class FileBlobs implements BlobStore {
   readonly #root: string;
-  /** Folder → when it is safely there. */
+  /** Folder → promise that it is created and synced. */
   readonly #folders = new Map<string, Promise<void>>();
 
   constructor(root: string) {
@@ -29,7 +32,7 @@ export class FileBlobs implements BlobStore {
     const folder = path.dirname(target);
     await this.#ready(folder);
     if (!(await this.#refresh(target, bytes))) await this.#write(target, bytes);
-    // Also for content that is there: whoever put it may not have come this far yet.
+    // Also needed for existing content: the process that wrote it may not have synced the folder yet.
     await syncFolder(folder);
   }
 
@@ -68,8 +71,8 @@ export class FileBlobs implements BlobStore {
     }
   }
 
-  // Content that is there already gets a new date, so that the sweeper does not remove it meanwhile. Damaged content is not
-  // kept: whoever sends it again has the means to repair it.
+  // Gives existing content a new modification time, so that the sweeper does not remove it meanwhile. Damaged content is not
+  // kept, so that uploading it again repairs it.
   async #refresh(target: string, bytes: Uint8Array): Promise<boolean> {
     const known = await stat(target).catch(() => undefined);
     if (known?.size !== bytes.byteLength) return false;
@@ -85,12 +88,12 @@ export class FileBlobs implements BlobStore {
     return pipeline(file.createReadStream(), new CheckedContent(sha256), () => {});
   }
 
-  /** One read of the whole, and no stream: most content is small, and streams cost more than it does. */
+  /** Reads the whole file at once without a stream: most files are small, and a stream would cost more than the read. */
   async bytes(sha256: string, size: number): Promise<Buffer> {
     const file = await this.#open(sha256);
     try {
-      // Memory that no other buffer shares: what is read may be held for as long as a client takes. One byte more shows a file
-      // that is too long.
+      // Not from the shared buffer pool, since a slow client may keep it for long. One extra byte detects a file that is too
+      // long.
       const bytes = Buffer.allocUnsafeSlow(size + 1);
       let filled = 0;
       while (filled < bytes.length) {

@@ -1,11 +1,11 @@
-/** Which content the service knows of: the table `blobs`. Every row of another table that names content refers to its row here. */
+/** The registry of content: the table `blobs`. Rows of other tables that name content refer to its row there. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Database, Queryable } from '../db/pool.ts';
 
-/** Whether rows of a room name the content: a predicate over the column that holds its SHA-256. */
+/** Whether rows of a module refer to the content: a predicate over the column with its SHA-256. */
 export type BlobUse = (sha256: Sql) => Sql;
 
-/** Says that content is about to be put: for a day from now on, the sweeper leaves it alone. */
+/** Announces that content is about to be stored. The sweeper will not remove it for one day. */
 export async function touchBlobs(db: Queryable, keys: readonly string[], at: string): Promise<void> {
   await db.query(sql`
     INSERT INTO blobs AS b (sha256, touched_at)
@@ -13,7 +13,9 @@ export async function touchBlobs(db: Queryable, keys: readonly string[], at: str
     ON CONFLICT (sha256) DO UPDATE SET touched_at = greatest(b.touched_at, excluded.touched_at)`);
 }
 
-/** Takes content in that lies in the store and has no row, as if it had been touched then; what has a row stays as it is. */
+/**
+ * Registers content that is in the store but has no row, with `at` as the time of its last use. Existing rows are not changed.
+ */
 export async function adoptBlobs(db: Queryable, keys: readonly string[], at: string): Promise<void> {
   await db.query(sql`
     INSERT INTO blobs (sha256, touched_at)
@@ -27,7 +29,7 @@ function forgettable(before: string, uses: readonly BlobUse[]): Sql {
   );
 }
 
-/** Content that nobody uses and nobody touched since `before`. */
+/** Unused content that was not touched since `before`. */
 export async function listForgettable(
   db: Queryable,
   before: string,
@@ -41,8 +43,8 @@ export async function listForgettable(
 }
 
 /**
- * Forgets the content if it still is forgettable, and removes it by `remove` before the end of its row is committed: whoever
- * touches it meanwhile waits, finds it gone and puts it anew. Does nothing while another holds `lock`.
+ * Deletes the row of unused content and calls `remove` before the deletion commits. A concurrent `touchBlobs` waits for the
+ * commit, then inserts a new row, and the content is stored again. Does nothing if another transaction holds `lock`.
  */
 export async function forgetBlob(
   db: Database,
@@ -63,7 +65,7 @@ export async function forgetBlob(
   });
 }
 
-/** All content that has a row; 64 characters each, so for tools alone. */
+/** Keys of all registered content, 64 characters each; only for tools. */
 export async function knownBlobs(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ sha256: string }>(sql`SELECT sha256 FROM blobs ORDER BY sha256`);
   return rows.map((row) => row.sha256);

@@ -1,4 +1,4 @@
-/** Heads of the audit chain in a bucket: one small object for each time that some were written, named by the newest of them. */
+/** Stores heads of the audit chain in a bucket: one small object per write, named by its newest head. */
 import type { S3Client } from '@aws-sdk/client-s3';
 import { connectS3, type S3Place, s3Place, type Sdk } from './s3-client.ts';
 
@@ -9,7 +9,7 @@ export class S3Heads {
   constructor(url: string) {
     this.#place = s3Place(url);
     this.#opened = connectS3(this.#place.endpoint);
-    // Reported by the first use.
+    // The first use reports the error.
     this.#opened.catch(() => {});
   }
 
@@ -17,7 +17,7 @@ export class S3Heads {
     return this.#place.prefix === '' ? '' : `${this.#place.prefix}/`;
   }
 
-  /** Object lock asks for a checksum of what is put. */
+  /** Object lock requires a checksum. */
   async put(newest: number, text: string): Promise<void> {
     const { sdk, client } = await this.#opened;
     const Key = `${this.#folder()}head-${String(newest).padStart(15, '0')}`;
@@ -34,7 +34,7 @@ export class S3Heads {
     );
   }
 
-  /** The texts of the newest objects, up to `most`. */
+  /** The texts of the newest objects, at most `most`. */
   async newest(most: number): Promise<string[]> {
     const { sdk, client } = await this.#opened;
     const Bucket = this.#place.bucket;

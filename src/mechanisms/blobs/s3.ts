@@ -1,4 +1,4 @@
-/** Keeps blobs in a bucket of any S3-compatible store; a put is whole or not there, which is the store's own promise. */
+/** Stores blobs in a bucket of an S3-compatible store, which makes each put atomic. */
 import type { S3Client } from '@aws-sdk/client-s3';
 import { pipeline, type Readable } from 'node:stream';
 import { newId } from '../clock.ts';
@@ -7,13 +7,15 @@ import { BlobDamaged, BlobMissing, type BlobStore, CheckedContent, checkedBytes,
 
 export interface S3Options {
   bucket: string;
-  /** Where the store answers; null: that of the region at AWS. */
+  /** URL of the store; null for AWS in the configured region. */
   endpoint: string | null;
-  /** Folder in the bucket, without slashes around it; empty for none. */
+  /** Folder in the bucket, without leading or trailing slashes; empty for none. */
   prefix?: string;
 }
 
-/** A removal takes no longer, all tries together: the sweeper holds a transaction open for it, which may idle for 15 s. */
+/**
+ * Time limit of a removal including retries. The sweeper keeps a transaction open during it, which may idle for at most 15 s.
+ */
 const REMOVE_MS = 10_000;
 
 export class S3Blobs implements BlobStore {
@@ -29,7 +31,7 @@ export class S3Blobs implements BlobStore {
     this.#prefix = prefix === '' ? '' : `${prefix}/`;
   }
 
-  /** The options that a setting `s3://BUCKET/FOLDER?endpoint=URL` names. */
+  /** A store from a setting `s3://BUCKET/FOLDER?endpoint=URL`. */
   static at(url: string): S3Blobs {
     return new S3Blobs(s3Place(url));
   }
@@ -44,7 +46,7 @@ export class S3Blobs implements BlobStore {
     return this.#prefix + sha256;
   }
 
-  /** Always sends the content: a look whether it is there would be true only until the sweeper comes by. */
+  /** Always uploads: the sweeper could remove existing content after a check for it. */
   async put(sha256: string, bytes: Uint8Array): Promise<void> {
     const { sdk, client } = await this.#open();
     const input = { Bucket: this.#bucket, Key: this.#key(sha256), Body: bytes, ContentLength: bytes.byteLength };
@@ -60,7 +62,7 @@ export class S3Blobs implements BlobStore {
     let length = 0;
     for await (const chunk of (await this.#get(sha256)) as AsyncIterable<Buffer>) {
       length += chunk.length;
-      // What is longer than it should be must not fill the memory.
+      // Content longer than expected must not fill the memory.
       if (length > size) throw new BlobDamaged(sha256);
       chunks.push(chunk);
     }
@@ -105,7 +107,10 @@ export class S3Blobs implements BlobStore {
     } while (ContinuationToken !== undefined);
   }
 
-  /** Writes once; later it only asks for the bucket, since readiness is asked for every few seconds and a write is paid for. */
+  /**
+   * Checks write access once, and later only the existence of the bucket: readiness is polled every few seconds, and writes
+   * cost money.
+   */
   async check(): Promise<void> {
     const { sdk, client } = await this.#open();
     const Bucket = this.#bucket;

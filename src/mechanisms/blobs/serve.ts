@@ -1,4 +1,4 @@
-/** What all that serve content share. */
+/** Shared code of the operations that serve content. */
 import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
 import { SharedBudget } from '../../lib/shared-budget.ts';
@@ -6,40 +6,40 @@ import type { RequestFacts, Runner } from '../binding.ts';
 import type { ReadContext } from '../context.ts';
 import { BlobDamaged, BlobMissing, type BlobStore } from './store.ts';
 
-/** A part of some content: its first and last byte, both included. */
+/** A byte range of some content; both ends are inclusive. */
 export interface ByteRange {
   start: number;
   end: number;
 }
 
-/** Whether the client has the content already: `If-None-Match` holds its tag, or any will do (RFC 9110, 13.1.2). */
+/** Whether the client already has the content: `If-None-Match` contains its ETag or `*` (RFC 9110, 13.1.2). */
 export function isKnown(header: string | undefined, etag: string): boolean {
   const tags = new Set((header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, '')));
   return tags.has(etag) || tags.has('*');
 }
 
 /**
- * Content in memory, bounded over all answers of the process: nothing may be sent before rights were asked once more, so each
- * content is read whole, and a slow client keeps it until it took all of it. One caller may hold half of the bound at most, so
- * that no caller keeps the others from their files.
+ * Limits the content held in memory by all responses of the process. Rights are checked again after storage was read, so
+ * content is read as a whole before it is sent, and a slow client keeps it in memory until it has received all of it. One
+ * caller may hold at most half of the limit, so that no caller blocks the others.
  */
 export class ContentHolder {
   readonly #budget: SharedBudget;
-  /** How often content could not be given because the store had lost or changed it. */
+  /** Number of reads that failed because the stored content was damaged or missing. */
   readonly flaws = { damaged: 0, missing: 0 };
 
-  /** @param most bytes that may be held at once */
+  /** @param most maximum number of bytes held at once */
   constructor(most: number) {
     this.#budget = new SharedBudget(most);
   }
 
   /**
-   * The content, or the part of it, and how to let go of it. A part is cut from the whole, which was compared with its hash: no
-   * byte of damaged content is given.
+   * Reads the content or a range of it, and returns it with a function that releases its memory. A range is cut from the whole
+   * content after its hash was verified, so damaged bytes are never returned.
    *
-   * @param owner on whose account it is held
-   * @param size bytes of the whole
-   * @throws Fault OVERLOADED where too much is held
+   * @param owner the account that the memory is charged to
+   * @param size size of the whole content, in bytes
+   * @throws Fault OVERLOADED if too much is held
    * @throws BlobMissing, BlobDamaged
    */
   async read(
@@ -49,7 +49,7 @@ export class ContentHolder {
     range?: ByteRange,
   ): Promise<{ bytes: Buffer; release: () => void }> {
     const budget = this.#budget;
-    // One content passes whatever its size, or a limit set too low would let none out.
+    // A single content is admitted whatever its size; otherwise a limit that is too low would block it for ever.
     if (budget.held === 0) budget.add(owner, size);
     else if (!budget.take(owner, size)) {
       throw new Fault('OVERLOADED', 'Too many files are being read at once; retry after Retry-After.', [], {
@@ -76,24 +76,24 @@ export class ContentHolder {
   }
 }
 
-/** On whose account content is held that a caller asked for: all keys of a person together. */
+/** The account that a caller's content is charged to: all keys of a user share one. */
 export function ownerOf({ actor }: Runner['caller']): string {
   return actor.userId ?? '';
 }
 
-/** What handlers that serve content are given. */
+/** Dependencies of handlers that serve content. */
 export interface ContentParts<Caller> {
   blobs: BlobStore;
   holder: ContentHolder;
-  /** The same caller with the rights that hold now. */
+  /** The same caller with current rights. */
   freshCaller(caller: Caller): Promise<Caller>;
 }
 
 /**
- * An image that a text shows, named by its hash. `find` gives its row where the caller may see it: rights are asked before
- * storage is read and, as they are then, again after it.
+ * Serves an image embedded in a text, identified by its hash. `find` returns its row if the caller may see it. It runs before
+ * storage is read and again afterwards, with the rights of that time.
  *
- * @throws Fault what `find` throws, OVERLOADED
+ * @throws Fault errors of `find`, OVERLOADED
  */
 export async function serveImage(
   { work, caller }: Runner,

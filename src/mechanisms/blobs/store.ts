@@ -1,7 +1,7 @@
 /**
- * Where file content lives: content-addressed by SHA-256, so that equal content is kept once and a half-written file can never be
- * taken for a whole one. Stores: the file system and any S3-compatible store. No store gives content without comparing it
- * with its key, and none gives a part of it: a part cannot be compared.
+ * Storage of file content, addressed by SHA-256: equal content is stored once, and an incomplete file is never mistaken for a
+ * complete one. Implementations: the file system and S3-compatible stores. A store verifies content against its key before it
+ * returns it. It never returns a range, which could not be verified.
  */
 import { createHash, type Hash, hash as hashOf, subtle } from 'node:crypto';
 import { Transform, type TransformCallback } from 'node:stream';
@@ -9,21 +9,24 @@ import type { Readable } from 'node:stream';
 import { Fault } from '../../lib/fault.ts';
 
 export interface BlobStore {
-  /** Keeps the bytes, safely on disk when this resolves. Putting what is there already is no error; damaged content is replaced. */
+  /**
+   * Stores the bytes; they are durable when the promise resolves. Storing existing content is not an error; damaged content is
+   * replaced.
+   */
   put(sha256: string, bytes: Uint8Array): Promise<void>;
-  /** The content. The stream fails with BlobDamaged at its end when the bytes are not those of the key. @throws BlobMissing */
+  /** The content as a stream. It fails with BlobDamaged at its end if the bytes do not match the key. @throws BlobMissing */
   read(sha256: string): Promise<Readable>;
-  /** The content in one piece, of `size` bytes. @throws BlobMissing, BlobDamaged */
+  /** The content as one buffer of `size` bytes. @throws BlobMissing, BlobDamaged */
   bytes(sha256: string, size: number): Promise<Buffer>;
-  /** Removes content; what is not there is no error. */
+  /** Removes content. Missing content is not an error. */
   remove(sha256: string): Promise<void>;
-  /** Keys of content kept for longer than `olderThanMs`, in portions. What interrupted puts left behind goes on the way. */
+  /** Keys of content stored for longer than `olderThanMs`, in batches. Also deletes the remains of interrupted puts. */
   list(olderThanMs: number, now: number): AsyncIterable<string[]>;
-  /** @throws Error when the store cannot be written to */
+  /** @throws Error if the store is not writable */
   check(): Promise<void>;
 }
 
-/** The row is there, the content is not: a defect of the store, never an answer to a client's mistake. */
+/** A row exists but its content does not. This is a defect of the store, never caused by an invalid request. */
 export class BlobMissing extends Error {
   constructor(sha256: string) {
     super(`blob ${sha256} is missing from the store`);
@@ -31,7 +34,7 @@ export class BlobMissing extends Error {
   }
 }
 
-/** The stored bytes are not those that the key names. Uploading the same content again, or a restored copy, repairs it. */
+/** The stored bytes do not match the key. Uploading the same content again or restoring a copy repairs it. */
 export class BlobDamaged extends Error {
   constructor(sha256: string) {
     super(`blob ${sha256} is damaged: its stored bytes have another SHA-256`);
@@ -39,7 +42,7 @@ export class BlobDamaged extends Error {
   }
 }
 
-/** Passes the content on and compares it with its key at the end. */
+/** Passes the content through and verifies it against its key at the end. */
 export class CheckedContent extends Transform {
   readonly #sha256: string;
   readonly #hash: Hash = createHash('sha256');
@@ -59,10 +62,10 @@ export class CheckedContent extends Transform {
   }
 }
 
-/** Longer content is hashed beside the event loop. */
+/** Longer content is hashed outside the event loop. */
 const HASHED_AT_ONCE = 64 * 1024;
 
-/** The bytes, if they are those of the key. @throws BlobDamaged */
+/** Returns the bytes if they match the key. @throws BlobDamaged */
 export async function checkedBytes(sha256: string, bytes: Buffer<ArrayBuffer>): Promise<Buffer> {
   const digest =
     bytes.length <= HASHED_AT_ONCE
@@ -78,7 +81,10 @@ export function isBlobKey(text: string): boolean {
   return KEY.test(text);
 }
 
-/** Keeps all of it. @throws Fault OVERLOADED for a full or failing disk, or a store that does not answer: nothing names the content yet */
+/**
+ * Stores all contents. @throws Fault OVERLOADED if the store is full, fails or does not respond; no row refers to the content
+ * yet
+ */
 export async function putAll(blobs: BlobStore, contents: ReadonlyMap<string, Uint8Array>): Promise<void> {
   try {
     await Promise.all([...contents].map(([sha256, bytes]) => blobs.put(sha256, bytes)));

@@ -1,4 +1,4 @@
-/** The sweeper: content that nothing refers to goes after a day (decisions, "Comments, attachments, relations"). */
+/** The sweeper: removes content that has been unused for a day (decisions, "Comments, attachments, relations"). */
 import { instant } from '../clock.ts';
 import type { Database } from '../db/pool.ts';
 import { adoptBlobs, type BlobUse, forgetBlob, listForgettable } from './register.ts';
@@ -7,12 +7,12 @@ import type { BlobStore } from './store.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PORTION = 1000;
 
-/** Held by each removal, and shared by all who must not have content removed meanwhile. */
+/** Lock number. Removals take it exclusively; code that needs content to stay takes it in shared mode. */
 const SWEEP_LOCK = 7_236_823_421;
 
 /**
- * Lets nothing be swept until the function that it answers is called: for a backup, which reads content long after it saw who
- * uses it. A removal under way is waited for. The lock is a transaction's, so that it holds behind a pooler too.
+ * Blocks the sweeper until the returned function is called. For backups, which read content long after they determined what is
+ * used. Waits for a removal in progress. The lock belongs to a transaction, so that it also works behind a pooler.
  */
 export async function holdSweeping(db: Database): Promise<() => Promise<void>> {
   const client = await db.connect();
@@ -34,10 +34,10 @@ export async function holdSweeping(db: Database): Promise<() => Promise<void>> {
 }
 
 /**
- * Removes content that has been without use for a day, left by a crash before its row included. There is one way out: content
- * without a row gets one first, so that nobody can begin to use it unseen.
+ * Removes content that has been unused for a day, including content that a crash left without a row. Such content first gets a
+ * row, so that all removals follow the same locking and a concurrent use is noticed.
  *
- * @returns how many pieces were removed
+ * @returns the number of removed blobs
  */
 export async function sweepBlobs(
   db: Database,
@@ -56,7 +56,7 @@ export async function sweepBlobs(
       if (await forgetBlob(db, key, before, uses, SWEEP_LOCK, () => blobs.remove(key))) gone++;
     }
     removed += gone;
-    // Another sweeper may be at the rest.
+    // Another sweeper may be processing the rest.
     if (keys.length < PORTION || gone === 0) return removed;
   }
 }
