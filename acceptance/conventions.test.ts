@@ -162,7 +162,8 @@ describe('conventions', () => {
       const began = performance.now();
       const answer = await world.api('POST', '/objects', { body });
       refused(answer, 400, 'INVALID_JSON', String(body).slice(0, 60));
-      assert.ok(performance.now() - began < 1000);
+      // A bound against hanging; how long the event loop is held is measured by `test/event-loop.db.test.ts`.
+      assert.ok(performance.now() - began < 10_000);
     }
     const beyond = await world.api('POST', '/objects', {
       body: '{"typeDefinitionId":"ticket","values":{"subject":"x","hours":1e400}}',

@@ -49,8 +49,8 @@ describe('worker threads', () => {
   });
 
   it('end a task that uses up its memory', async () => {
-    const pool = new Threads({ heapMb: 16 });
-    const lists = JSON.stringify({ bodyDocument: null, more: Array.from({ length: 400_000 }, () => [[]]) });
+    const pool = new Threads({ heapMb: 40 });
+    const lists = JSON.stringify({ bodyDocument: null, more: Array.from({ length: 600_000 }, () => [[]]) });
     assert.deepEqual(await pool.run(readTextTask, lists, { ...LONG, caller: 'a' }), { ok: false });
     assert.ok((await new Threads().run(readTextTask, QUICK, { ...LONG, caller: 'a' })).ok);
   });

@@ -121,7 +121,7 @@ describe('commands on SLA instances', () => {
     await world.to(id, 'wait');
     await command(instance, 'resume');
     await world.change(id, { priority: 'p2' });
-    await world.to(id, 'wait');
+    await world.change(id, { priority: 'p1' });
     assert.equal((await world.sla(id)).status, 'ACTIVE', 'the record still waits');
     await world.to(id, 'work');
     await world.to(id, 'wait');
