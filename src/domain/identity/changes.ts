@@ -112,7 +112,7 @@ export function writeUser(ctx: WriteContext, before: UserState | undefined, afte
   if (before === undefined) ctx.plan(store.insertUser, row);
   else ctx.plan(store.updateUser, { ...row, expected: before.revision });
   tell(ctx, USER, before, after, { displayName: after.displayName });
-  // Cached rights include the names of users.
+  // The names of users are cached until the rights version changes.
   if (before !== undefined) ctx.raise('rights');
 }
 
@@ -150,7 +150,7 @@ export function writeUnit(ctx: WriteContext, before: UnitState | undefined, afte
   if (before === undefined) ctx.plan(store.insertUnit, row);
   else ctx.plan(store.updateUnit, { ...row, expected: before.revision });
   tell(ctx, UNIT, before, after, { name: after.name });
-  // Users of a unit have rights on the units below it.
+  // Row conditions with `$myOrgUnits` cover the units below the user's unit.
   if (before !== undefined || parentId !== null) ctx.raise('rights');
 }
 

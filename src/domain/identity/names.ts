@@ -43,8 +43,8 @@ const LOCAL = /^[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~.-]{1,64}$/u;
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,61}[\p{L}\p{N}\p{M}])?$/u;
 
 /**
- * Whether the text is an e-mail address: no dot at the edges of the local part or next to another dot, and a domain of two
- * labels or more.
+ * Whether the text is an e-mail address: the local part has no dot at its start or end and no two dots in a row, and the domain
+ * has two labels or more.
  */
 export function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');

@@ -41,7 +41,7 @@ export function contentOf(text: string): Content {
 
 /** All imports share one slot of the parser's queue, since each reads one element at a time. */
 async function parseElement(text: string): Promise<unknown> {
-  // Texts below this length are always parsed synchronously.
+  // Shorter texts are parsed fast enough without a worker thread.
   if (text.length < 32_768) return parseStrictJson(text);
   return (await readJson({ bytes: Buffer.from(text) }, null)).value;
 }
