@@ -51,38 +51,44 @@ import type { Actor } from './mechanisms/context.ts';
 import { newId } from './mechanisms/clock.ts';
 import { type Figure, journalFigures } from './mechanisms/figures.ts';
 import type { Follower } from './mechanisms/context.ts';
-import type { Outbound } from './mechanisms/outbound.ts';
+import type { AddressCheck } from './mechanisms/outbound.ts';
 import { SecretBox } from './mechanisms/secrets.ts';
 import type { ConfigSnapshot } from './mechanisms/snapshot.ts';
 import { type Caller } from './mechanisms/work.ts';
 
-/** The sections of the configuration bundle, in the order in which they are applied and exported. */
-export const configSections: readonly ConfigSection[] = [
-  settingsSection,
-  usersSection,
-  groupsSection,
-  orgUnitsSection,
-  workflowsSection(recordProbe),
-  typesSection(recordProbe),
-  rolesSection,
-  calendarsSection,
-  slaPoliciesSection,
-  relationDefinitionsSection,
-  servicesSection,
-  catalogsSection,
-  knowledgeBasesSection,
-  signingSecretsSection,
-  webhooksSection,
-  integrationsSection,
-  importDefinitionsSection,
-];
+/**
+ * The sections of the configuration bundle, in the order in which they are applied and exported.
+ *
+ * @param outbound judges the addresses to which a bundle sends calls
+ */
+export function configSections(outbound: AddressCheck): readonly ConfigSection[] {
+  return [
+    settingsSection,
+    usersSection,
+    groupsSection,
+    orgUnitsSection,
+    workflowsSection(recordProbe),
+    typesSection(recordProbe),
+    rolesSection,
+    calendarsSection,
+    slaPoliciesSection,
+    relationDefinitionsSection,
+    servicesSection,
+    catalogsSection,
+    knowledgeBasesSection,
+    signingSecretsSection,
+    webhooksSection(outbound),
+    integrationsSection,
+    importDefinitionsSection,
+  ];
+}
 
 /** What the rooms' handlers need beyond their context. */
 export interface Parts extends ContentParts<Caller> {
   search: SearchParts;
   secrets: SecretBox;
   signIns: SignIns;
-  outbound: Pick<Outbound, 'refusal'>;
+  outbound: AddressCheck;
   /** The name of the provider that one can sign in with; null without one. */
   oidc: string | null;
   /** The rights of a person who is ACTIVE, for what is done on their behalf; undefined for anybody else. */
@@ -133,6 +139,7 @@ export function followers(search: SearchParts, { oidc }: { oidc: boolean }): Fol
 
 /** Every operation of the service, in the order in which the documents show them. */
 export function bindings(parts: Parts): BoundOperation[] {
+  const sections = configSections(parts.outbound);
   return [
     ...metadataRoutes,
     ...objectRoutes([commentEvents, relationEvents], parts, wordMatch(parts.search)),
@@ -143,7 +150,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...searchRoutes(parts.search),
     ...bulkRoutes,
     ...slaRoutes,
-    ...importRoutes(parts, (ctx, item) => addItem(ctx, configSections, importDefinitionsSection.key, item)),
+    ...importRoutes(parts, (ctx, item) => addItem(ctx, sections, importDefinitionsSection.key, item)),
     ...exportRoutes(parts.freshCaller, wordMatch(parts.search)),
     ...catalogRoutes(parts.actorOf),
     ...knowledgeRoutes(parts),
@@ -155,7 +162,7 @@ export function bindings(parts: Parts): BoundOperation[] {
       return { type: object.type, facts: object.facts, title: visibleTitle(object) };
     }),
     ...deskRoutes,
-    ...bundleRoutes(configSections),
+    ...bundleRoutes(sections),
   ];
 }
 
@@ -172,7 +179,7 @@ export function operations(): Operation[] {
     search: searchParts(),
     secrets,
     signIns: new SignIns({ secrets, db: { query: none }, clock: { now: none } }),
-    outbound: { refusal: none },
+    outbound: { refusals: none },
     oidc: null,
     freshCaller: none,
     actorOf: none,

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { configSections } from '../src/rooms.ts';
 import { BundleError } from '../src/bundle/engine.ts';
-import { file, problemsOf } from './harness/bundle.ts';
+import { file, problemsOf, SECTIONS } from './harness/bundle.ts';
 import { ROOT } from './harness/load-sources.ts';
 
 async function said(text: string): Promise<string[]> {
@@ -243,7 +242,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
 describe('a bundle that is wrong', () => {
   it('knows the sections of the specification', () => {
     assert.deepEqual(
-      configSections.map((section) => section.key).sort(),
+      SECTIONS.map((section) => section.key).sort(),
       'calendars catalogs groups importDefinitions integrations knowledgeBases orgUnits relationDefinitions roles services settings signingSecrets slaPolicies types users webhooks workflows'.split(
         ' ',
       ),

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { GLOBAL_RIGHTS } from '../src/contract/rights.ts';
-import { configSections } from '../src/rooms.ts';
 import { refused } from './harness/around.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
+import { SECTIONS } from './harness/bundle.ts';
 import { bundle, idOf, RIGHTS, user } from './harness/load-world.ts';
 
 interface Row {
@@ -216,10 +216,10 @@ describe('rights of a bundle', () => {
   after(() => app.close());
 
   it('has one row for every section and none for others', () => {
-    assert.deepEqual(Object.keys(TABLE).sort(), configSections.map(({ key }) => key).sort());
+    assert.deepEqual(Object.keys(TABLE).sort(), SECTIONS.map(({ key }) => key).sort());
   });
 
-  for (const section of configSections.map(({ key }) => key)) {
+  for (const section of SECTIONS.map(({ key }) => key)) {
     it(`are those of the endpoints: ${section}`, async () => {
       const row = rowOf(section);
       let made = 0;

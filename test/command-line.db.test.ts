@@ -162,6 +162,31 @@ describe('the command line', () => {
     refused(await docket(['plan', nested]), /it is a folder/);
   });
 
+  it('saves no webhook to a private address, unless the setting allows it', async () => {
+    const text = (attempts: number): string =>
+      [
+        'users: [ { login: hooked } ]',
+        'signingSecrets: [ private ]',
+        'webhooks:',
+        '  - code: private',
+        '    endpoint: https://127.0.0.1:8443/hook',
+        '    secretRef: private',
+        '    executionPrincipal: hooked',
+        '    eventTypes: [ObjectCreated]',
+        `    retryPolicy: { maxAttempts: ${attempts} }`,
+        '    enabled: false',
+        '',
+      ].join('\n');
+    const dir = await inFolder('private', { 'hooks.yaml': text(3) });
+    const place =
+      /hooks\.yaml:5:15 webhooks\[0\]\.endpoint: The host is, or resolves to, an address that is not public\./;
+    for (const command of ['plan', 'apply']) refused(await docket([command, dir]), place);
+    const allowed = await docket(['apply', dir], { DOCKET_WEBHOOK_ALLOW_PRIVATE: 'true' });
+    assert.deepEqual([allowed.code, allowed.err], [0, '']);
+    await inFolder('private', { 'hooks.yaml': text(4) });
+    assert.match((await docket(['apply', dir])).out, /^change {3}webhooks\/private$/m, 'the endpoint stays');
+  });
+
   it('exports into no folder that holds another bundle', async () => {
     const mine = await inFolder('mine', { 'mine.yaml': 'roles: []\n', 'notes.txt': 'kept' });
     refused(await docket(['export', mine]), /holds mine\.yaml, which would be read together/);

@@ -11,16 +11,16 @@ import { checkValue, type FieldDefinition } from '../src/domain/metadata/door.ts
 import { checkConstraints } from '../src/domain/metadata/values.ts';
 import { DATA_TYPES, type DataType } from '../src/lib/data-types.ts';
 import { expectedForm } from '../src/lib/filter-values.ts';
-import { configSections } from '../src/rooms.ts';
 import { russianFlaw } from '../web/src/admin/config/flaw-words.ts';
 import { YAML_CODES } from '../web/src/admin/config/flaw-yaml.ts';
+import { SECTIONS } from './harness/bundle.ts';
 import { filesBelow, type Node, parseSource, ROOT, walk } from './harness/load-sources.ts';
 
 const say = (message: string, code = ''): string | undefined => russianFlaw({ code, message });
 
 /** Where sentences about a configuration are written down. */
 const SAYING =
-  /^src\/(?:bundle\/(?:document|read|shape|planner)|mechanisms\/config-\w+|domain\/\w+\/config[\w-]*|domain\/identity\/names|domain\/inbound\/items|domain\/webhooks\/(?:item|rules)|domain\/sla\/calendar-form|domain\/metadata\/(?:value-(?:check|constraints|json|scalars|text)|rich-text(?:-images)?)|lib\/filter-parse)\.ts$/;
+  /^src\/(?:bundle\/(?:document|read|shape|planner)|mechanisms\/(?:config-\w+|outbound-address)|domain\/\w+\/config[\w-]*|domain\/identity\/names|domain\/inbound\/items|domain\/webhooks\/(?:item|rules)|domain\/sla\/calendar-form|domain\/metadata\/(?:value-(?:check|constraints|json|scalars|text)|rich-text(?:-images)?)|lib\/filter-parse)\.ts$/;
 
 /** What may stand where a sentence is filled in. */
 const FILLINGS = [
@@ -105,7 +105,7 @@ describe('what is wrong with a configuration, in Russian', () => {
       }
       for (const part of Object.values(schema)) visit(part);
     };
-    for (const { schema } of configSections) visit(schema);
+    for (const { schema } of SECTIONS) visit(schema);
     assert.ok(described.length > 20);
     assert.deepEqual(
       described.filter((message) => say(message) === undefined),

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { configSections } from '../src/rooms.ts';
 import { refused, tally } from './harness/around.ts';
 import type { TestAnswer } from './harness/app.ts';
+import { SECTIONS } from './harness/bundle.ts';
 import { type Person, type ReachWorld, startReach } from './harness/reach.ts';
 
 let world: ReachWorld;
@@ -65,7 +65,7 @@ function* namedIn(shape: Shape, path: string): Generator<string> {
 
 describe('what groups and units are named for', () => {
   it('is known to the rules on memberships', () => {
-    const found = configSections.flatMap(({ key, schema }) => [...namedIn(schema as Shape, key)]);
+    const found = SECTIONS.flatMap(({ key, schema }) => [...namedIn(schema as Shape, key)]);
     assert.deepEqual([...new Set(found)].sort(), NAMED);
   });
 });

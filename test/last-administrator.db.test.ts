@@ -111,8 +111,7 @@ describe('the last administrator', () => {
     const apply = (text: string, options = {}) =>
       system(async (ctx) => {
         const { applyBundle } = await import('../src/bundle/engine.ts');
-        const { configSections } = await import('../src/rooms.ts');
-        return await applyBundle(ctx, configSections, bundle(text), options);
+        return await applyBundle(ctx, app.sections, bundle(text), options);
       });
     const rights = 'key.manage, user.administer, config.manage';
     await assert.rejects(apply(`roles: [ { code: boss, rights: [${rights}] } ]`), isLast, 'the right');

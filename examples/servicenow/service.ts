@@ -13,6 +13,7 @@ import { FileBlobs } from '../../src/mechanisms/blobs/filesystem.ts';
 import type { Clock } from '../../src/mechanisms/clock.ts';
 import { openEmbedded } from '../../src/mechanisms/db/embedded.ts';
 import { migrate } from '../../src/mechanisms/db/migrate.ts';
+import { Outbound } from '../../src/mechanisms/outbound.ts';
 import { Database } from '../../src/mechanisms/db/pool.ts';
 import { SecretBox } from '../../src/mechanisms/secrets.ts';
 import { loadSnapshot } from '../../src/mechanisms/snapshot.ts';
@@ -69,7 +70,12 @@ export async function startService(folder: string, at: number, ca: string): Prom
   const bundle = await readFile(new URL('bundle/incidents.yaml', import.meta.url), 'utf8');
   const work = new Work({ db, clock });
   await work.write(systemCaller(await loadSnapshot(db)), (ctx) =>
-    applyBundle(ctx, configSections, [{ name: 'incidents.yaml', text: bundle }], {}),
+    applyBundle(
+      ctx,
+      configSections(new Outbound({ allowPrivate: true })),
+      [{ name: 'incidents.yaml', text: bundle }],
+      {},
+    ),
   );
   const app = await buildApp({
     settings: { rateLimit: 'off', trustedProxies: [], metricsAllow: [], webhookAllowPrivate: true },

@@ -4,7 +4,6 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { configSections } from '../rooms.ts';
 import {
   applyBundle,
   BundleError,
@@ -14,7 +13,6 @@ import {
   planBundle,
 } from '../bundle/engine.ts';
 import type { Environment } from './environment.ts';
-import type { Caller, Work } from '../mechanisms/work.ts';
 import { output } from './output.ts';
 import { pendingIndexes, saysPending } from './pending-indexes.ts';
 import { openTool, type Tool } from './service.ts';
@@ -65,13 +63,12 @@ export function starterFolder(name: string): string {
 
 /** Applies the bundle of a folder in one transaction. @throws BundleError, Fault */
 export async function applyFolder(
-  work: Work,
-  caller: Caller,
+  { work, caller, sections }: Pick<Tool, 'work' | 'caller' | 'sections'>,
   folder: string,
   options: BundleOptions,
 ): Promise<PlannedItem[]> {
   const files = await readFolder(folder);
-  const result = await work.write(caller, (ctx) => applyBundle(ctx, configSections, files, options));
+  const result = await work.write(caller, (ctx) => applyBundle(ctx, sections, files, options));
   if (result.kind !== 'done') throw new Error('an apply cannot be a replay');
   return result.data;
 }
@@ -128,7 +125,7 @@ export function configurationCommands(docket: Command, environment: Environment)
       const { items, pending } = await withTool(environment, async (tool) => {
         const files = await readFolder(dir);
         return {
-          items: await tool.work.read(tool.caller, (ctx) => planBundle(ctx, configSections, files, options(flags))),
+          items: await tool.work.read(tool.caller, (ctx) => planBundle(ctx, tool.sections, files, options(flags))),
           pending: await pendingIndexes(tool),
         };
       });
@@ -143,7 +140,7 @@ export function configurationCommands(docket: Command, environment: Environment)
     .option('--prune-identity', 'with --prune: archive those too')
     .option('--json', 'print [{section, code, id, action}]')
     .action(async (dir: string, flags: Flags) => {
-      const items = await withTool(environment, (tool) => applyFolder(tool.work, tool.caller, dir, options(flags)));
+      const items = await withTool(environment, (tool) => applyFolder(tool, dir, options(flags)));
       output(flags.json === true).result(items, lines(items, true));
     });
   docket
@@ -153,7 +150,7 @@ export function configurationCommands(docket: Command, environment: Environment)
     .option('--json', 'print {files}')
     .action(async (dir: string, flags: Flags) => {
       const files = await withTool(environment, (tool) =>
-        tool.work.read(tool.caller, (ctx) => exportBundle(ctx, configSections, { identity: flags.identity === true }), {
+        tool.work.read(tool.caller, (ctx) => exportBundle(ctx, tool.sections, { identity: flags.identity === true }), {
           snapshot: true,
         }),
       );

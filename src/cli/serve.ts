@@ -22,7 +22,15 @@ import { requireMasterKey } from './master-key.ts';
 import { reasonOf } from './output.ts';
 import { childrenOf, poolFor, type Role, Supervisor } from './processes.ts';
 import { aborted, Interrupted, orAborted, stopSignals } from './stop-signals.ts';
-import { makeLog, migrateDatabase, openBlobs, openDatabase, type OpenDatabase, requireSchema } from './service.ts';
+import {
+  makeLog,
+  migrateDatabase,
+  openBlobs,
+  openDatabase,
+  type OpenDatabase,
+  requireSchema,
+  sectionsFor,
+} from './service.ts';
 
 const DRAIN_MS = 25_000;
 /** Pool size of a single process. */
@@ -40,7 +48,8 @@ async function prepare(settings: Settings, db: Database): Promise<SecretBox> {
   const secrets = await requireMasterKey(settings, db, { say });
   if (settings.starter !== 'none' && (await isUntouched(db))) {
     const caller = systemCaller(await loadSnapshot(db));
-    await applyFolder(new Work({ db, clock: await readClock(db) }), caller, starterFolder(settings.starter), {});
+    const work = new Work({ db, clock: await readClock(db) });
+    await applyFolder({ work, caller, sections: sectionsFor(settings) }, starterFolder(settings.starter), {});
     say(`starter configuration "${settings.starter}" applied to the empty database`);
   }
   return secrets;

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
-import { CONSTRAINTS, followers, searchParts, systemCaller } from '../rooms.ts';
+import { configSections, CONSTRAINTS, followers, searchParts, systemCaller } from '../rooms.ts';
 import type { Settings } from '../config.ts';
 import { ensureNumbering } from '../domain/metadata/door.ts';
 import { FileBlobs } from '../mechanisms/blobs/filesystem.ts';
@@ -15,9 +15,11 @@ import type { BlobStore } from '../mechanisms/blobs/store.ts';
 import type { Clock } from '../mechanisms/clock.ts';
 import { readClock } from '../mechanisms/db/clock.ts';
 import { openEmbedded } from '../mechanisms/db/embedded.ts';
+import type { ConfigSection } from '../mechanisms/config-section.ts';
 import { MigrationError, migrate, pendingMigrations, readMigrations } from '../mechanisms/db/migrate.ts';
 import { Database } from '../mechanisms/db/pool.ts';
 import { type Between, lookBetween } from '../mechanisms/db/pooler.ts';
+import { Outbound } from '../mechanisms/outbound.ts';
 import { loadSnapshot } from '../mechanisms/snapshot.ts';
 import { type Caller, Work } from '../mechanisms/work.ts';
 import { stopSignals } from './stop-signals.ts';
@@ -163,6 +165,8 @@ export interface Tool {
   /** The clock of the database. */
   clock: Clock;
   work: Work;
+  /** The sections of the configuration bundle. */
+  sections: readonly ConfigSection[];
   caller: Caller;
   close(): Promise<void>;
 }
@@ -185,6 +189,7 @@ export async function openTool(settings: Settings, log: (line: string) => void):
         followers: followers(searchParts(), { oidc: settings.oidc !== undefined }),
         constraints: CONSTRAINTS,
       }),
+      sections: sectionsFor(settings),
       caller: systemCaller(config),
       close,
     };
@@ -192,6 +197,11 @@ export async function openTool(settings: Settings, log: (line: string) => void):
     await close();
     throw error;
   }
+}
+
+/** The sections of the configuration bundle, under the settings' rule on addresses. */
+export function sectionsFor(settings: Pick<Settings, 'webhookAllowPrivate'>): readonly ConfigSection[] {
+  return configSections(new Outbound({ allowPrivate: settings.webhookAllowPrivate }));
 }
 
 /** The configured file store. */

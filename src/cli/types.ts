@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { parse } from 'yaml';
 import { exportBundle } from '../bundle/engine.ts';
-import { configSections } from '../rooms.ts';
 import type { Environment } from './environment.ts';
 import { output } from './output.ts';
 import { openTool } from './service.ts';
@@ -20,7 +19,7 @@ async function configured(
 ): Promise<Required<Omit<Sections, 'settings'>> & { locale: string }> {
   const tool = await openTool(environment.settings(), () => {});
   try {
-    const files = await tool.work.read(tool.caller, (ctx) => exportBundle(ctx, configSections, { identity: false }), {
+    const files = await tool.work.read(tool.caller, (ctx) => exportBundle(ctx, tool.sections, { identity: false }), {
       snapshot: true,
     });
     const sections = files.map(({ text }) => (parse(text) ?? {}) as Sections);

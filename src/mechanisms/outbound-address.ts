@@ -45,6 +45,14 @@ export function bareHost(hostname: string): string {
   return hostname.startsWith('[') && hostname.endsWith(']') ? hostname.slice(1, -1) : hostname;
 }
 
+// By its standard, `localhost` is this machine, whatever DNS returns.
+const OWN_NAME = /(?:^|\.)localhost\.?$/;
+
+/** Whether the host of a URL is a name that DNS resolves. */
+export function needsLookup(hostname: string): boolean {
+  return isIP(bareHost(hostname)) === 0 && !OWN_NAME.test(hostname);
+}
+
 export interface DialOptions {
   allowPrivate: boolean;
   /** Additional root certificates, PEM. */
@@ -84,8 +92,7 @@ export class Dialler {
    */
   async judged(hostname: string): Promise<readonly string[]> {
     const host = bareHost(hostname);
-    // By its standard, `localhost` is this machine, whatever DNS returns.
-    const isOwn = /(?:^|\.)localhost\.?$/.test(host);
+    const isOwn = OWN_NAME.test(host);
     if (isOwn && !this.#options.allowPrivate) throw new AddressRefused();
     const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host];
     const allowed = this.#options.allowPrivate || addresses.every(isPublicAddress);

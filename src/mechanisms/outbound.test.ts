@@ -46,7 +46,7 @@ describe('calls to private addresses', () => {
     await within({ allowPrivate: false, limitMs: 2000, resolve: hostile }, async (outbound) => {
       for (const host of PRIVATE_HOSTS) {
         const url = `https://${host}:${canary.port}/hook`;
-        assert.notEqual(await outbound.refusal(url), undefined, `${url} when saved`);
+        assert.ok((await outbound.refusals([url])).has(url), `${url} when saved`);
         const outcome = await outbound.post(url, HEADERS, BODY);
         assert.equal(outcome.kind, 'refused', `${url}: ${JSON.stringify(outcome)}`);
       }
@@ -61,13 +61,35 @@ describe('calls to private addresses', () => {
     assert.equal(canary.sung, 0);
   });
 
+  it('are found among many names, of which those that nobody answers for hold up nothing', async () => {
+    const asked: string[] = [];
+    const resolve = (name: string): Promise<readonly string[]> => {
+      asked.push(name);
+      return name.startsWith('slow') ? new Promise(() => {}) : Promise.resolve(['10.0.0.1']);
+    };
+    await within({ allowPrivate: false, limitMs: 100, resolve }, async (outbound) => {
+      const slow = Array.from({ length: 50 }, (_, index) => `https://slow-${index}.example.org/`);
+      const at = ['https://127.0.0.1/', 'https://localhost/', 'https://1.1.1.1/'];
+      const refused = await outbound.refusals(['https://inner.example.org/a', ...slow, ...at, 'nonsense']);
+      assert.deepEqual([...refused.keys()].sort(), [
+        'https://127.0.0.1/',
+        'https://inner.example.org/a',
+        'https://localhost/',
+      ]);
+      assert.deepEqual(asked, ['inner.example.org', 'slow-0.example.org', 'slow-1.example.org'], 'two at once');
+      const twice = await outbound.refusals(['https://inner.example.org/a', 'https://inner.example.org/b']);
+      assert.equal(twice.size, 2);
+      assert.equal(asked.length, 4, 'one look-up for a name');
+    });
+  });
+
   it('are refused on the socket though the name was public a moment before', async () => {
     let asked = 0;
     const turns = async (): Promise<readonly string[]> => (asked++ % 2 === 0 ? ['1.1.1.1'] : ['127.0.0.1']);
     await within({ allowPrivate: false, limitMs: 50, resolve: turns }, async (outbound) => {
       const url = `https://rebinding.example.org:${canary.port}/hook`;
       for (let turn = 0; turn < 100; turn++) {
-        assert.equal(await outbound.refusal(url), undefined, 'public when it is looked at');
+        assert.equal((await outbound.refusals([url])).size, 0, 'public when it is looked at');
         assert.equal((await outbound.post(url, HEADERS, BODY)).kind, 'refused', 'and private when it is called');
       }
       assert.equal(asked, 200, 'one look-up for each, and none between judging and connecting');
@@ -82,7 +104,7 @@ describe('calls to private addresses', () => {
         assert.equal((await outbound.post(receiver.url, HEADERS, BODY)).kind, 'answered');
         const plain = receiver.url.replace('https:', 'http:');
         assert.equal((await outbound.post(plain, HEADERS, BODY)).kind, 'refused');
-        assert.equal(await outbound.refusal('https://127.0.0.1/'), undefined);
+        assert.equal((await outbound.refusals(['https://127.0.0.1/'])).size, 0);
       });
       await within({ allowPrivate: true }, async (outbound) => {
         const outcome = await outbound.post(receiver.url, HEADERS, BODY);

@@ -4,8 +4,13 @@
  */
 import type { TLSSocket } from 'node:tls';
 import type { Agent } from 'undici';
-import { AddressRefused, Dialler, type Resolve, resolveBySystem } from './outbound-address.ts';
+import { AddressRefused, Dialler, needsLookup, type Resolve, resolveBySystem } from './outbound-address.ts';
 import type { Tracer } from './traces.ts';
+
+/** Time limit of the look-ups of one save. The save holds a transaction, which the database ends after 15 s without a statement. */
+const JUDGE_MS = 5000;
+/** Concurrent look-ups of one save. They hold threads that deliveries need too. */
+const JUDGED_AT_ONCE = 2;
 
 export interface OutboundOptions {
   /** Disables the restriction to public addresses, and nothing else (`DOCKET_WEBHOOK_ALLOW_PRIVATE`). */
@@ -39,6 +44,9 @@ function reasonOf(error: Error): string {
   if (typeof code === 'string' && /^(?!UND_)[A-Z][A-Z0-9_]{2,60}$/.test(code)) return `no answer: ${code}`;
   return error.message === 'connect timeout' ? 'no answer: connect timeout' : 'no answer: the connection broke';
 }
+
+/** Checks addresses when they are saved; sends nothing. */
+export type AddressCheck = Pick<Outbound, 'refusals'>;
 
 export class Outbound {
   /** Created on the first call: a process that makes no calls does not load the library. */
@@ -83,16 +91,47 @@ export class Outbound {
   }
 
   /**
-   * The reason why calls to this https URL would be refused because of its address; undefined if they would not, or if the name
-   * cannot be resolved now. The binding check is made for each socket.
+   * Those of the https URLs to which calls would be refused because of their addresses, with the reasons. A URL whose name cannot
+   * be resolved now, or not within 5 s for all of them, is not among them. The binding check is made for each socket.
    */
-  async refusal(url: string): Promise<string | undefined> {
-    try {
-      await this.#dialler.judged(new URL(url).hostname);
-      return undefined;
-    } catch (error) {
-      return error instanceof AddressRefused ? error.message : undefined;
-    }
+  async refusals(urls: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const byHost = Map.groupBy(urls, (url) => URL.parse(url)?.hostname ?? '');
+    byHost.delete('');
+    const refused = new Map<string, string>();
+    const judge = async (host: string): Promise<void> => {
+      try {
+        await this.#dialler.judged(host);
+      } catch (error) {
+        if (!(error instanceof AddressRefused)) return;
+        for (const url of byHost.get(host) ?? []) refused.set(url, error.message);
+      }
+    };
+    const hosts = [...byHost.keys()];
+    for (const host of hosts) if (!needsLookup(host)) await judge(host);
+    await this.#inTime(hosts.filter(needsLookup), judge);
+    return new Map(refused);
+  }
+
+  /** Checks hosts until all are checked or the time is up. */
+  async #inTime(hosts: readonly string[], judge: (host: string) => Promise<void>): Promise<void> {
+    const { promise: timeUp, resolve } = Promise.withResolvers<void>();
+    let isUp = false;
+    const timer = setTimeout(
+      () => {
+        isUp = true;
+        resolve();
+      },
+      Math.min(this.#limitMs, JUDGE_MS),
+    );
+    const queue = hosts.values();
+    const work = async (): Promise<void> => {
+      for (const host of queue) {
+        if (isUp) return;
+        await judge(host);
+      }
+    };
+    await Promise.race([timeUp, Promise.all(Array.from({ length: JUDGED_AT_ONCE }, work))]);
+    clearTimeout(timer);
   }
 
   /** Sends bytes unchanged. Never throws; a URL that is not https is refused. */

@@ -14,8 +14,9 @@ import { ensureNumbering } from '../../src/domain/metadata/door.ts';
 import { FileBlobs } from '../../src/mechanisms/blobs/filesystem.ts';
 import type { BlobStore } from '../../src/mechanisms/blobs/store.ts';
 import { type Clock, systemClock } from '../../src/mechanisms/clock.ts';
+import type { ConfigSection } from '../../src/mechanisms/config-section.ts';
 import { Database } from '../../src/mechanisms/db/pool.ts';
-import type { OutboundOptions } from '../../src/mechanisms/outbound.ts';
+import { Outbound, type OutboundOptions } from '../../src/mechanisms/outbound.ts';
 import { SecretBox } from '../../src/mechanisms/secrets.ts';
 import { loadSnapshot } from '../../src/mechanisms/snapshot.ts';
 import type { Tracer } from '../../src/mechanisms/traces.ts';
@@ -42,6 +43,8 @@ export interface TestApp {
   blobFolder: string;
   db: Database;
   app: App;
+  /** The sections of the configuration bundle, as the app has them. */
+  sections: readonly ConfigSection[];
   apply(files: BundleFile[], options?: { prune?: boolean }): Promise<unknown>;
   createKey(input: { login: string; scopes?: string[] | 'all'; expiresAt?: string; allow?: string[] }): Promise<{
     id: string;
@@ -120,10 +123,12 @@ interface Opened {
 async function startOn({ options, database, databaseUrl, db }: Opened): Promise<TestApp> {
   const work = new Work({ db, clock: options.clock ?? systemClock });
   const caller = async () => systemCaller(await loadSnapshot(db));
+  const sections = configSections(new Outbound({ allowPrivate: false, ...options.outbound }));
   if (options.on === undefined && options.bundle !== 'none') {
     const bundle = options.bundle ?? 'itsm';
-    if (typeof bundle === 'string') await applyFolder(work, await caller(), starterFolder(bundle), {});
-    else await work.write(await caller(), (ctx) => applyBundle(ctx, configSections, bundle, {}));
+    if (typeof bundle === 'string')
+      await applyFolder({ work, caller: await caller(), sections }, starterFolder(bundle), {});
+    else await work.write(await caller(), (ctx) => applyBundle(ctx, sections, bundle, {}));
     await ensureNumbering(db, await loadSnapshot(db));
   }
   const readUrl = options.database?.readUrl;
@@ -157,9 +162,10 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     blobFolder: folder,
     db,
     app,
+    sections,
     onAnswer: () => {},
     apply: async (files, applied = {}) => {
-      const result = await app.work.write(app.system(), (ctx) => applyBundle(ctx, configSections, files, applied));
+      const result = await app.work.write(app.system(), (ctx) => applyBundle(ctx, sections, files, applied));
       return result.kind === 'done' ? result.data : undefined;
     },
     createKey: async ({ login, scopes = 'all', ...rest }) => {

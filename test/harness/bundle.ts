@@ -15,10 +15,17 @@ import {
 import { newId, systemClock } from '../../src/mechanisms/clock.ts';
 import type { Actor, ReadContext } from '../../src/mechanisms/context.ts';
 import { Database } from '../../src/mechanisms/db/pool.ts';
+import { Outbound } from '../../src/mechanisms/outbound.ts';
 import { ConfigSnapshot, loadSnapshot } from '../../src/mechanisms/snapshot.ts';
 import { type Caller, Work } from '../../src/mechanisms/work.ts';
 import { russianFlaw } from '../../web/src/admin/config/flaw-words.ts';
+import { HOSTILE_NAMES } from './canary.ts';
 import { createTestDatabase } from './database.ts';
+
+/** The sections, under the usual rule on addresses; the hostile names lead to private ones, and others to a public one. */
+export const SECTIONS = configSections(
+  new Outbound({ allowPrivate: false, resolve: async (name) => HOSTILE_NAMES.get(name) ?? ['1.1.1.1'] }),
+);
 
 /** One file of a bundle. */
 export function file(text: string, name = 'bundle.yaml'): BundleFile[] {
@@ -51,7 +58,7 @@ export async function problemsOf(files: readonly BundleFile[]): Promise<readonly
     memo: new Map(),
   };
   try {
-    await planBundle(ctx, configSections, files);
+    await planBundle(ctx, SECTIONS, files);
     return [];
   } catch (error) {
     return saidInRussian(error);
@@ -95,7 +102,7 @@ export async function startBundleWorld(): Promise<BundleWorld> {
     config: await loadSnapshot(db),
   });
   const apply = async (files: readonly BundleFile[], options: BundleOptions, actor?: Actor): Promise<PlannedItem[]> => {
-    const result = await work.write(await caller(actor), (ctx) => applyBundle(ctx, configSections, files, options));
+    const result = await work.write(await caller(actor), (ctx) => applyBundle(ctx, SECTIONS, files, options));
     if (result.kind !== 'done') throw new Error('no replay is possible here');
     return result.data;
   };
@@ -103,11 +110,11 @@ export async function startBundleWorld(): Promise<BundleWorld> {
     db,
     url: database.url,
     plan: async (files, options = {}) =>
-      await work.read(await caller(), (ctx) => planBundle(ctx, configSections, files, options), { snapshot: true }),
+      await work.read(await caller(), (ctx) => planBundle(ctx, SECTIONS, files, options), { snapshot: true }),
     apply: (files, options = {}) => apply(files, options),
     applyAs: (rights, files, userId) => apply(files, {}, actorWith(rights, userId ?? null)),
     export: async (identity) =>
-      await work.read(await caller(), (ctx) => exportBundle(ctx, configSections, { identity }), { snapshot: true }),
+      await work.read(await caller(), (ctx) => exportBundle(ctx, SECTIONS, { identity }), { snapshot: true }),
     refused: async (files, options = {}) => {
       try {
         await apply(files, options);

@@ -7,9 +7,10 @@ import { pointer } from '../../lib/json.ts';
 import type { Change, StoredItem } from '../../mechanisms/config-section.ts';
 import { loadItems, lockConfiguration } from '../../mechanisms/config-store.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
+import type { AddressCheck } from '../../mechanisms/outbound.ts';
 import { findType, registry } from '../metadata/door.ts';
 import type { CompiledWebhook, WebhookDefinition } from './definitions.ts';
-import { compile, normalise, write } from './item.ts';
+import { checkAddress, compile, normalise, write } from './item.ts';
 import { loadNames, withCodes } from './naming.ts';
 import { requirePrincipal } from './principal.ts';
 import { type DeliveryAnswer, deliveryAnswer, RIGHT, type SubscriptionAnswer, subscriptionAnswer } from './queries.ts';
@@ -32,9 +33,6 @@ export interface NewSubscription extends SubscriptionInput {
   enabled?: boolean;
 }
 
-/** Why calls to a URL would be refused by its address; undefined when they would not. */
-export type Refusal = (url: string) => Promise<string | undefined>;
-
 function refuse(problems: FaultDetail[]): void {
   if (problems.length > 0) {
     throw new Fault('INVALID_REQUEST', 'The subscription cannot be like this; details name each place.', problems);
@@ -52,7 +50,7 @@ async function itemOf(
   ctx: WriteContext,
   code: string,
   input: SubscriptionInput & { enabled: boolean },
-  refusal: string | undefined,
+  refused: ReadonlyMap<string, string>,
 ): Promise<Item> {
   const problems: FaultDetail[] = [];
   const report = (path: readonly (string | number)[], what: string, message: string): void => {
@@ -77,7 +75,7 @@ async function itemOf(
   const secret = secrets.find((one) => one.code === input.secretRef);
   if (secret === undefined) report(['secretRef'], 'UNKNOWN_REFERENCE', 'There is no such signing secret.');
   else if (input.enabled && (await listValues(ctx, [secret.id])).length === 0) report(['secretRef'], ...NO_VALUE);
-  if (refusal !== undefined) report(['endpoint'], 'ADDRESS_REFUSED', refusal);
+  checkAddress(input.endpoint, refused, report);
   const given = input.filters?.condition;
   const definition = normalise({
     code,
@@ -128,18 +126,18 @@ function plan(
 export async function createSubscription(
   ctx: WriteContext,
   input: NewSubscription,
-  refusalOf: Refusal,
+  outbound: AddressCheck,
 ): Promise<SubscriptionAnswer> {
   ctx.actor.require(RIGHT);
   requirePrincipal(ctx, input.executionPrincipalId);
   ctx.rightsChecked();
-  const refusal = await refusalOf(input.endpoint);
+  const refused = await outbound.refusals([input.endpoint]);
   await lockConfiguration(ctx);
   const { code } = input;
   if ((await loadItems(ctx, SECTION)).some((item) => item.code === code)) {
     throw new Fault('ALREADY_EXISTS', 'A subscription with this code exists, perhaps archived.', { field: 'code' });
   }
-  const item = await itemOf(ctx, code, { ...input, enabled: input.enabled ?? true }, refusal);
+  const item = await itemOf(ctx, code, { ...input, enabled: input.enabled ?? true }, refused);
   return plan(ctx, 'create', undefined, { id: ctx.newId(), code, state: 'ACTIVE', item });
 }
 
@@ -172,10 +170,10 @@ export async function changeSubscription(
   ctx: WriteContext,
   id: string,
   changes: Partial<SubscriptionInput>,
-  refusalOf: Refusal,
+  outbound: AddressCheck,
 ): Promise<SubscriptionAnswer> {
   ctx.actor.require(RIGHT);
-  const refusal = changes.endpoint === undefined ? undefined : await refusalOf(changes.endpoint);
+  const refused = await outbound.refusals(changes.endpoint === undefined ? [] : [changes.endpoint]);
   const { stored, item } = await hold(ctx, id);
   const { compiled } = item;
   requirePrincipal(ctx, compiled.executionPrincipalId);
@@ -192,7 +190,7 @@ export async function changeSubscription(
     executionPrincipalId: compiled.executionPrincipalId ?? '',
   };
   const retryPolicy = { ...compiled.retryPolicy, ...changes.retryPolicy };
-  const next = await itemOf(ctx, stored.code, { ...before, ...changes, retryPolicy, enabled: false }, refusal);
+  const next = await itemOf(ctx, stored.code, { ...before, ...changes, retryPolicy, enabled: false }, refused);
   return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: next });
 }
 
@@ -241,7 +239,7 @@ export async function restoreSubscription(ctx: WriteContext, id: string): Promis
   const { endpoint, secretRef, eventTypes, filters, retryPolicy } = item.compiled;
   const before = { endpoint, secretRef, eventTypes, filters, retryPolicy };
   const executionPrincipalId = item.compiled.executionPrincipalId ?? '';
-  const next = await itemOf(ctx, stored.code, { ...before, executionPrincipalId, enabled: false }, undefined);
+  const next = await itemOf(ctx, stored.code, { ...before, executionPrincipalId, enabled: false }, new Map());
   return plan(ctx, 'restore', stored, { id, code: stored.code, state: 'ACTIVE', item: next });
 }
 

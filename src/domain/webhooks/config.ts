@@ -5,10 +5,11 @@
 import type { GlobalRight } from '../../contract/rights.ts';
 import { defineSection } from '../../mechanisms/config-define.ts';
 import { Code } from '../../mechanisms/config-schemas.ts';
-import type { Change, CompileView, Reference, SectionReport } from '../../mechanisms/config-section.ts';
+import type { Change, CompileView, ConfigSection, Reference, SectionReport } from '../../mechanisms/config-section.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
+import type { AddressCheck } from '../../mechanisms/outbound.ts';
 import type { WebhookDefinition } from './definitions.ts';
-import { compile, type Item, normalise, WebhookItem, write } from './item.ts';
+import { checkAddress, compile, type Item, normalise, WebhookItem, write } from './item.ts';
 import { listValues } from './store-secrets.ts';
 
 export const signingSecretsSection = defineSection<string, { code: string }>({
@@ -48,8 +49,26 @@ function note(change: Change): string | undefined {
     : undefined;
 }
 
+/** An endpoint that is new or changed may not lead to private addresses, as by a call. */
+async function verifyAddresses(
+  changes: readonly Change[],
+  outbound: AddressCheck,
+  report: SectionReport,
+): Promise<void> {
+  const endpointOf = (definition: unknown): string | undefined =>
+    (definition as WebhookDefinition | undefined)?.endpoint;
+  const moved = changes.filter(
+    ({ action, definition, stored }) =>
+      action !== 'archive' && endpointOf(definition) !== endpointOf(stored?.definition),
+  );
+  const refused = await outbound.refusals(moved.flatMap(({ definition }) => endpointOf(definition) ?? []));
+  for (const { code, definition } of moved) {
+    checkAddress(endpointOf(definition) ?? '', refused, (...problem) => report(code, ...problem));
+  }
+}
+
 /** A connection whose secret has no value yet may stand only disabled. */
-async function verify(
+async function verifySecrets(
   ctx: ReadContext,
   changes: readonly Change[],
   view: CompileView,
@@ -74,15 +93,21 @@ async function verify(
   }
 }
 
-export const webhooksSection = defineSection<Item, WebhookDefinition>({
-  key: 'webhooks',
-  right: 'webhook.manage',
-  schema: WebhookItem,
-  rights,
-  normalise,
-  references,
-  compile,
-  verify,
-  write,
-  note,
-});
+/** @param outbound judges the addresses of endpoints that are new or changed */
+export function webhooksSection(outbound: AddressCheck): ConfigSection {
+  return defineSection<Item, WebhookDefinition>({
+    key: 'webhooks',
+    right: 'webhook.manage',
+    schema: WebhookItem,
+    rights,
+    normalise,
+    references,
+    compile,
+    verify: async (ctx, changes, view, report) => {
+      await verifySecrets(ctx, changes, view, report);
+      await verifyAddresses(changes, outbound, report);
+    },
+    write,
+    note,
+  });
+}

@@ -55,6 +55,12 @@ export function normalise(item: Item): WebhookDefinition {
   };
 }
 
+/** @param refused URLs to which calls would be refused by their addresses, with the reasons */
+export function checkAddress(endpoint: string, refused: ReadonlyMap<string, string>, report: Report): void {
+  const reason = refused.get(endpoint);
+  if (reason !== undefined) report(['endpoint'], 'ADDRESS_REFUSED', reason);
+}
+
 function checkEndpoint(endpoint: string, report: Report): void {
   const problem = endpointProblem(endpoint);
   if (problem !== undefined) report(['endpoint'], 'WRONG_FORMAT', problem);

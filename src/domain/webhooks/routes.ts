@@ -1,18 +1,17 @@
 import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
-import type { Outbound } from '../../mechanisms/outbound.ts';
+import type { AddressCheck } from '../../mechanisms/outbound.ts';
 import type { SecretBox } from '../../mechanisms/secrets.ts';
 import * as commands from './commands.ts';
 import * as contract from './contract.ts';
 import { getDelivery, listDeliveries, listSubscriptions } from './queries.ts';
 import { createSecret, listSecrets, rotateSecret } from './signing-secrets.ts';
 
-export function webhookRoutes(secrets: SecretBox, outbound: Pick<Outbound, 'refusal'>): BoundOperation[] {
-  const refusal: commands.Refusal = (url) => outbound.refusal(url);
+export function webhookRoutes(secrets: SecretBox, outbound: AddressCheck): BoundOperation[] {
   return [
     bind(contract.listSubscriptions, (ctx) => listSubscriptions(ctx)),
-    bind(contract.createSubscription, (ctx, { body }) => commands.createSubscription(ctx, body, refusal)),
+    bind(contract.createSubscription, (ctx, { body }) => commands.createSubscription(ctx, body, outbound)),
     bind(contract.changeSubscription, (ctx, { params, body }) =>
-      commands.changeSubscription(ctx, params.id, body, refusal),
+      commands.changeSubscription(ctx, params.id, body, outbound),
     ),
     bind(contract.enableSubscription, (ctx, { params }) => commands.enableSubscription(ctx, params.id)),
     bind(contract.disableSubscription, (ctx, { params }) => commands.disableSubscription(ctx, params.id)),

@@ -170,6 +170,10 @@ const CONNECTIONS: readonly Line[] = [
   ['Take user name and password out of the address.', 'Уберите из адреса имя и пароль.'],
   ['Take out what stands from "?" or "#" on.', 'Уберите всё, начиная с «?» или «#».'],
   [
+    'The host is, or resolves to, an address that is not public.',
+    'Адрес узла не публичный, или имя узла указывает на непубличный адрес.',
+  ],
+  [
     'The signing secret {code} has no value yet; run "docket secrets create {again}" first, or say enabled: false.',
     'У секрета подписи {code} ещё нет значения; сначала создайте его («docket secrets create {again}») или укажите enabled: false.',
   ],
