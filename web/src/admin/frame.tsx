@@ -1,4 +1,4 @@
-/** One administration screen, with the navigation of the administration beside it. */
+/** Frame of an administration screen, with the administration's navigation. */
 import { Loader, NativeSelect, ScrollArea } from '@mantine/core';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { type ComponentType, lazy, Suspense } from 'react';

@@ -1,4 +1,4 @@
-/** The administration at a glance: its screens under their headings, with one line on each. */
+/** Overview of the administration: its screens by section, with a line on each. */
 import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useHas } from '../app/session.ts';

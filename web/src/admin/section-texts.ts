@@ -1,6 +1,6 @@
 import { defineText } from '../i18n/text.ts';
 
-/** The headings of the administration's navigation. */
+/** Section headings of the administration's navigation. */
 export const sectionTexts = defineText(
   {
     model: 'Записи и процессы',

@@ -1,6 +1,6 @@
 import { defineText } from '../../i18n/text.ts';
 
-/** What entries say of their subject, and some of what is said. */
+/** Names of data keys in entries, and of some values. */
 export const detailTexts = defineText(
   {
     whole: 'Показать',

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../../../../src/contract/events.ts';
 import { defineText } from '../../i18n/text.ts';
 
-/** Kinds of entries. */
+/** Names of entry kinds. */
 export const kindTexts = defineText(
   {
     ConfigChanged: 'Изменена конфигурация',
@@ -81,7 +81,7 @@ export const kindTexts = defineText(
   },
 );
 
-/** What an entry is about, by the beginning of its subject. */
+/** Names of subject kinds, by the prefix of the subject. */
 export const subjectTexts = defineText(
   {
     user: 'Человек',
@@ -137,7 +137,7 @@ export const subjectTexts = defineText(
   },
 );
 
-/** The way it came. */
+/** Names of sources. */
 export const viaTexts = defineText(
   {
     console: 'консоль',

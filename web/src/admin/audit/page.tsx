@@ -1,4 +1,4 @@
-/** The audit log, newest first, read page by page. */
+/** The audit log, newest first, with paging. */
 import { Button, Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** The audit log in words: what happened, to what, and from where. */
+/** Texts of audit log entries: action, subject and source. */
 import { Code, Text } from '@mantine/core';
 import { useCallback, useMemo } from 'react';
 import { labelText, useLabels } from '../../fields/labels.ts';
@@ -27,12 +27,15 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Keys and articles have no code: what the entry itself says of them names them. */
+/** Keys and articles have no code; their name is in the entry's data. */
 function ownName({ name, title, code }: Data): string | undefined {
   return [name, title, code].find((one): one is string => typeof one === 'string');
 }
 
-/** Names what entries are about: people, groups and units by name, keys and articles by what is said of them, the rest by its code. */
+/**
+ * Returns a function that names the subject of an entry: users, groups and units by name, keys and articles by the entry's
+ * data, others by code.
+ */
 export function useSubjects(subjects: readonly (string | null)[]): (subject: string | null, data: Data) => string {
   const words = useText(subjectTexts);
   const labels = useLabels(subjects.flatMap((subject) => ID.exec(subject ?? '')?.[2] ?? []));
@@ -49,7 +52,7 @@ export function useSubjects(subjects: readonly (string | null)[]): (subject: str
   );
 }
 
-/** Keys of before and after that differ: what a change of configuration was about. */
+/** The keys that differ between before and after. */
 function changedKeys(before: unknown, after: unknown): string[] {
   const sides = [before, after].map((side) => (typeof side === 'object' && side !== null ? (side as Data) : {}));
   const keys = new Set(sides.flatMap((side) => Object.keys(side)));
@@ -61,7 +64,7 @@ function short(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** What an entry says beside its subject, in a line. */
+/** Formats the data of an entry in one line. */
 function useDetailsLine(): (data: Data) => string {
   const words = useText(detailTexts);
   return ({ before, after, ...rest }) => {
@@ -76,7 +79,7 @@ function useDetailsLine(): (data: Data) => string {
   };
 }
 
-/** Data of an entry on one line; all of it on opening. */
+/** The data of an entry in one line; all of it when opened. */
 export function Details({ data }: { data: Data }) {
   const words = useText(detailTexts);
   const line = useDetailsLine()(data);
@@ -85,7 +88,7 @@ export function Details({ data }: { data: Data }) {
   return (
     <details className={classes.details}>
       <summary>{line === '' ? words.whole : line.length > 90 ? `${line.slice(0, 88)}…` : line}</summary>
-      {/* Who scrolls by keyboard must be able to come there. */}
+      {/* Focusable, so that it can be scrolled by keyboard. */}
       <Code block tabIndex={0}>
         {JSON.stringify(data, null, 2)}
       </Code>

@@ -1,4 +1,4 @@
-/** Knowledge bases: their languages, sections, and whether the portal shows them. */
+/** Knowledge bases: languages, sections, and visibility in the portal. */
 import { NativeSelect, SimpleGrid, Stack, TagsInput } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import type { ScreenProps } from '../../screens.ts';

@@ -1,4 +1,4 @@
-/** A calendar as a form: its zone, the hours of each weekday, and the days that are different. */
+/** Form of a calendar: time zone, working hours per weekday, and exceptions. */
 import { ActionIcon, Button, Group, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -79,7 +79,7 @@ export function CalendarForm(props: ItemFormProps) {
       <ul className={form.lines}>
         {exceptions.map((exception, index) => (
           <li
-            // An exception has no identity but its place while its day is being chosen.
+            // An exception's date can change; only the index identifies it.
             // oxlint-disable-next-line react/no-array-index-key
             key={index}
             className={form.exception}
@@ -123,7 +123,7 @@ interface HoursInputProps {
   onChange: (hours: string[]) => void;
 }
 
-/** Ranges with commas between; what is being typed stays as it is until one leaves. */
+/** Comma-separated ranges. The typed text is parsed when the input loses focus. */
 function HoursInput({ value, onChange, ...rest }: HoursInputProps) {
   const [typed, setTyped] = useState<string>();
   return (

@@ -1,4 +1,4 @@
-/** Calendars: their configuration, with the year drawn from what is being edited. */
+/** Calendars, with a view of the year under the edited configuration. */
 import { useText } from '../../i18n/text.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { ConfigScreen } from '../config/config-screen.tsx';

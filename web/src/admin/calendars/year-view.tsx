@@ -1,4 +1,4 @@
-/** A year of a calendar, drawn: each day with its hours, as the service counts them. */
+/** A calendar year: the working hours of each day, as the service computes them. */
 import { ActionIcon, Group, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
@@ -15,7 +15,7 @@ import { texts } from './texts.ts';
 
 type Day = AnswerOf<typeof slaTry.previewCalendar>['days'][number];
 
-/** The first instant of a day that is named by its place in the year, in no zone. */
+/** The UTC date of a calendar day. */
 function utcDay(year: number, month: number, day: number): Date {
   return new Date(Date.UTC(year, month, day));
 }
@@ -105,7 +105,7 @@ function Month({ year, month, days, timezone }: MonthProps) {
   const own = days.filter((day) => day.date.startsWith(prefix));
   const name = new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' }).format(utcDay(year, month, 1));
   const clock = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', timeZone: timezone });
-  // Weeks begin on Monday.
+  // Weeks start on Monday.
   const lead = (utcDay(year, month, 1).getUTCDay() + 6) % 7;
   const say = (day: Day): string => {
     const spans = day.open.map(({ from, to }) => `${clock.format(new Date(from))}–${clock.format(new Date(to))}`);

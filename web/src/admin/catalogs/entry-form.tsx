@@ -1,4 +1,4 @@
-/** One item of a catalogue: where it stands, what its form asks, what record it makes, and for whom it is. */
+/** Form of a catalog item: category, form fields, created record and audience. */
 import { SimpleGrid, TextInput } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import { Assignments } from '../config/assignments.tsx';

@@ -1,4 +1,4 @@
-/** The catalogue: its categories, its items with their forms, and for whom each item is. */
+/** Service catalogs: categories, items, their forms and audiences. */
 import { Button, Checkbox, Group, Stack, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useLanguage } from '../../i18n/language.ts';
@@ -79,7 +79,7 @@ function CatalogForm(props: ItemFormProps) {
       <ul className={form.lines}>
         {entries.map((entry, index) => (
           <Block
-            // An item has no identity but its place while its code is being typed.
+            // An item's code can change while it is typed; only the index identifies it.
             // oxlint-disable-next-line react/no-array-index-key
             key={index}
             name={nameIn(entry.name, language) || entry.code}

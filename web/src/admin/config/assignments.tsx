@@ -1,4 +1,4 @@
-/** Values that are written by themselves: a field and what it gets, line by line (`set` of transitions and catalogue items). */
+/** Editor of automatic values: a field and its value per line (`set` of transitions and catalog items). */
 import { ActionIcon, Button, Input, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import type { FieldSchema } from '../../api/types.ts';
@@ -28,7 +28,7 @@ export function Assignments({ label, value, onChange, fields }: AssignmentsProps
           const field = fields.find((one) => one.code === code);
           return (
             <div key={code} className={classes.assignment}>
-              {/* A select is two elements to the grid, one of them hidden. */}
+              {/* A select adds two elements to the grid, one of them hidden. */}
               <div>
                 <ChooseOne
                   aria-label={`${label}: ${t.field} ${index + 1}`}
@@ -79,7 +79,7 @@ interface OneValueProps {
   onChange: (value: unknown) => void;
 }
 
-/** The moment or the person of the deed in place of a value. */
+/** Variables for the current time or user instead of a value. */
 const VARIABLES = { user: ['$me', 'me'], datetime: ['$now', 'now'], date: ['$today', 'today'] } as const;
 
 function OneValue({ field, value, label, onChange }: OneValueProps) {

@@ -1,4 +1,4 @@
-/** For whom something is: for everybody, or for groups, units and people by name. */
+/** Audience editor: everybody, or groups, units and users. */
 import { NativeSelect, SimpleGrid, Stack } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import { ChooseItems } from './choices.tsx';

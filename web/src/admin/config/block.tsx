@@ -1,4 +1,4 @@
-/** One of several things of an item: a line that names it, opened to be edited. */
+/** One entry of a list in an item: a heading that opens for editing. */
 import { Button, Group, Stack } from '@mantine/core';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
@@ -9,7 +9,7 @@ import { texts } from './texts.ts';
 interface BlockProps {
   name: string;
   code: string;
-  /** Said beside the name. */
+  /** Shown beside the name. */
   mark?: ReactNode;
   startsOpen?: boolean;
   remove: () => void;
@@ -46,7 +46,7 @@ export function Block({ name, code, mark, startsOpen = false, remove, children }
   );
 }
 
-/** `stem-1`, or the next number that is free. */
+/** `stem-1`, or the next unused number. */
 export function freeCode(stem: string, taken: readonly { code: string }[]): string {
   for (let number = 1; ; number++) {
     const code = `${stem}-${number}`;
@@ -54,7 +54,7 @@ export function freeCode(stem: string, taken: readonly { code: string }[]): stri
   }
 }
 
-/** The members of a list that have a code; what somebody is still typing in the text is left out. */
+/** The list members that have a code; incomplete ones are omitted. */
 export function codedOf<T extends { code: string }>(value: unknown): T[] {
   if (!Array.isArray(value)) return [];
   return value.filter(

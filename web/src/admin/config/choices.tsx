@@ -1,4 +1,4 @@
-/** Choosing by name what the configuration names by code. A code that is chosen and unknown stays, for the plan to speak of. */
+/** Pickers of configuration items: by name, stored by code. Unknown codes are kept; the plan reports them. */
 import { Input, MultiSelect, NativeSelect, Select, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
@@ -64,12 +64,12 @@ export function ChooseMany({ choices, value, ...rest }: ManyProps) {
   );
 }
 
-/** One item of a section. */
+/** Picker of one item of a section. */
 export function ChooseItem({ section, ...rest }: Omit<OneProps, 'choices'> & { section: string }) {
   return <ChooseOne choices={useCodes(section)} {...rest} />;
 }
 
-/** Items of a section. */
+/** Picker of several items of a section. */
 export function ChooseItems({ section, ...rest }: Omit<ManyProps, 'choices'> & { section: string }) {
   return <ChooseMany choices={useCodes(section)} {...rest} />;
 }
@@ -82,7 +82,7 @@ interface AllOrSomeProps {
   onChange: (value: '*' | string[]) => void;
 }
 
-/** Everything there is now and later, or what is named. */
+/** All items, including future ones, or selected ones. */
 export function AllOrSome({ label, choices, value, onChange }: AllOrSomeProps) {
   const t = useText(texts);
   const all = value === '*';

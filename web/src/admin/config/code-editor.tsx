@@ -1,6 +1,6 @@
 /**
- * A text with numbered lines, marked where something is wrong. A plain text area lies over a coloured copy of its text, so that
- * keyboard, selection, undo and screen readers work as everywhere; Tab leaves it as any other field.
+ * A text editor with line numbers and error marks. A plain textarea lies over a highlighted copy of its text, so that keyboard,
+ * selection, undo and screen readers work natively. Tab moves the focus, as in other fields.
  */
 import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, type Ref } from 'react';
 import classes from './code-editor.module.css';
@@ -8,12 +8,12 @@ import classes from './code-editor.module.css';
 export interface Mark {
   line: number;
   message: string;
-  /** Where the message is in another language than the console. */
+  /** Language of the message, if it differs from the console's. */
   lang?: string | undefined;
 }
 
 export interface CodeEditorHandle {
-  /** Puts the cursor at a place; both count from one. */
+  /** Moves the cursor; both numbers start at 1. */
   goTo(line: number, column: number): void;
 }
 
@@ -30,7 +30,7 @@ interface CodeEditorProps {
 const PARTS =
   /(?<comment>(?:^|\s)#.*$)|(?<key>"[^"]*"(?=\s*:)|'[^']*'(?=\s*:)|[\p{L}_$*][\p{L}\p{N}_$.-]*(?=:(?:\s|$)))|(?<text>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|(?<constant>\b(?:true|false|null)\b|(?<![\w.-])-?\d+(?:\.\d+)?(?![\w.-]))/gu;
 
-/** A line in pieces, each with the class of what it is. */
+/** Splits a line into highlighted parts. */
 function coloured(line: string): ReactNode[] {
   const pieces: ReactNode[] = [];
   let end = 0;
@@ -48,7 +48,7 @@ function coloured(line: string): ReactNode[] {
   return pieces;
 }
 
-/** What is wrong with a line, shown where the pointer rests on its number; the list below says it to everybody else. */
+/** Tooltip with the errors of a line, on its number. The list below the editor is accessible to all users. */
 function hover(marks: readonly Mark[] = []): { title?: string; lang?: string | undefined } {
   if (marks.length === 0) return {};
   const languages = new Set(marks.map(({ lang }) => lang));
@@ -79,14 +79,14 @@ export function CodeEditor(props: CodeEditorProps) {
     const deeper = /[:{[]\s*$/.test(line) ? '  ' : '';
     if (space + deeper === '') return;
     event.preventDefault();
-    // The browser's own way to type, which keeps its undo.
+    // `insertText` keeps the browser's undo history.
     document.execCommand('insertText', false, `\n${space}${deeper}`);
   };
   return (
     <div className={classes.editor} data-read-only={readOnly || undefined}>
       <div className={classes.gutter} aria-hidden="true">
         {lines.map((_, index) => (
-          // Lines have no identity but their number.
+          // Lines are identified by their number.
           // oxlint-disable-next-line react/no-array-index-key
           <span key={index} data-wrong={wrong.has(index + 1) || undefined} {...hover(wrong.get(index + 1))}>
             {index + 1}

@@ -1,4 +1,4 @@
-/** A value as the configuration writes it: people, groups, units and services by login or code, everything else as in a form. */
+/** Input for a value in configuration format: users, groups, units and services by login or code, other values as in forms. */
 import type { ReactNode } from 'react';
 import { FieldInput } from '../../fields/input.tsx';
 import type { FieldInputProps } from '../../fields/one-input.tsx';

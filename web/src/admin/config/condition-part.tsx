@@ -1,4 +1,4 @@
-/** A condition in a form of the configuration: one line that says it, opened to be edited. */
+/** A condition in a configuration form: a summary line that opens for editing. */
 import { Button, Input } from '@mantine/core';
 import { IconFilterPlus, IconPencil, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -12,16 +12,16 @@ import { texts } from './texts.ts';
 
 interface ConditionPartProps {
   label: string;
-  /** What holds where there is no condition. */
+  /** Text shown if there is no condition. */
   none: string;
   value: unknown;
   onChange: (condition: unknown) => void;
   fields: readonly ConditionField[];
-  /** Whether there may be none. */
+  /** True if the condition may be omitted. */
   optional?: boolean;
 }
 
-/** A group of one is that one: so a condition stays as short as somebody wrote it. */
+/** Replaces a group of one condition by that condition, so that its text stays short. */
 function plain(condition: Condition | undefined): Condition | undefined {
   if (condition === undefined || !isGroup(condition) || condition.conditions.length !== 1) return condition;
   return condition.conditions[0];

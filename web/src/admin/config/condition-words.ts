@@ -1,4 +1,4 @@
-/** A condition said in a line, with the names of fields and options where they are known. */
+/** Describes a condition in one line, with names of fields and options where known. */
 import { type Condition, type ConditionField, isGroup, valueForm } from '../../filters/model.ts';
 import { texts as filterTexts } from '../../filters/texts.ts';
 import { useText } from '../../i18n/text.ts';
@@ -42,7 +42,7 @@ export function useConditionWords(fields: readonly ConditionField[]): (condition
     try {
       return typeof condition === 'object' && condition !== null ? say(condition as Condition, false) : '';
     } catch {
-      // Half a condition, as somebody types it in the text.
+      // An incomplete condition, as typed in the text.
       return JSON.stringify(condition);
     }
   };

@@ -1,6 +1,6 @@
 /**
- * A whole screen of one section: the list with its archive at `/admin/<screen>`, a new item at `…/new`, an item at
- * `…/<code>`. A screen with needs of its own takes the parts alone (`SectionTable`, `ItemEditor`, `ArchiveButton`).
+ * A complete screen of one section: the list with its archive at `/admin/<screen>`, a new item at `…/new`, an item at
+ * `…/<code>`. Screens with special needs use its parts (`SectionTable`, `ItemEditor`, `ArchiveButton`).
  */
 import { Button, Switch } from '@mantine/core';
 import { IconArchive, IconPlus } from '@tabler/icons-react';
@@ -22,22 +22,22 @@ import { nameIn } from './yaml-text.ts';
 
 interface ConfigScreenProps extends Omit<ItemEditorProps, 'code' | 'onApplied' | 'section'> {
   section: string;
-  /** The screen's own path, below `/admin/`. */
+  /** The screen's path below `/admin/`. */
   screen: string;
-  /** What follows it in the address. */
+  /** The path segments after the screen's own. */
   path: readonly string[];
   title: string;
   hint?: ReactNode;
-  /** On the button and the page of a new item. */
+  /** Title of the button and of the page for a new item. */
   newTitle: string;
-  /** On the list, before the button of a new item. */
+  /** Shown in the list, before the button for a new item. */
   actions?: ReactNode;
-  /** More columns of the list. */
+  /** Additional columns of the list. */
   columns?: readonly Column<ConfigItem>[];
   empty?: ReactNode;
-  /** On the page of an item, below its title. */
+  /** Shown on an item's page, below the title. */
   itemHint?: ComponentType<{ code: string }>;
-  /** On the page of an item, above the editor. */
+  /** Shown on an item's page, above the editor. */
   above?: ComponentType<{ code: string }>;
 }
 
@@ -105,7 +105,7 @@ interface SectionTableProps {
   onOpen: (code: string) => void;
 }
 
-/** The items of a section with their codes, names and states. */
+/** The items of a section with code, name and state. */
 export function SectionTable({ section, label, columns: more, empty, onOpen }: SectionTableProps) {
   const t = useText(texts);
   const language = useLanguage();
@@ -166,11 +166,11 @@ export function StateMark({ state }: { state: string }) {
   return <Mark tone={state === 'ARCHIVED' ? 'off' : 'good'}>{state === 'ARCHIVED' ? t.archived : t.active}</Mark>;
 }
 
-/** Asks, and archives one item; what still names it is told as the fault. */
+/** Archives an item after a confirmation. If other items still refer to it, the service's fault is shown. */
 export function ArchiveButton({ section, code, after }: { section: string; code: string; after?: () => void }) {
   const t = useText(texts);
   const archive = useAction({
-    // A bundle that says nothing: only what is named beside it is archived.
+    // An empty bundle: it only archives the items in `archive`.
     run: () => applyBundle({ files: [{ name: 'nothing.yaml', text: '' }], archive: [{ section, code }] }),
     touches: [[]],
     quiet: true,

@@ -1,4 +1,4 @@
-/** What is wrong with a text, line by line; a click puts the cursor there. */
+/** List of validation errors in a text; a click moves the cursor to the error. */
 import { Anchor } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import { Panel } from '../../ui/page.tsx';
@@ -10,7 +10,7 @@ import { useFlawWords } from './use-flaw-words.ts';
 interface FlawListProps {
   flaws: readonly Flaw[];
   goTo: (line: number, column: number, file: string | null) => void;
-  /** Whether the name of the file is said. */
+  /** True to show file names. */
   files?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Words within the sentences of a plan's flaws: what to give (behind «Укажите») and why a pattern is none. */
+/** Translations of phrases in error messages: expected values (after «Укажите») and reasons why a pattern is invalid. */
 import type { Line } from './flaw-sentences.ts';
 
 const WANTED: readonly Line[] = [
@@ -53,7 +53,7 @@ const WANTED: readonly Line[] = [
   ['one of {known}', 'одно из: {known}'],
 ];
 
-/** Why a pattern is none, with the part that is wrong. */
+/** Reasons why a pattern is invalid, with the invalid part. */
 const PATTERNS: readonly Line[] = [
   ['duplicate capture group name{part}', 'две группы с одним названием{part}'],
   ['regexp/syntax: internal error{part}', 'разобрать не удалось{part}'],

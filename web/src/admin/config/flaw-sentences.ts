@@ -1,10 +1,10 @@
 /**
- * What the service finds wrong with a configuration, sentence by sentence, in Russian: files and shapes, then the sections. `{name}`
- * stands for whatever stands there, `{=name}` for words that have a Russian form of their own in `flaw-phrases.ts`.
+ * Russian translations of the service's configuration errors: files and shapes first, then the sections. `{name}` matches any
+ * text; `{=name}` matches a phrase that is translated by `flaw-phrases.ts`.
  */
 export type Line = readonly [english: string, russian: string];
 
-/** Reading files, and the shape of an item. */
+/** Reading files, and the structure of items. */
 const SHAPES: readonly Line[] = [
   ['Nothing may be nested more than {n} deep.', 'Уровней вложенности может быть не больше {n}.'],
   ['This is no value that a bundle knows.', 'Такое значение в конфигурации не годится.'],
@@ -45,7 +45,7 @@ const SHAPES: readonly Line[] = [
   ['The key {name} must match {pattern}.', 'Ключ {name} должен подходить под образец {pattern}.'],
 ];
 
-/** What several sections ask. */
+/** Messages shared by several sections. */
 const SHARED: readonly Line[] = [
   [
     'There is no time zone {zone}; use an IANA name such as Europe/Moscow.',
@@ -205,7 +205,7 @@ export const CONFIG_SENTENCES: readonly Line[] = [
   ...CONNECTIONS,
 ];
 
-/** After those above: sentences of words that fit much. */
+/** Matched last, because these patterns match many messages. */
 export const OPEN_SENTENCES: readonly Line[] = [
   ['There is no field {code} here.', 'Поля {code} здесь нет.'],
   ['Use {=what}; put it in quotes.', 'Укажите {=what}; возьмите в кавычки.'],

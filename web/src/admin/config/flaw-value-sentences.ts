@@ -1,4 +1,4 @@
-/** What is wrong with values, constraints, conditions and formatted texts in a configuration, in Russian (`flaw-sentences.ts`). */
+/** Russian messages for errors in values, constraints, conditions and rich texts of a configuration (`flaw-sentences.ts`). */
 import type { Line } from './flaw-sentences.ts';
 
 const CONDITIONS: readonly Line[] = [

@@ -1,4 +1,4 @@
-/** What the service finds wrong with a configuration is said in English; these are its sentences in Russian. */
+/** Translates the service's English configuration errors to Russian. */
 import { PHRASES } from './flaw-phrases.ts';
 import { CONFIG_SENTENCES, type Line, OPEN_SENTENCES } from './flaw-sentences.ts';
 import { VALUE_SENTENCES } from './flaw-value-sentences.ts';
@@ -9,7 +9,7 @@ interface Pattern {
   russian: string;
 }
 
-/** `{name}` is whatever stands there, `{=name}` what is a phrase of its own. */
+/** `{name}` matches any text, `{=name}` a phrase that is translated separately. */
 function patternOf([english, russian]: Line): Pattern {
   const source = english.replace(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replace(/\{=?(\w+)\}/g, '(?<$1>.*?)');
   return { english: new RegExp(`^${source}$`, 's'), russian };
@@ -18,7 +18,7 @@ function patternOf([english, russian]: Line): Pattern {
 const SENTENCES = [...CONFIG_SENTENCES, ...VALUE_SENTENCES, ...YAML_SENTENCES, ...OPEN_SENTENCES].map(patternOf);
 const PHRASE_PATTERNS = PHRASES.map(patternOf);
 
-/** The Russian of the first pattern that fits with all phrases in it; undefined where none does. */
+/** The translation by the first pattern that matches and whose phrases are all known; undefined if there is none. */
 function translated(patterns: readonly Pattern[], text: string): string | undefined {
   for (const { english, russian } of patterns) {
     const groups = english.exec(text);
@@ -36,7 +36,7 @@ function translated(patterns: readonly Pattern[], text: string): string | undefi
 }
 
 function phraseOf(text: string): string | undefined {
-  // One value that alone may stand here is said as JSON.
+  // A single allowed value is given as JSON.
   if (isJsonScalar(text)) return text;
   const whole = translated(PHRASE_PATTERNS, text);
   if (whole !== undefined && !/^одно из: .* or /s.test(whole)) return whole;
@@ -56,9 +56,9 @@ function isJsonScalar(text: string): boolean {
   }
 }
 
-/** The Russian sentence for what was found wrong; undefined where there is none. */
+/** The Russian message of an error; undefined if unknown. */
 export function russianFlaw({ code, message }: { code: string; message: string }): string | undefined {
-  // What is asked of all types says at the end which one refused.
+  // Messages about all types end with the type that failed.
   const [, inner = '', type] = /^(.*\.) \(type (\S+)\)$/s.exec(message) ?? [];
   if (type !== undefined) {
     const said = russianFlaw({ code, message: inner });

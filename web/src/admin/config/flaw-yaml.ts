@@ -1,4 +1,4 @@
-/** What the reader of YAML finds wrong, in Russian: what is met often by its sentence, all else by its code. */
+/** Russian messages of YAML errors: common ones by message, all others by code. */
 import type { Line } from './flaw-sentences.ts';
 
 export const YAML_SENTENCES: readonly Line[] = [
@@ -35,7 +35,7 @@ export const YAML_SENTENCES: readonly Line[] = [
   ['Not a YAML token: {token}.', 'Это не YAML: {token}.'],
 ];
 
-/** By the codes of the reader's errors; every one of them stands here. */
+/** Messages by error code; complete. */
 export const YAML_CODES: ReadonlyMap<string, string> = new Map([
   ['ALIAS_PROPS', 'У ссылки (*) не может быть якоря и метки.'],
   ['BAD_ALIAS', 'Название якоря (&) или ссылки (*) неверное.'],

@@ -1,4 +1,4 @@
-/** Which fields a form asks for, in which order, and which of them must be filled in. */
+/** Editor of a form: its fields, their order, and which are required. */
 import { ActionIcon, Button, Checkbox, Input, Stack } from '@mantine/core';
 import { IconArrowUp, IconPlus, IconX } from '@tabler/icons-react';
 import { useText } from '../../i18n/text.ts';

@@ -1,17 +1,17 @@
-/** Inputs that the forms of several kinds of items share. */
+/** Inputs shared by the forms of several sections. */
 import { SimpleGrid, TextInput } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import type { ItemFormProps } from './item-editor.tsx';
 import { texts } from './texts.ts';
 import type { Path } from './yaml-text.ts';
 
-/** What a part of a form is given of the form. */
+/** Props of a part of an item form. */
 export type FormPart = Pick<ItemFormProps, 'item' | 'set'>;
 
 const NAME: Path = ['name'];
 const LOCALES = ['ru-RU', 'en-US'] as const;
 
-/** What stands at a path of an item; undefined where there is nothing. */
+/** The value at a path of an item; undefined if missing. */
 export function at(item: unknown, path: Path): unknown {
   let value = item;
   for (const step of path) {
@@ -26,7 +26,7 @@ export function textAt(item: unknown, path: Path): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** A name in both languages. */
+/** Inputs for a name in both languages. */
 export function NameInputs({ item, set, path = NAME, stacked = false }: FormPart & { path?: Path; stacked?: boolean }) {
   const t = useText(texts);
   return <LocalizedInputs item={item} set={set} path={path} ru={t.nameRu} en={t.nameEn} stacked={stacked} />;
@@ -36,11 +36,11 @@ interface LocalizedInputsProps extends FormPart {
   path: Path;
   ru: string;
   en: string;
-  /** One below the other, where there is no room for two. */
+  /** True to stack the inputs where space is limited. */
   stacked?: boolean;
 }
 
-/** A text in both languages; one that is the same in all stays one text. */
+/** Inputs for a text in both languages. A text that is the same in all languages stays a single string. */
 export function LocalizedInputs({ item, set, path, ru, en, stacked = false }: LocalizedInputsProps) {
   const value = at(item, path);
   const names = (typeof value === 'object' && value !== null ? value : {}) as Record<string, string>;
@@ -58,7 +58,7 @@ export function LocalizedInputs({ item, set, path, ru, en, stacked = false }: Lo
   );
 }
 
-/** The code of an item; fixed once it is there. */
+/** Input for the code of an item; read-only once the item exists. */
 export function CodeInput({ item, set, isNew, property = 'code' }: ItemFormProps & { property?: string }) {
   const t = useText(texts);
   return (

@@ -1,6 +1,6 @@
 /**
- * The editor of one item of the configuration: a form for what is common, text for all, errors at their place as one types,
- * what applying would change, and applying. Every configuration screen uses this one part.
+ * Editor of one configuration item: an optional form, the text, live validation, the plan and the apply button. All
+ * configuration screens use it.
  */
 import { Button, Group, Loader, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -23,36 +23,36 @@ import { Notice } from './notice.tsx';
 import { texts } from './texts.ts';
 import { bundleOf, edited, flawInItem, type ItemValue, type Path, type Shape, valueOf } from './yaml-text.ts';
 
-/** What a form of an item is given. */
+/** Props of an item form. */
 export interface ItemFormProps {
-  /** The item as its text says; `{}` while the text cannot be read. */
+  /** The item parsed from the text; `{}` while the text is invalid. */
   item: ItemValue;
-  /** Puts a value at a path of the item; undefined takes it out. */
+  /** Sets a value at a path of the item; undefined removes it. */
   set: (path: Path, value: unknown) => void;
-  /** Whether the item is not there yet: its code may still be chosen. */
+  /** True if the item does not exist yet: its code can still be chosen. */
   isNew: boolean;
 }
 
 export type AsideProps = Pick<ItemFormProps, 'item' | 'set'>;
 
 export interface ItemEditorProps {
-  /** The section of the bundle. */
+  /** Section of the bundle. */
   section: string;
-  /** Undefined: a new one, begun with `template`. */
+  /** Undefined for a new item, which starts with `template`. */
   code?: string | undefined;
-  /** Text of a new item. */
+  /** Initial text of a new item. */
   template?: string;
-  /** The property that tells items apart. */
+  /** The property that identifies items. */
   codeProperty?: string;
-  /** Whether the section is one mapping (settings). */
+  /** True if the section is one mapping (settings). */
   map?: boolean;
-  /** A form of what is common; without one there is the text alone. */
+  /** Form of the common properties; without it, only the text is shown. */
   form?: ComponentType<ItemFormProps>;
-  /** Beside the editor, from what the text says now: a preview, a graph in which one draws. */
+  /** Shown beside the editor, from the current text: a preview, or an editable graph. */
   aside?: ComponentType<AsideProps>;
-  /** Above the editor, over its whole width: for what is wide. */
+  /** Shown above the editor at full width. */
   asideAbove?: boolean;
-  /** After it was applied, with the code that was written. */
+  /** Called after a successful apply with the stored code. */
   onApplied?: (code: string) => void;
 }
 
@@ -66,13 +66,13 @@ export function ItemEditor(props: ItemEditorProps) {
       <FaultAlert error={stored.error} retry={() => void stored.refetch()} />
     );
   }
-  // A new text in the service is another beginning.
+  // A new text from the service resets the editor.
   const start = stored.data?.text ?? props.template ?? 'code: ';
   const archived = stored.data?.state === 'ARCHIVED';
   return <Editor key={`${section} ${code ?? ''} ${start}`} {...props} start={start} archived={archived} />;
 }
 
-/** Follows what applying the text would do, some moments behind the typing. */
+/** Plans the current text, debounced. */
 function usePlan(shape: Shape, text: string, start: string, wanted: boolean) {
   const [settled] = useDebouncedValue(text, 500);
   const body = useMemo(() => bundleOf(shape, settled), [shape, settled]);
@@ -84,7 +84,7 @@ function usePlan(shape: Shape, text: string, start: string, wanted: boolean) {
     items: asked ? plan.data : undefined,
     checking: text !== settled || (asked && plan.isFetching),
     flaws: fault === undefined ? [] : flawsOf(fault).map((flaw) => flawInItem(shape, flaw)),
-    // A fault that names no place is told as a whole.
+    // A fault without places is shown as a whole.
     fault: plan.error !== null && (fault === undefined || fault.places.length === 0) ? plan.error : null,
   };
 }
@@ -107,7 +107,7 @@ function Editor(props: EditorProps) {
   const item = useMemo(() => valueOf(text), [text]);
   const written = String(item?.[codeProperty] ?? '');
   const dirty = text !== start;
-  // Where one goes after applying, nothing is left to lose; the text is set back only with the next drawing.
+  // After an apply, navigation must not warn about unsaved changes; the text is reset only on the next render.
   const applied = useRef(false);
   useBlocker({
     shouldBlockFn: async () =>
@@ -229,7 +229,7 @@ function Editor(props: EditorProps) {
   );
 }
 
-/** Applies a bundle; afterwards everything is read anew, since configuration changes what anybody sees. */
+/** Applies a bundle. All queries are invalidated afterwards, because configuration affects all data shown. */
 function useApply(body: BundleBody, after: () => void) {
   const t = useText(texts);
   return useAction({ run: () => applyBundle(body), touches: [[]], done: t.applied, after });

@@ -1,4 +1,4 @@
-/** Small things of an item that are edited in a table, a line each: its heading with the button that adds one, and the table. */
+/** A table for editing a list in an item, one row per entry, with a button to add one. */
 import { Button, Group, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -17,9 +17,9 @@ export function LinesHead({ title, add, onAdd }: { title: string; add: string; o
 
 interface LinesTableProps {
   label: string;
-  /** Headings; the last column, of buttons, has none. */
+  /** Column headings; the last column, with buttons, has none. */
   columns: readonly string[];
-  /** For a part of a form that is not as wide as the page. */
+  /** For a part of a form that is narrower than the page. */
   narrow?: boolean;
   children: ReactNode;
 }

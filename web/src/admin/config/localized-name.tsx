@@ -1,4 +1,4 @@
-/** A name within a list, in the language of the console; the other language stays as it was written. */
+/** Input for a name in a list, in the language of the console. The other language is kept. */
 import { TextInput } from '@mantine/core';
 import { useLanguage } from '../../i18n/language.ts';
 import { nameIn } from './yaml-text.ts';
@@ -10,7 +10,7 @@ interface LocalizedNameProps {
   onChange: (name: unknown) => void;
 }
 
-/** A name with one language changed; one that was the same in all becomes one for each. */
+/** Changes the name in one language. A single text for all languages becomes one text per language. */
 function renamed(name: unknown, language: string, text: string): unknown {
   const names = typeof name === 'object' && name !== null ? { ...name } : {};
   return { ...names, [language]: text };

@@ -2,7 +2,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import classes from './notice.module.css';
 
-/** Something to know before going on: no fault, and not to be overlooked. */
+/** A warning that is not an error. */
 export function Notice({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className={classes.notice} role="status">

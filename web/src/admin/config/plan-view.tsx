@@ -1,4 +1,4 @@
-/** A plan as a person reads it: what is created, changed or archived, and in each thing what was and what will be. */
+/** Shows a plan: created, changed and archived items, with old and new values. */
 import { Stack, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useText } from '../../i18n/text.ts';
@@ -11,7 +11,7 @@ import { texts } from './texts.ts';
 
 const TONES: Readonly<Record<string, 'good' | 'warn' | 'off'>> = { archive: 'off', change: 'warn' };
 
-/** A value on few lines. */
+/** Formats a value compactly. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return value;
   const short = JSON.stringify(value);

@@ -1,7 +1,7 @@
-/** What the service says about a plan is English; these are its sentences in Russian. One that is not here stays as it is. */
+/** Translates the service's English plan messages to Russian. Unknown messages are shown unchanged. */
 import { useLanguage } from '../../i18n/language.ts';
 
-/** What may stand behind "FIELD: ", and what notes begin with; `$1` and so on are what the sentence is about. */
+/** Patterns of texts after "FIELD: " and of notes; `$1` and so on are their variable parts. */
 const RUSSIAN: readonly (readonly [RegExp, string])[] = [
   [/^the field is gone$/, 'поля больше нет'],
   [/^the field is new and required$/, 'поле новое и обязательное'],
@@ -30,7 +30,7 @@ function russian(sentence: string): string | undefined {
   return undefined;
 }
 
-/** A sentence about a plan in the language of the console, and the language that it is in after all. */
+/** Returns a plan message in the language of the console, and its language if it is another. */
 export function usePlanWords(): (sentence: string) => { text: string; lang: string | undefined } {
   const language = useLanguage();
   return (sentence) => {

@@ -1,4 +1,4 @@
-/** What configuration screens ask the service for. Everything stands under the key `config`, so that an apply touches it all. */
+/** Queries of the configuration screens. They share the key `config`, so that an apply invalidates all of them. */
 import { queryOptions } from '@tanstack/react-query';
 import { type AnswerOf, type ApiFault, type BodyOf, call } from '../../api/client.ts';
 import type { configuration } from '../../api/types.ts';
@@ -8,7 +8,7 @@ export type ItemText = AnswerOf<typeof configuration.readItem>;
 export type PlannedChange = AnswerOf<typeof configuration.plan>[number];
 export type BundleBody = BodyOf<typeof configuration.plan>;
 
-/** A name as the configuration writes it: a text, or one for each locale. */
+/** A name in the configuration: one text, or one per locale. */
 export type LocalizedText = string | Readonly<Record<string, string>>;
 
 export const sectionQuery = (section: string) =>
@@ -24,12 +24,12 @@ export const itemQuery = (section: string, code: string) =>
     queryKey: ['config', 'item', section, code],
     queryFn: ({ signal }) =>
       call<typeof configuration.readItem>('GET', `/config/${section}/${encodeURIComponent(code)}`, { signal }),
-    // What is being edited must not change under the person's hands.
+    // The text being edited must not change through a refetch.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });
 
-/** What applying would do; a fault carries the places that are wrong. */
+/** The plan of a bundle; a fault carries the errors and their places. */
 export const planQuery = (body: BundleBody) =>
   queryOptions({
     queryKey: ['config', 'plan', body],
@@ -42,9 +42,9 @@ export const planQuery = (body: BundleBody) =>
 
 export const applyBundle = (body: BundleBody) => call<typeof configuration.apply>('POST', '/config/apply', { body });
 
-/** A place that a plan or an apply found wrong. */
+/** A validation error of a plan or apply. */
 export interface Flaw {
-  /** Null for what stands in the service already and is not in the files. */
+  /** Null if the error is in stored configuration, not in the files. */
   file: string | null;
   line: number | null;
   column: number | null;
@@ -54,7 +54,7 @@ export interface Flaw {
   message: string;
 }
 
-/** The places of a refused plan or apply. */
+/** The errors of a rejected plan or apply. */
 export function flawsOf(fault: ApiFault): Flaw[] {
   return fault.places.map((place) => {
     const more = place as Partial<Flaw>;

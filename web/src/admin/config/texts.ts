@@ -1,6 +1,6 @@
 import { defineText, plural, pluralEn } from '../../i18n/text.ts';
 
-/** What the shared parts of configuration screens say. */
+/** Texts shared by the configuration screens. */
 export const texts = defineText(
   {
     form: 'Форма',

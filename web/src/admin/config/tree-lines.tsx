@@ -1,4 +1,4 @@
-/** Categories of a catalogue, sections of a knowledge base: a list in which each may stand below another. */
+/** Editor of a tree as a list with parents: categories of a catalog, sections of a knowledge base. */
 import { ActionIcon, Stack, TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useText } from '../../i18n/text.ts';
@@ -37,7 +37,7 @@ export function TreeLines({ item, set, property, title, add, stem }: TreeLinesPr
         <LinesTable label={title} columns={[t.name, t.code, t.below]}>
           {lines.map((line, index) => (
             <tr
-              // A line has no identity but its place while its code is being typed.
+              // An entry's code can change while it is typed; only the index identifies it.
               // oxlint-disable-next-line react/no-array-index-key
               key={index}
             >

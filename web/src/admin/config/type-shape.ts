@@ -1,4 +1,4 @@
-/** What forms of other sections need of record types: their fields, the states of their workflows, and the transitions. */
+/** Data of record types for the forms of other sections: fields, workflow states and transitions. */
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
@@ -16,7 +16,7 @@ export interface Named {
 
 export interface TypeShape {
   fields: readonly FieldSchema[];
-  /** The fields, and those that every record has. */
+  /** The fields of the types and the system fields. */
   conditionFields: readonly ConditionField[];
   states: readonly Named[];
   transitions: readonly Named[];
@@ -26,7 +26,7 @@ interface ItemsRead {
   data: { text: string } | undefined;
 }
 
-/** The values of items that were read; of those that are not there yet, nothing. */
+/** The values of loaded items; items that are not loaded yet are omitted. */
 function valuesOf(results: readonly ItemsRead[]): ItemValue[] {
   return results.flatMap(({ data }) => (data === undefined ? [] : [valueOf(data.text) ?? {}]));
 }
@@ -48,7 +48,7 @@ function namedOf(items: readonly ItemValue[], key: string, language: string): Na
   return [...found.values()];
 }
 
-/** What the types of these codes have, taken together. */
+/** The combined fields, states and transitions of these types. */
 export function useTypeShape(codes: readonly string[]): TypeShape {
   const language = useLanguage();
   const known = useCodes('types');
@@ -75,7 +75,7 @@ export function useTypeShape(codes: readonly string[]): TypeShape {
   }, [types, workflows, states, system, language]);
 }
 
-/** The active items of a section with all that they say. */
+/** The active items of a section with all their properties. */
 export function useSection(section: string): readonly ItemValue[] {
   return useItems(
     section,
@@ -83,13 +83,13 @@ export function useSection(section: string): readonly ItemValue[] {
   );
 }
 
-/** The types that have this workflow. */
+/** The types that use this workflow. */
 export function useTypesOfWorkflow(workflow: string): readonly string[] {
   const types = useSection('types');
   return types.flatMap((type) => (type['workflow'] === workflow ? [String(type['code'])] : []));
 }
 
-/** The active items of a section, to choose from. */
+/** The active items of a section as choices. */
 export function useCodes(section: string): readonly Named[] {
   const language = useLanguage();
   const { data } = useQuery(sectionQuery(section));

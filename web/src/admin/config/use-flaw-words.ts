@@ -1,10 +1,10 @@
-/** What was found wrong with a configuration, in the language of the console. */
+/** Configuration errors in the language of the console. */
 import { useLanguage } from '../../i18n/language.ts';
 import type { Mark } from './code-editor.tsx';
 import { russianFlaw } from './flaw-words.ts';
 import type { Flaw } from './queries.ts';
 
-/** The sentence, and the language that it is in after all where that is another one. */
+/** Returns the message of an error, and its language if it is not that of the console. */
 export function useFlawWords(): (flaw: Pick<Flaw, 'code' | 'message'>) => { text: string; lang: string | undefined } {
   const language = useLanguage();
   return (flaw) => {
@@ -14,7 +14,7 @@ export function useFlawWords(): (flaw: Pick<Flaw, 'code' | 'message'>) => { text
   };
 }
 
-/** The lines to mark in a text: those of the flaws that have one. */
+/** Editor marks for the errors that have a line. */
 export function useFlawMarks(flaws: readonly Flaw[]): Mark[] {
   const say = useFlawWords();
   return flaws.flatMap((flaw) => {

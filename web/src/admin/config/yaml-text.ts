@@ -1,4 +1,4 @@
-/** Between the text of one item and a bundle of which it is the only content, and between its text and its value. */
+/** Converts between the text of an item, a bundle that contains only this item, and its parsed value. */
 import { isMap, parseDocument } from 'yaml';
 import type { BundleBody, Flaw, LocalizedText } from './queries.ts';
 
@@ -9,16 +9,16 @@ const FILE = 'item.yaml';
 
 export interface Shape {
   section: string;
-  /** One mapping for the whole section (settings); else a list of items. */
+  /** True if the section is one mapping (settings); else it is a list of items. */
   map?: boolean;
 }
 
-/** Lines and columns by which the item is shifted in its bundle. */
+/** Offset of the item's text in its bundle, in lines and columns. */
 function shift(shape: Shape): { lines: number; columns: number } {
   return shape.map === true ? { lines: 1, columns: 2 } : { lines: 2, columns: 4 };
 }
 
-/** The bundle that holds this item alone. Applying it leaves memberships and assignments exactly as it says. */
+/** A bundle that contains only this item. Applying it sets memberships and assignments exactly as in the text. */
 export function bundleOf(shape: Shape, text: string): BundleBody {
   const { columns } = shift(shape);
   const pad = ' '.repeat(columns);
@@ -30,7 +30,7 @@ export function bundleOf(shape: Shape, text: string): BundleBody {
   return { files: [{ name: FILE, text: head + body }], exact: true };
 }
 
-/** A flaw of that bundle, at its place in the text of the item. */
+/** Converts an error position in that bundle to a position in the text of the item. */
 export function flawInItem(shape: Shape, flaw: Flaw): Flaw {
   if (flaw.file !== FILE || flaw.line === null) return flaw;
   const { lines, columns } = shift(shape);
@@ -43,7 +43,7 @@ export function flawInItem(shape: Shape, flaw: Flaw): Flaw {
   };
 }
 
-/** The value of a text; undefined where it cannot be read or is no mapping. */
+/** The parsed value of a text; undefined if it is invalid or no mapping. */
 export function valueOf(text: string): ItemValue | undefined {
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
   if (document.errors.length > 0 || !isMap(document.contents)) return undefined;
@@ -54,7 +54,7 @@ export function valueOf(text: string): ItemValue | undefined {
   }
 }
 
-/** The text with another value at the path; undefined takes it out. Comments and the rest of the text stay. */
+/** Sets a value at a path of the text; undefined removes it. Comments and the other content are kept. */
 export function edited(text: string, path: Path, value: unknown): string {
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
   if (value === undefined) document.deleteIn(path);
@@ -62,7 +62,7 @@ export function edited(text: string, path: Path, value: unknown): string {
   return document.toString({ lineWidth: 0 });
 }
 
-/** A name in a language, as far as there is one. */
+/** A name in a language, or in another if missing. */
 export function nameIn(name: unknown, language: string): string {
   if (typeof name === 'string') return name;
   if (typeof name !== 'object' || name === null) return '';

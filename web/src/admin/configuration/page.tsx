@@ -1,4 +1,4 @@
-/** Plan, apply and export of whole configurations, from files or pasted text. */
+/** Plan, apply and export of complete configurations, from files or pasted text. */
 import { Button, Checkbox, FileButton, Group, Stack, Text } from '@mantine/core';
 import { IconDownload, IconFileUpload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
@@ -61,7 +61,7 @@ function Bundle() {
     after: () => plan.reset(),
     quiet: true,
   });
-  // What was said of other files holds no longer.
+  // Results for other files are no longer valid.
   const stale = (): void => {
     plan.reset();
     apply.reset();

@@ -1,4 +1,4 @@
-/** The page of one connection: whether it is there at all, the steps that it can take, and the form that changes it. */
+/** Page of one connection: its state, the available actions and the edit form. */
 import { Button, Loader, Tooltip } from '@mantine/core';
 import type { QueryKey, UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -15,7 +15,7 @@ interface FoundConnectionProps<Row> {
   query: UseQueryResult<Row[]>;
   title: string;
   back: NonNullable<PageProps['back']>;
-  /** Said where there is none of that id. */
+  /** Text shown if no connection has this id. */
   gone: string;
   children: (row: Row) => ReactNode;
 }
@@ -35,11 +35,11 @@ export function FoundConnection<Row extends { id: string }>(props: FoundConnecti
 interface ConnectionPageProps {
   connection: ConnectionState;
   back: NonNullable<PageProps['back']>;
-  /** What enabling it means, said before it is confirmed. */
+  /** Consequences of enabling it, shown in the confirmation. */
   meaning: string;
-  /** The call of a step. */
+  /** Runs an action. */
   run: (step: Step) => Promise<unknown>;
-  /** Said after each step. */
+  /** Success message of each action. */
   done: Readonly<Record<Step, string>>;
   touches: QueryKey;
   form: (opened: boolean, close: () => void) => ReactNode;

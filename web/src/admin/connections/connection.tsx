@@ -1,4 +1,4 @@
-/** What connections to other systems share: their state, and the steps between enabled, disabled and archived. */
+/** Shared by connections to other systems: their state, and the actions enable, disable and archive. */
 import { Button } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import { confirm } from '../../ui/confirm.tsx';
@@ -27,13 +27,13 @@ export function ConnectionMark({ connection }: { connection: ConnectionState }) 
 
 interface StepsProps {
   connection: ConnectionState;
-  /** What enabling it means, said before it is confirmed. */
+  /** Consequences of enabling it, shown in the confirmation. */
   meaning: string;
   pending: boolean;
   onStep: (step: Step) => void;
 }
 
-/** The steps that are possible now; each asks first. */
+/** Buttons of the available actions; each asks for confirmation. */
 export function ConnectionSteps({ connection, meaning, pending, onStep }: StepsProps) {
   const t = useText(texts);
   const ask = async (step: Step, title: string, body: string, yes: string, danger = false): Promise<void> => {

@@ -1,4 +1,4 @@
-/** How something that runs by itself is doing: a dot beside the word, so that no meaning hangs on the colour alone. */
+/** State of a background activity: a coloured dot with a label, so that the meaning does not depend on colour alone. */
 import type { ReactNode } from 'react';
 import classes from './tone.module.css';
 
@@ -12,7 +12,7 @@ export function ToneMark({ tone, children }: { tone: Tone; children: ReactNode }
   );
 }
 
-/** Properties by name, in two columns where there is room. */
+/** Properties in two columns where space allows. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className={classes.facts}>
@@ -26,7 +26,7 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode]
   );
 }
 
-/** What travelled, as it travelled. */
+/** Raw request or response content. */
 export function Raw({ label, children }: { label: string; children: string }) {
   return (
     <pre className={classes.code} tabIndex={0} role="group" aria-label={label}>

@@ -1,4 +1,4 @@
-/** Export: a type, words and a condition, and out comes a file. */
+/** Exports records to a file: by type, text and condition. */
 import { Button, Group, Input, NumberInput, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';

@@ -1,4 +1,4 @@
-/** Groups: the list with its archive, a new group, and a group with its members, people and groups alike. */
+/** Groups: the list with its archive, a new group, and a group with its members (users and groups). */
 import { Button, Group, Loader, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

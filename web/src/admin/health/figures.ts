@@ -1,9 +1,9 @@
-/** Readiness and figures of the service, as its probes tell them. Probes stand beside the interface and ask for no rights. */
+/** Readiness and metrics from the service's probes. Probes are outside the API and need no permissions. */
 
 export interface Readiness {
   ready: boolean;
   checks: Readonly<Record<string, string>>;
-  /** How long the answer took, in milliseconds. */
+  /** Response time in milliseconds. */
   took: number;
 }
 
@@ -29,7 +29,7 @@ export async function readVersion(signal: AbortSignal): Promise<string> {
   return body.info?.version ?? '';
 }
 
-/** Null where the network may not see them. */
+/** Null if metrics are not allowed from this network. */
 export async function readFigures(signal: AbortSignal): Promise<Figures | null> {
   const response = await fetch('/metrics', { signal });
   if (!response.ok) return null;
@@ -38,7 +38,7 @@ export async function readFigures(signal: AbortSignal): Promise<Figures | null> 
 
 const LINE = /^(\w+)(?:\{([^}]*)\})? (\S+)/;
 
-/** The figures in a text of the Prometheus format. */
+/** Parses metrics in Prometheus text format. */
 export function figuresOf(text: string): Figures {
   const single = new Map<string, number>();
   const found = { requests: 0, failed: 0, fast: 0 };

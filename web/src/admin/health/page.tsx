@@ -1,4 +1,4 @@
-/** How the service fares: whether it is ready, its parts, and what the process has to do. */
+/** Health of the service: readiness, its parts, and backlogs. */
 import { Group, Loader, SimpleGrid, Text, Title } from '@mantine/core';
 import { IconCircleCheckFilled, IconCircleXFilled } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -126,7 +126,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** How many wait, and since when the first of them. */
+/** Number of waiting items, and the time of the oldest. */
 function Backlog({ name, count, since }: { name: string; count: string; since: string | null }) {
   const t = useText(texts);
   return (

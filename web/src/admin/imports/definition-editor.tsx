@@ -1,4 +1,4 @@
-/** Changing a definition that is there, as the configuration that it is: with what applying would change, and as text. */
+/** Editor of an existing import definition as a configuration item, with plan and text. */
 import { Autocomplete, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -20,11 +20,11 @@ const MODES = ['UPSERT', 'CREATE_ONLY', 'UPDATE_ONLY'] as const;
 const STANDARD_PRECEDENCE = 100;
 
 interface Line extends MappingValues {
-  /** From 0 on; a line has nothing else of its own to be known by. */
+  /** Index from 0; the only identity of a line. */
   place: number;
 }
 
-/** The lines of the mapping as the text says; what cannot be read as one is shown as far as it can. */
+/** The mapping lines in the item; invalid parts are shown as far as possible. */
 function linesOf(item: unknown): Line[] {
   const list = at(item, ['mapping']);
   if (!Array.isArray(list)) return [];
@@ -41,7 +41,7 @@ function linesOf(item: unknown): Line[] {
   });
 }
 
-/** As the configuration writes them: nothing that says what holds anyway. */
+/** The lines in configuration format, without default values. */
 function written(lines: readonly MappingValues[]): unknown[] {
   return lines.map(({ source, target, transform, precedence }) => ({
     source,

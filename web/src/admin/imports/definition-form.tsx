@@ -1,4 +1,4 @@
-/** Defining an import: what rows become, how they are known again, and which column goes where. */
+/** Form of a new import definition: target, matching of existing records, and mapping. */
 import { Autocomplete, Button, FileInput, Group, Select, Stack, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -71,7 +71,7 @@ export function DefinitionForm() {
     const found = columnsOf(text);
     setFormat(text.trimStart().startsWith('[') ? 'JSON' : 'CSV');
     setColumns(found);
-    // Columns that are named as fields go there by themselves.
+    // Columns with the name of a field are mapped to it automatically.
     const known = new Map(
       fields.flatMap(({ value, label }) => [
         [value.toLowerCase(), value],

@@ -1,4 +1,4 @@
-/** One definition: what it says, and a file run through it — looked at first, tried, then imported. */
+/** One import definition: its mapping, and running a file through preview, dry run and import. */
 import { Alert, Button, FileInput, Group, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -213,7 +213,7 @@ function RunPanel({ definition }: { definition: Definition }) {
   );
 }
 
-/** How far the import is that was just begun: its rows are counted as they are stored. */
+/** Progress of the import that was just started: rows are counted as they are stored. */
 function Under({ definitionId }: { definitionId: string }) {
   const { data } = useQuery({
     queryKey: [...runsKey, 'under', definitionId],

@@ -1,6 +1,6 @@
-/** Files as people have them: text in UTF-8, or as spreadsheets of older days write it. */
+/** Reads import files: text in UTF-8 or in a legacy spreadsheet encoding. */
 
-/** @throws TypeError for what is no text in either encoding */
+/** @throws TypeError if the file is text in neither encoding */
 export async function textOf(file: File): Promise<string> {
   const bytes = await file.arrayBuffer();
   try {
@@ -10,7 +10,7 @@ export async function textOf(file: File): Promise<string> {
   }
 }
 
-/** Names of the columns: of the first line of a CSV, or of the keys of a JSON array's objects. */
+/** Column names: from the first line of a CSV, or the keys of the objects in a JSON array. */
 export function columnsOf(text: string): string[] {
   const trimmed = text.trimStart();
   if (trimmed.startsWith('[')) {

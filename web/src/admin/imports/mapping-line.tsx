@@ -1,4 +1,4 @@
-/** Which column goes where: one line of a definition, new or known. */
+/** One mapping line of a definition: source column and target. */
 import { ActionIcon, Autocomplete, NumberInput, Select, TagsInput } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -16,7 +16,7 @@ export interface MappingValues {
   precedence: number | string;
 }
 
-/** What an import fills beside fields of records, as the identity calls name it. */
+/** Import targets other than records, with the field names of the identity API. */
 const TARGETS: Readonly<Record<Exclude<TargetKind, 'object'>, readonly string[]>> = {
   user: ['login', 'displayName', 'email', 'locale', 'timezone', 'employeeId', 'externalId'],
   group: ['code', 'name'],
@@ -37,7 +37,7 @@ const TRANSFORMS = [
 
 interface MappingLineProps {
   line: MappingValues;
-  /** Names of columns that are known. */
+  /** Known column names. */
   columns: string[];
   fields: { value: string; label: string }[];
   change: (part: Partial<MappingValues>) => void;
@@ -46,7 +46,7 @@ interface MappingLineProps {
 
 export function MappingLine({ line, columns, fields, change, remove }: MappingLineProps) {
   const t = useText(texts);
-  // A field that is no longer there stays, for the check to speak of.
+  // A field that no longer exists is kept; validation reports it.
   const known = line.target === null || fields.some(({ value }) => value === line.target);
   const choices = known ? fields : [...fields, { value: line.target ?? '', label: line.target ?? '' }];
   return (
@@ -82,7 +82,7 @@ export function MappingLine({ line, columns, fields, change, remove }: MappingLi
   );
 }
 
-/** What a column can go to; `type` is the id of a record type. */
+/** The possible targets of a column; `type` is the id of a record type. */
 export function useTargets(kind: TargetKind, type: string | null): { value: string; label: string }[] {
   const { data } = useQuery({ ...typeFieldsQuery(type ?? ''), enabled: kind === 'object' && type !== null });
   if (kind !== 'object') return TARGETS[kind].map((one) => ({ value: one, label: one }));

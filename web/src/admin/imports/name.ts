@@ -1,6 +1,6 @@
 import type { Language } from '../../i18n/language.ts';
 
-/** The name of something configured, which is a text or texts by locale; its code where it has none. */
+/** The name of a configuration item, a text or texts by locale; its code if it has no name. */
 export function nameOf({ name, code }: { name: unknown; code: string }, language: Language): string {
   if (typeof name === 'string') return name;
   const texts = (name ?? {}) as Record<string, string>;

@@ -1,4 +1,4 @@
-/** Imports: definitions, and the runs that were made with them. */
+/** Imports: definitions and runs. */
 import { Button, Tabs } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-/** What each row would change: the mapped fields before and after, and what is wrong with the row. */
+/** Preview of an import: changes per row (mapped fields before and after) and its errors. */
 import { useMemo } from 'react';
 import { labelText, useLabels } from '../../fields/labels.ts';
 import { useText } from '../../i18n/text.ts';

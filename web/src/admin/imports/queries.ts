@@ -1,4 +1,4 @@
-/** What the screens of imports ask the service for. */
+/** Queries of the import screens. */
 import { queryOptions } from '@tanstack/react-query';
 import { type AnswerOf, type BodyOf, call } from '../../api/client.ts';
 import type { imports } from '../../api/types.ts';
@@ -21,7 +21,7 @@ export const definitionsQuery = queryOptions({
   queryFn: ({ signal }) => call<typeof imports.listDefinitions>('GET', '/import-definitions', { signal }),
 });
 
-/** Read anew while the run goes on, and while it is `watched`. */
+/** Reloads while the run continues, or while `watched`. */
 export const runQuery = (id: string, watched = false) =>
   queryOptions({
     queryKey: [...runsKey, id],

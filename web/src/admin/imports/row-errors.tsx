@@ -17,7 +17,7 @@ export const TONES: Readonly<Record<RowStatus, Tone>> = {
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 const FieldNames = createContext(NO_NAMES);
 
-/** Within it, errors name the fields of the type that rows become. */
+/** Provides field names of the target type to the error messages inside it. */
 export function NamedFields({ type, children }: { type: string | null | undefined; children: ReactNode }) {
   const { data: types } = useQuery(deskTypesQuery);
   const id = types?.find((one) => one.id === type || one.code === type)?.id;
@@ -29,10 +29,10 @@ export function NamedFields({ type, children }: { type: string | null | undefine
   return <FieldNames value={names}>{children}</FieldNames>;
 }
 
-/** Names of the fields by code, within {@link NamedFields}. */
+/** Field names by code, from {@link NamedFields}. */
 export const useFieldNames = (): ReadonlyMap<string, string> => useContext(FieldNames);
 
-/** What is wrong with a row, place by place. */
+/** Errors of a row. */
 export function RowErrors({ errors }: { errors: Run['rows'][number]['errors'] }) {
   const placeText = usePlaceText(useFieldNames());
   return (

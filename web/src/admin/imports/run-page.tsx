@@ -1,4 +1,4 @@
-/** One run with what became of its rows; a real one can be taken back. */
+/** One import run with the results of its rows. A run that is not a dry run can be rolled back. */
 import { Alert, Anchor, Button, Loader, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -104,7 +104,7 @@ export function RunPage({ id }: { id: string }) {
 
 const sumOf = (undo: Run['undo']): number => (undo === undefined ? 0 : undo.undone + undo.skipped + undo.failed);
 
-/** How far a run is; the page reads it anew while it goes on. */
+/** Progress of a run; the page reloads while it continues. */
 export function RunProgress({ run }: { run: Pick<Run, 'succeeded' | 'failed' | 'skipped' | 'total'> }) {
   const t = useText(texts);
   return <Share done={run.succeeded + run.failed + run.skipped} total={run.total} label={t.running} />;

@@ -1,4 +1,4 @@
-/** What the last calls came to, with the reason of each refusal. */
+/** Results of the last calls, with the reasons of rejections. */
 import { Anchor, Modal, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

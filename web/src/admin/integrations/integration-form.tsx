@@ -1,4 +1,4 @@
-/** Setting up an integration, which stays disabled, and changing one that is disabled. */
+/** Form of an integration. A new one is created disabled, and only a disabled one can be changed. */
 import { ActionIcon, Autocomplete, Button, Group, Input, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -27,7 +27,7 @@ interface Line {
   target: string;
 }
 
-/** Targets that are no fields, by command. */
+/** Mapping targets that are not fields, by command. */
 const SPECIAL: Readonly<Record<Command, readonly string[]>> = {
   'object.create': ['objectId'],
   'object.update': ['objectId', 'expectedRevision'],

@@ -1,4 +1,4 @@
-/** One integration: what it says, its mapping tried out, and what its calls came to. */
+/** One integration: its properties, a dry run of its mapping, and its last calls. */
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import type { inbound } from '../../api/types.ts';

@@ -1,4 +1,4 @@
-/** Integrations: who calls from outside, and what becomes of it. */
+/** Inbound integrations. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

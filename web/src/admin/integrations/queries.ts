@@ -1,4 +1,4 @@
-/** What the screens of integrations ask the service for. */
+/** Queries of the integration screens. */
 import { queryOptions } from '@tanstack/react-query';
 import { type AnswerOf, type BodyOf, call } from '../../api/client.ts';
 import type { inbound } from '../../api/types.ts';

@@ -1,4 +1,4 @@
-/** What a body would become: the call that the mapping makes of it, and how it would be answered. */
+/** Dry run of an integration: the call that the mapping makes from a body, and the answer. */
 import { Button, Group, JsonInput, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -10,14 +10,14 @@ import { Raw, ToneMark } from '../connections/tone.tsx';
 import type { Integration } from './queries.ts';
 import { texts } from './texts.ts';
 
-/** A body with a place for everything that the mapping reads. */
+/** A sample body with all paths that the mapping reads. */
 function sampleOf({ config }: Integration): string {
   const sample: Record<string, unknown> = {};
   for (const { source } of config.mapping) {
     const steps = source.split('.');
     let at = sample;
     for (const [index, step] of steps.entries()) {
-      // What a path calls __proto__ must not reach one.
+      // Own properties only: a path such as `__proto__` must not reach the prototype.
       if (!Object.hasOwn(at, step)) {
         const value = index === steps.length - 1 ? '' : {};
         Object.defineProperty(at, step, { value, enumerable: true, writable: true, configurable: true });

@@ -1,4 +1,4 @@
-/** Issuing a key: for whom, what it may do in plain words, how long and from where. */
+/** Form to issue a key: owner, scopes, expiry and allowed addresses. */
 import { Button, Checkbox, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -114,7 +114,7 @@ export function NewKey() {
   );
 }
 
-/** Who may issue for others chooses; all others issue for themselves. */
+/** Users who may issue keys for others choose the owner; all others own their keys. */
 function OwnerInput({ value, onChange }: { value: string; onChange: (login: string) => void }) {
   const t = useText(texts);
   const has = useHas();

@@ -1,4 +1,4 @@
-/** API keys: who has which, when they were last used; issued and rotated here, the secret shown once; revoked. */
+/** API keys: owner and last use; issue, rotate and revoke. A secret is shown only once. */
 import { ActionIcon, Button, Menu, Switch, Tooltip } from '@mantine/core';
 import { IconDots, IconPlus, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** Gives a key a new secret, and says how long the old one goes on. */
+/** Rotates a key, with an overlap in which the old secret stays valid. */
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** The scopes of keys, in plain words (api.md, "Authentication"). */
+/** Descriptions of key scopes (api.md, "Authentication"). */
 import { type Bilingual, both } from '../../i18n/text.ts';
 
 export type ScopeKind = 'reading' | 'writing' | 'admin';

@@ -1,4 +1,4 @@
-/** People: the list with its archive, a new person, and a person with unit and groups. */
+/** Users: the list with its archive, a new user, and a user with unit and groups. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useText } from '../../i18n/text.ts';

@@ -1,4 +1,4 @@
-/** Parts that the screens of people, groups and units share: archiving, lists of members, choosing from a list that is here. */
+/** Parts shared by the screens of users, groups and units: archiving, member lists, and pickers from loaded lists. */
 import { ActionIcon, Button, Group, Select, Text } from '@mantine/core';
 import { IconArchive, IconArchiveOff, IconPlus, IconX } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
@@ -20,7 +20,7 @@ interface TurnProps {
   question: { title: string; body: string };
 }
 
-/** Archives, after asking, or takes back. */
+/** Archives after a confirmation, or restores. */
 export function TurnButton({ kind, row, question }: TurnProps) {
   const t = useText(texts);
   const archived = row.state === 'ARCHIVED';
@@ -55,7 +55,7 @@ export function StateBadge({ state }: { state: string }) {
 export interface MemberLine {
   id: string;
   name: string;
-  /** Address below `/admin/`. */
+  /** Path below `/admin/`. */
   href: string;
   mark?: string;
   person?: boolean;
@@ -104,7 +104,7 @@ interface AddFromProps {
   pending: boolean;
 }
 
-/** A choice with a button behind it. */
+/** A picker with an add button. */
 export function AddFrom({ label, choices, onAdd, pending }: AddFromProps) {
   const t = useText(texts);
   const [value, setValue] = useState<string | null>(null);

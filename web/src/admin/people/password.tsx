@@ -1,4 +1,4 @@
-/** Sets the console password of a person; nobody can read it afterwards, and their sessions end. */
+/** Sets a user's console password. It cannot be read afterwards, and the user's sessions end. */
 import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { type SyntheticEvent, useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -11,7 +11,7 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import type { User } from './queries.ts';
 import { texts } from './texts.ts';
 
-/** As the service asks (src/domain/access/password-length.ts). */
+/** Minimum length, as in the service (src/domain/access/password-length.ts). */
 const SHORTEST = 12;
 
 export function PasswordForm({ user }: { user: User }) {
@@ -26,7 +26,7 @@ export function PasswordForm({ user }: { user: User }) {
       setPassword('');
       setLeft(false);
     },
-    // One's own session ends too: whatever is read next leads to the sign-in.
+    // The current user's own session ends too: the next request leads to the sign-in page.
     touches: own ? [[]] : [],
     quiet: true,
   });

@@ -1,4 +1,4 @@
-/** The properties of a person: for a new one, or to be changed. */
+/** Form of a new or existing user. */
 import { Autocomplete, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ApiFault, call } from '../../api/client.ts';

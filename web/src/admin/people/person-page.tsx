@@ -1,4 +1,4 @@
-/** One person: who they are, their unit, their groups. */
+/** One user: properties, unit and groups. */
 import { Button, Loader, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

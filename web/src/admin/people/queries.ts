@@ -1,4 +1,4 @@
-/** People, groups and units as their screens read them; everything under the key `identity`. */
+/** Queries of users, groups and units; they share the key `identity`. */
 import { queryOptions } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../../api/client.ts';
 import type { identity, identityAdmin } from '../../api/types.ts';
@@ -9,7 +9,7 @@ export type User = AnswerOf<typeof identity.listUsers>[number];
 export type GroupRow = AnswerOf<typeof identity.listGroups>[number];
 export type Unit = AnswerOf<typeof identity.listUnits>[number];
 
-/** The identity calls give names in the default language; here they are in that of the console, and in its order. */
+/** Replaces names in the default language by those in the language of the console, and sorts by them. */
 async function named<Row extends { id: string; name: string }>(rows: readonly Row[]): Promise<Row[]> {
   const names = await namesOf(rows.map(({ id }) => id));
   const { compare } = new Intl.Collator(currentLanguage());
@@ -55,5 +55,5 @@ export const unitMembersQuery = (organizationUnitId: string) =>
       }),
   });
 
-/** What changes of people, groups and units make stale. */
+/** Keys to invalidate after changes of users, groups and units. */
 export const IDENTITY = [['identity'], ['choices'], ['label'], ['session'], ['config']] as const;

@@ -1,4 +1,4 @@
-/** The list of people or groups: those who are here, with a switch that adds the archived ones. */
+/** List of users or groups: active ones, with a switch to include archived ones. */
 import { Button, Switch } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -14,9 +14,9 @@ import { texts } from './texts.ts';
 interface RosterProps<Row> {
   title: string;
   hint: string;
-  /** On the button of a new one. */
+  /** Label of the button for a new item. */
   create: string;
-  /** The screen's own path, below `/admin/`. */
+  /** The screen's path below `/admin/`. */
   screen: string;
   query: UseQueryResult<Row[]>;
   archived: readonly Row[] | undefined;

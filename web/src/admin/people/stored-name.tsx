@@ -1,4 +1,6 @@
-/** The name of a group or unit: in both languages for those who may read what is stored, else as it reads here. */
+/**
+ * Input for the name of a group or unit: in both languages if the user may read the stored names, else only in the current one.
+ */
 import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useHas } from '../../app/session.ts';
@@ -9,21 +11,21 @@ import { texts } from './texts.ts';
 
 interface StoredNameProps {
   section: 'groups' | 'orgUnits';
-  /** Undefined: a new one, which has no name yet. */
+  /** Undefined for a new item, which has no name yet. */
   row: { id: string; name: string } | undefined;
-  /** What was typed; undefined while it is as it was. */
+  /** The typed name; undefined if unchanged. */
   value: LocalizedText | undefined;
   disabled?: boolean;
   onChange: (name: LocalizedText) => void;
 }
 
-/** Whether a name says something in some language. */
+/** True if the name is not blank in at least one language. */
 export function isNamed(name: LocalizedText | undefined): name is LocalizedText {
   if (name === undefined) return false;
   return typeof name === 'string' ? name.trim() !== '' : Object.values(name).some((text) => text.trim() !== '');
 }
 
-/** The name of something new, which is made with one text. */
+/** The name of a new item, which is created with a single text. */
 export function textOf(name: LocalizedText | undefined): string {
   return typeof name === 'string' ? name : '';
 }
@@ -34,7 +36,7 @@ export function StoredName({ section, row, value, disabled = false, onChange }: 
   const both = row !== undefined && has('config.manage');
   const stored = useQuery({ ...sectionQuery(section), enabled: both });
   const before = stored.data?.find((one) => one.id === row?.id)?.name as LocalizedText | undefined;
-  // A name in one language would take the place of those in all others.
+  // A name in one language would replace those in all others.
   if (both && !disabled && before !== undefined) {
     return (
       <NameInputs

@@ -1,6 +1,6 @@
 import { defineText } from '../../i18n/text.ts';
 
-/** Texts of the screens of people, groups and units. */
+/** Texts of the screens of users, groups and units. */
 export const texts = defineText(
   {
     people: 'Люди',

@@ -1,4 +1,4 @@
-/** Relation definitions: which records can be related, how many to how many, and by which names. */
+/** Relation definitions: record types, cardinality and names. */
 import { Checkbox, NativeSelect, SimpleGrid, Stack } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import type { ScreenProps } from '../../screens.ts';

@@ -1,4 +1,4 @@
-/** A record as somebody else sees it: with the values that they read, and without those that they do not. */
+/** A record on behalf of another user: only with the values that this user may read. */
 import { Loader, Text } from '@mantine/core';
 import { IconEyeOff, IconPencil } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -24,7 +24,7 @@ export function AsSeen({ recordId, name, read, write }: AsSeenProps) {
   const record = useQuery({ ...recordQuery(recordId), retry: false });
   const schema = useQuery({ ...recordSchemaQuery(recordId), retry: false });
   const has = (names: Names, code: string): boolean => names === '*' || names.includes(code);
-  // Values come with the rights of whoever asks: what they may not read themselves they are not shown for another either.
+  // The values are loaded with the rights of the current user: values that they may not read are not shown either.
   if (record.error !== null || schema.error !== null) return null;
   if (record.data === undefined || schema.data === undefined) return <Loader size="sm" />;
   const { number, workflowState, values } = record.data;

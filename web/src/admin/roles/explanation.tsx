@@ -1,4 +1,7 @@
-/** What a person may do, at large or with one record, and which role gives it: the service judges as it would judge them. */
+/**
+ * Explains a user's permissions, in general or on one record, and the roles that grant them. The service evaluates the same
+ * rules as for the user's requests.
+ */
 import { Loader, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

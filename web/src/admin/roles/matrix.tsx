@@ -1,4 +1,4 @@
-/** Grants as a matrix: a row for each, a column for each action, and what of its fields is read and changed. */
+/** Grants as a matrix: a row per grant, a column per action, and the readable and writable fields. */
 import { IconCheck, IconMinus } from '@tabler/icons-react';
 import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -15,7 +15,7 @@ import classes from './roles.module.css';
 import { ACTIONS, conditionLine, type Grant, type Names, useRightWords } from './model.ts';
 import { texts } from './texts.ts';
 
-/** Names of types by code, as far as one may know them. */
+/** Names of types by code, as far as the user may see them. */
 export function useTypeNames(): (code: string) => string {
   const t = useText(texts);
   const language = useLanguage();
@@ -25,7 +25,7 @@ export function useTypeNames(): (code: string) => string {
   return (code) => (code === '*' ? t.allTypes : (byCode.get(code) ?? code));
 }
 
-/** Names of the fields of a type by code, as far as one may read them. */
+/** Names of a type's fields by code, as far as the user may read them. */
 function useFieldNames(type: string | undefined): (code: string) => string {
   const { data: types } = useQuery(deskTypesQuery);
   const id = types?.find((one) => one.code === type)?.id;
@@ -34,7 +34,7 @@ function useFieldNames(type: string | undefined): (code: string) => string {
   return (code) => names.get(code) ?? code;
 }
 
-/** What is read or changed: fields of the type by their names, or codes where no type is given. */
+/** Readable or writable fields: by name if a type is given, else by code. */
 export function NamesList({ names, type }: { names: Names; type?: string | undefined }) {
   const t = useText(texts);
   const nameOf = useFieldNames(type);
@@ -45,7 +45,7 @@ export function NamesList({ names, type }: { names: Names; type?: string | undef
 
 interface MatrixProps {
   grants: readonly (Grant & { key: string; before?: ReactNode; dim?: boolean; whereHidden?: boolean })[];
-  /** Heading of what stands before each row. */
+  /** Heading of the first column. */
   beforeTitle?: string;
   label: string;
 }

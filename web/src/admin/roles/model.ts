@@ -1,4 +1,4 @@
-/** A role as its text says. */
+/** A role parsed from its text. */
 import { useText } from '../../i18n/text.ts';
 import type { ItemValue } from '../config/yaml-text.ts';
 import { texts } from './texts.ts';
@@ -39,7 +39,7 @@ export const RIGHTS = [
 
 export type Names = '*' | readonly string[];
 
-/** A grant, of the text of a role or as the service explains it. */
+/** A grant, from the text of a role or from the service's explanation. */
 export interface Grant {
   type: string;
   where?: unknown;
@@ -75,7 +75,7 @@ export function rightsOf(item: ItemValue): string[] {
   return Array.isArray(rights) ? rights.filter((one): one is string => typeof one === 'string') : [];
 }
 
-/** What an action or a general right is called. */
+/** Returns functions that name actions and general rights. */
 export function useRightWords(): { action: (code: string) => string; right: (code: string) => string } {
   const t = useText(texts);
   const say = (key: string, otherwise: string): string => {
@@ -94,7 +94,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   after: '>',
 };
 
-/** A condition on one line, short enough to read. */
+/** A condition in one line, shortened. */
 export function conditionLine(condition: unknown): string {
   if (typeof condition !== 'object' || condition === null) return '';
   const group = condition as {

@@ -1,4 +1,4 @@
-/** Roles: what each gives, as a matrix and to be edited; and what a person may do, at large or with a record, and why. */
+/** Roles: the matrix and editor of each, and an explanation of a user's permissions, in general or on a record. */
 import { Button } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
@@ -28,7 +28,7 @@ assignedTo: { users: [], groups: [] }
 
 function RoleMatrix({ item }: { item: ItemValue }) {
   const t = useText(texts);
-  // A grant has no identity but its place.
+  // Grants are identified by their index.
   const grants = grantsOf(item).map((grant, index) => ({ ...grant, key: String(index) }));
   return (
     <Panel title={t.onRecords}>{grants.length === 0 ? t.noRecords : <Matrix grants={grants} label={t.matrix} />}</Panel>
@@ -40,7 +40,7 @@ export default function RolesPage({ path }: ScreenProps) {
   const has = useHas();
   const navigate = useNavigate();
   const edits = has('config.manage');
-  // Who may assign roles and not change the configuration still may ask who may do what.
+  // Users who may assign roles but not change configuration see only the explanation.
   if (path[0] === '_person' || !edits) return <Explanation userId={path[1] ?? null} objectId={path[2] ?? null} />;
   return (
     <ConfigScreen

@@ -1,4 +1,4 @@
-/** A role as a form: general rights, the actions on each type, and who holds it. */
+/** Form of a role: general rights, actions per type, and its members. */
 import { ActionIcon, Button, Checkbox, Group, Select, SimpleGrid, Stack, TagsInput, Title } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -48,7 +48,7 @@ interface GrantFormProps {
   remove: () => void;
 }
 
-/** What a role may do with records of one type: which records, which actions, which fields and transitions. */
+/** Permissions on records of one type: condition, actions, fields and transitions. */
 function GrantForm({ grant, set, remove }: GrantFormProps) {
   const t = useText(texts);
   const words = useRightWords();
@@ -117,7 +117,7 @@ function Grants({ item, set }: ItemFormProps) {
       <Title order={3}>{t.onRecords}</Title>
       {grants.map((grant, index) => (
         <GrantForm
-          // A grant has no identity but its place.
+          // A grant is identified by its index.
           // oxlint-disable-next-line react/no-array-index-key
           key={index}
           grant={grant}

@@ -1,4 +1,4 @@
-/** Services: what is offered, and to whom. */
+/** Services and their audiences. */
 import { Stack } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import type { ScreenProps } from '../../screens.ts';

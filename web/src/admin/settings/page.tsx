@@ -1,4 +1,4 @@
-/** The settings of the whole service: one mapping of the configuration. */
+/** Global settings: one mapping of the configuration. */
 import { NumberInput, Stack, TextInput } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import { Page } from '../../ui/page.tsx';

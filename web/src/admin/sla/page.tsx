@@ -1,4 +1,4 @@
-/** SLA policies: their configuration, with a try-out of the one that is stored. */
+/** SLA policies, with a dry run of stored policies. */
 import { Button } from '@mantine/core';
 import { IconHourglass } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';

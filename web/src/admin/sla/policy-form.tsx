@@ -1,4 +1,4 @@
-/** An SLA policy as a form: for what, by which hours, how long, and when its clock starts, waits and stops. */
+/** Form of an SLA policy: type, calendar, targets, and the conditions that start, pause and stop its timer. */
 import { ActionIcon, Button, Input, SimpleGrid, Stack, TagsInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { FieldSchema } from '../../api/types.ts';
@@ -53,7 +53,7 @@ export function PolicyForm(props: ItemFormProps) {
         <ul className={form.lines}>
           {targets.map((target, index) => (
             <li
-              // A target has no identity but its place: the first that fits holds.
+              // A target is identified by its index; the first matching target applies.
               // oxlint-disable-next-line react/no-array-index-key
               key={index}
               className={form.block}

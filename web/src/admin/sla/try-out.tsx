@@ -1,4 +1,4 @@
-/** "Opened at … → due at …": a record that is not there, as a form, under policies as they are stored. */
+/** Dry run of SLA policies: due times of a hypothetical record under the stored policies. */
 import { Box, Button, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -29,7 +29,7 @@ interface Outcome {
   error?: unknown;
 }
 
-/** On the page of a policy: that one alone. */
+/** Dry run of one policy, on its page. */
 export function TryOut({ code }: { code: string }) {
   const t = useText(texts);
   const policies = useSection('slaPolicies').filter((policy) => policy['code'] === code);
@@ -43,7 +43,7 @@ export function TryOut({ code }: { code: string }) {
   );
 }
 
-/** All policies of a type that is chosen: what a record of it would get. */
+/** Dry run of all policies of a chosen type. */
 export function TryPage() {
   const t = useText(texts);
   const [chosen, setChosen] = useState<string | null>(null);
@@ -64,7 +64,7 @@ export function TryPage() {
   );
 }
 
-/** The fields on which the targets of the policies hang: the others decide nothing. */
+/** The fields that the policies' targets use; other fields have no effect. */
 function decidingOf(policies: readonly ItemValue[], fields: readonly FieldSchema[]): FieldSchema[] {
   const named = new Set<string>();
   const look = (value: unknown): void => {
@@ -75,7 +75,7 @@ function decidingOf(policies: readonly ItemValue[], fields: readonly FieldSchema
     }
   };
   for (const policy of policies) look(policy['targets']);
-  // What is left out has its default, as in a record: nothing has to be filled in.
+  // No field is required: missing values take their defaults, as in a record.
   return fields.filter(({ code }) => named.has(code)).map((field) => ({ ...field, required: false }));
 }
 

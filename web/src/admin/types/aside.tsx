@@ -1,4 +1,4 @@
-/** Beside a type: the form that it makes, to try, and all its fields with what holds for them. */
+/** Beside the editor of a type: a preview of its form, and a table of its fields and constraints. */
 import { Badge, Stack, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import { FieldInput } from '../../fields/input.tsx';
@@ -44,7 +44,7 @@ function Preview({ fields }: { fields: readonly FieldItem[] }) {
       </Text>
       {shown.map((field) => (
         <FieldInput
-          // Another type of data is another input.
+          // A change of data type needs a new input.
           key={`${field.code} ${field.dataType} ${field.multiple}`}
           field={schemaOf(field, language)}
           value={values[field.code] ?? null}
@@ -55,7 +55,7 @@ function Preview({ fields }: { fields: readonly FieldItem[] }) {
   );
 }
 
-/** What holds for a field, in words. */
+/** Describes the constraints of a field. */
 function useConstraintWords(): (field: FieldItem) => string[] {
   const t = useText(texts);
   const language = useLanguage();

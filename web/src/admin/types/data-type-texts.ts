@@ -1,7 +1,7 @@
 import type { DataType } from '../../api/types.ts';
 import { defineText } from '../../i18n/text.ts';
 
-/** The data types of fields in words. */
+/** Names of data types. */
 export const dataTypeTexts = defineText(
   {
     string: 'Строка',
@@ -49,7 +49,7 @@ export const dataTypeTexts = defineText(
   },
 );
 
-/** A type that the text says and nobody knows stays as it is written. */
+/** The name of a data type; unknown ones are shown as written. */
 export function dataTypeName(words: Readonly<Record<string, string>>, dataType: string): string {
   return Object.hasOwn(words, dataType) ? (words[dataType] ?? dataType) : dataType;
 }

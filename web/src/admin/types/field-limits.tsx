@@ -1,4 +1,4 @@
-/** What holds for the values of a field: the options to choose from, limits, what a reference may lead to, and the default. */
+/** Constraints of a field: options, limits, allowed reference types, and the default. */
 import { ActionIcon, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconTrash } from '@tabler/icons-react';
 import type { DataType } from '../../api/types.ts';
@@ -32,7 +32,7 @@ const LIMITS: ReadonlyMap<DataType, readonly LimitKey[]> = new Map<DataType, rea
   ['datetime', ENDS],
   ['time', ENDS],
 ]);
-/** Whose default is better written as text, if at all. */
+/** Data types whose default is only edited as text. */
 const WITHOUT_DEFAULT: ReadonlySet<DataType> = new Set<DataType>(['reference', 'rich-text', 'json']);
 
 export function FieldLimits({ field, set }: Part) {
@@ -63,7 +63,7 @@ export function FieldLimits({ field, set }: Part) {
         ))}
         {!WITHOUT_DEFAULT.has(field.dataType) && (
           <CodedInput
-            // Another type of data, or several values, is another input.
+            // A change of data type or multiplicity needs a new input.
             key={`${field.dataType} ${field.multiple === true}`}
             field={{ ...schemaOf(field, language), name: t.defaultInput, required: false }}
             value={field.default ?? null}
@@ -105,7 +105,7 @@ function LimitInput({ name, field, value, onChange }: LimitInputProps) {
       onChange={({ currentTarget }) => {
         const typed = currentTarget.value;
         const number = name !== 'pattern' && /^\d+$/.test(typed);
-        // What is no number stays as it was typed: checking the text says what is wrong with it.
+        // Invalid numbers stay text; the plan reports the error.
         onChange(name, typed === '' ? undefined : number ? Number(typed) : typed);
       }}
     />
@@ -130,7 +130,7 @@ function Options({ field, set }: Part) {
       <LinesTable label={t.optionsInput} columns={[t.optionName, t.optionCode]} narrow>
         {options.map((option, index) => (
           <tr
-            // An option has no identity but its place while its code is being typed.
+            // An option's code can change while it is typed; only the index identifies it.
             // oxlint-disable-next-line react/no-array-index-key
             key={index}
           >

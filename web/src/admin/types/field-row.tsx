@@ -1,4 +1,4 @@
-/** One field of a type: a line that says what it is, and opens to be edited. */
+/** One field of a type: a summary line that opens for editing. */
 import { ActionIcon, Button, Checkbox, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconChevronRight, IconTrash } from '@tabler/icons-react';
 import { useLanguage } from '../../i18n/language.ts';

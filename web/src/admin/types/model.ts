@@ -1,4 +1,4 @@
-/** A type's fields as a bundle writes them, and what a form of records makes of them. */
+/** Fields of a type in bundle format, and their conversion to form fields. */
 import type { DataType, FieldConstraints, FieldSchema } from '../../api/types.ts';
 import { type ItemValue, nameIn } from '../config/yaml-text.ts';
 
@@ -37,7 +37,7 @@ export interface FieldItem {
   search?: { text?: boolean; filter?: boolean; facet?: boolean };
 }
 
-/** The fields that the text has; what is no field yet is left out. */
+/** The fields in the item; incomplete ones are omitted. */
 export function fieldsOf(item: ItemValue): FieldItem[] {
   const fields = item['fields'];
   if (!Array.isArray(fields)) return [];
@@ -46,14 +46,14 @@ export function fieldsOf(item: ItemValue): FieldItem[] {
   );
 }
 
-/** The field with another type of data: limits and defaults of one type mean nothing to another. */
+/** Changes the data type and removes constraints and default, which are specific to the old data type. */
 export function ofType(field: FieldItem, dataType: DataType): FieldItem {
   if (dataType === field.dataType) return field;
   const { constraints: _limits, default: _value, ...rest } = field;
   return { ...rest, dataType, ...(dataType === 'enum' ? { constraints: { options: [{ code: 'option-1' }] } } : {}) };
 }
 
-/** A field as the forms of records take it. */
+/** Converts a field to the schema of record forms. */
 export function schemaOf(field: FieldItem, language: string): FieldSchema {
   const options = Array.isArray(field.constraints?.options) ? field.constraints.options : undefined;
   return {

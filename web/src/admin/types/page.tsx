@@ -1,4 +1,4 @@
-/** Record types and their fields: the list, and one type with a form of its fields, its text and a preview of the form. */
+/** Record types: the list, and the editor of one type with its fields, text and a preview of the record form. */
 import { useText } from '../../i18n/text.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { ConfigScreen } from '../config/config-screen.tsx';

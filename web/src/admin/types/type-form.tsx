@@ -1,4 +1,4 @@
-/** A record type as a form: what it is, its number and workflow, and its fields. */
+/** Form of a record type: name, numbering, workflow and fields. */
 import { Button, Group, Select, SimpleGrid, Stack, TextInput, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -107,7 +107,7 @@ export function TypeForm(props: ItemFormProps) {
       <ul className={classes.rows}>
         {fields.map((field, index) => (
           <FieldRow
-            // A field has no identity but its place while its code is being typed.
+            // A field's code can change while it is typed; only the index identifies it.
             // oxlint-disable-next-line react/no-array-index-key
             key={index}
             field={field}

@@ -1,4 +1,4 @@
-/** Organisation units as a tree; a new one, and one with its people. */
+/** Organizational units: the tree, a new unit, and a unit with its users. */
 import { Button, Group, Loader, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** The tree of units: every unit a link, with a button to make one inside it. */
+/** The tree of units: each is a link, with a button to add a subunit. */
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconBuilding, IconMapPin, IconPlus } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -11,7 +11,7 @@ import classes from './tree.module.css';
 export function UnitTree({ units }: { units: readonly Unit[] }) {
   const t = useText(texts);
   const known = new Set(units.map(({ id }) => id));
-  // What is inside a unit that is not shown stands at the top.
+  // Units whose parent is not shown are at the top level.
   const below = Map.groupBy(units, ({ parentId }) => (parentId !== null && known.has(parentId) ? parentId : null));
   const top = below.get(null) ?? [];
   return top.length === 0 ? null : (

@@ -1,4 +1,4 @@
-/** The last 100 deliveries, of one subscription or of all; each opens with its attempts and their answers. */
+/** The last 100 deliveries of one subscription or all; each opens to show its attempts and responses. */
 import { Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -1,7 +1,7 @@
 import type { RecordEvent } from '../../../../src/contract/events.ts';
 import { defineText } from '../../i18n/text.ts';
 
-/** The kinds of events that a subscription may name, in plain words (decisions, "Events and webhooks"). */
+/** Names of the event types for subscriptions (decisions, "Events and webhooks"). */
 export const eventTexts = defineText(
   {
     ObjectCreated: 'Запись создана',
@@ -54,7 +54,7 @@ export const eventTexts = defineText(
 export type EventKind = Extract<keyof (typeof eventTexts)['ru-RU'], string>;
 export const EVENT_KINDS = Object.keys(eventTexts['ru-RU']) as EventKind[];
 
-/** The plain words for a kind; the kind itself where it is unknown. */
+/** The name of an event type; unknown ones are shown unchanged. */
 export function eventName(texts: Readonly<Record<string, string>>, kind: string): string {
   return Object.hasOwn(texts, kind) ? (texts[kind] ?? kind) : kind;
 }

@@ -1,4 +1,4 @@
-/** Webhooks: subscriptions with their deliveries, and the secrets that sign them. */
+/** Webhooks: subscriptions with their deliveries, and signing secrets. */
 import { Button, Tabs } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -17,7 +17,7 @@ const TABS = ['subscriptions', 'deliveries', 'secrets'] as const;
 export default function WebhooksPage({ path }: ScreenProps) {
   const [first = 'subscriptions', id] = path;
   if (first === 'subscriptions' && id !== undefined) return <SubscriptionPage id={id} />;
-  // An address that is none of these shows the first.
+  // Unknown paths show the first tab.
   return <Overview tab={TABS.find((one) => one === first) ?? 'subscriptions'} />;
 }
 

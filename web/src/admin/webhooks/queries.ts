@@ -1,4 +1,4 @@
-/** What the screens of webhooks ask the service for. */
+/** Queries of the webhook screens. */
 import { queryOptions } from '@tanstack/react-query';
 import { type AnswerOf, type BodyOf, call } from '../../api/client.ts';
 import type { webhooks } from '../../api/types.ts';

@@ -1,4 +1,4 @@
-/** Signing secrets: made and rotated here; a value is shown once and never again. */
+/** Signing secrets: create and rotate. A value is shown only once. */
 import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';

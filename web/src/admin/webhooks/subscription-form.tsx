@@ -1,4 +1,4 @@
-/** Making a subscription, which is disabled until a step of its own enables it, and changing one that is disabled. */
+/** Form of a subscription. A new one is created disabled, and only a disabled one can be changed. */
 import { Alert, Button, Group, Input, Modal, MultiSelect, NumberInput, Select, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -21,7 +21,7 @@ interface FormProps {
   opened: boolean;
   onClose: () => void;
   onSaved: (one: Subscription) => void;
-  /** The one that is changed; without it a new one is made. */
+  /** The subscription to change; undefined for a new one. */
   subscription?: Subscription;
 }
 
@@ -180,7 +180,7 @@ interface ConditionOfProps {
   onChange: (condition: Condition | undefined) => void;
 }
 
-/** A condition may name the fields of the one type chosen, and those that every record has. */
+/** A condition may use system fields and, if exactly one type is selected, its fields. */
 function ConditionOf({ types, value, onChange }: ConditionOfProps) {
   const only = types.length === 1 ? types[0] : undefined;
   const { data } = useQuery({ ...typeFieldsQuery(only?.id ?? ''), enabled: only !== undefined });

@@ -1,4 +1,4 @@
-/** One subscription: what it says, the steps that it can take, and its last deliveries. */
+/** One subscription: its properties, available actions and last deliveries. */
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';

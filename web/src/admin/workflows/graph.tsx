@@ -1,4 +1,6 @@
-/** A workflow drawn: states by their distance from the first, transitions as arrows; it follows the text as it is edited. */
+/**
+ * Graph of a workflow: states in columns by distance from the initial state, transitions as arrows. It follows the edited text.
+ */
 import { Text, useComputedColorScheme } from '@mantine/core';
 import {
   Background,
@@ -25,7 +27,7 @@ import { texts } from './texts.ts';
 
 const COLUMN = 240;
 const ROW = 120;
-/** The node that transitions from any state leave. */
+/** Node id for transitions from any state. */
 const ANY = '*';
 
 type StateNode = Node<{ label: string; code: string; category: string; initial: boolean }, 'state'>;
@@ -117,7 +119,7 @@ function draw(item: ItemValue, language: Language, any: string): { nodes: StateN
         targetHandle: down > 0 ? 'top-in' : 'bottom-in',
       };
     }
-    // Ways back run over the states or below them, each on a height of its own.
+    // Backward transitions run above or below the states, each at its own height.
     const side = (rows.get(source) ?? 0) < 0 || (rows.get(target) ?? 0) < 0 ? 'top' : 'bottom';
     turns[side] += 1;
     const pathOptions = { offset: 14 + turns[side] * 20 };
@@ -147,7 +149,7 @@ export default function WorkflowGraph({ item, set }: AsideProps) {
     <div>
       <div className={classes.graph}>
         <ReactFlow
-          // Another set of states is another picture to fit into the frame.
+          // A changed set of states remounts the graph, to fit it to the view.
           key={nodes.map(({ id }) => id).join(' ')}
           aria-label={t.graph}
           nodes={nodes}
@@ -156,7 +158,7 @@ export default function WorkflowGraph({ item, set }: AsideProps) {
           colorMode={scheme}
           nodesDraggable={false}
           nodesConnectable={false}
-          // Wherever on a state one lets go, that state is meant.
+          // Dropping anywhere on a state connects to it.
           connectionRadius={90}
           onConnect={connect}
           isValidConnection={({ target }) => target !== ANY}

@@ -1,4 +1,4 @@
-/** A workflow as its text says, and where its states stand in a drawing. */
+/** A workflow parsed from its text, and the layout of its graph. */
 import type { ItemValue } from '../config/yaml-text.ts';
 
 export type Category = 'open' | 'waiting' | 'done';
@@ -37,7 +37,7 @@ export function sourcesOf(transition: TransitionItem): readonly string[] {
   return Array.isArray(transition.from) ? transition.from : [];
 }
 
-/** State → its column: how many transitions it is away from the initial one. What cannot be reached stands last. */
+/** State → column: the number of transitions from the initial state. Unreachable states are last. */
 export function columnsOf(
   states: readonly StateItem[],
   transitions: readonly TransitionItem[],

@@ -1,4 +1,4 @@
-/** Workflows: the list, and one workflow drawn as it is edited, with its states and transitions. */
+/** Workflows: the list, and the editor of one workflow with its graph, states and transitions. */
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useText } from '../../i18n/text.ts';

@@ -1,4 +1,4 @@
-/** What a transition asks for, when it is possible, and what it writes by itself. */
+/** Details of a transition: required input, conditions and automatic values. */
 import { Stack, Text } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import { Assignments } from '../config/assignments.tsx';
@@ -9,7 +9,7 @@ import type { TypeShape } from '../config/type-shape.ts';
 import type { TransitionItem } from './model.ts';
 import { texts } from './texts.ts';
 
-/** What there is to say, on one line. */
+/** Returns short descriptions of the details. */
 export function useTransitionDetails(transition: TransitionItem, shape: TypeShape): string[] {
   const t = useText(texts);
   const words = useConditionWords(shape.conditionFields);

@@ -1,4 +1,4 @@
-/** A workflow as a form: its states and its transitions in two tables; a transition opens to say more. */
+/** Form of a workflow: tables of states and transitions; a transition opens for details. */
 import { ActionIcon, MultiSelect, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -125,7 +125,7 @@ function StateRow({ state, set, remove }: StateRowProps) {
 interface TransitionRowProps {
   transition: TransitionItem;
   choices: { value: string; label: string }[];
-  /** The types that have this workflow, together. */
+  /** The combined data of the types that use this workflow. */
   shape: TypeShape;
   set: (key: string, value: unknown) => void;
   remove: () => void;

@@ -190,7 +190,7 @@ export function ListView({ title, definition, onDefinition, tools }: ListViewPro
   );
 }
 
-/** Removes a filter that is not set. */
+/** Removes the filter `key` from the definition; a non-blank `q` is kept. */
 function without(definition: QueueDefinition, key: 'q' | 'state' | 'filter'): QueueDefinition {
   if (key === 'q' && definition.q !== undefined && definition.q.trim() !== '') return definition;
   const { [key]: _gone, ...rest } = definition;
