@@ -1,4 +1,7 @@
-/** The knowledge base in the administration interface, archiving, and what is told of it (configuration, section 6). */
+/**
+ * The knowledge base in the administration interface: audiences, archiving, and the resulting events (configuration, section
+ * 6).
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -17,7 +20,7 @@ interface Told {
   via: string;
 }
 
-/** What the journal says of the article, oldest first; each has its row in the outbox. */
+/** The article's events in the journal, oldest first. Checks that each has a row in the outbox. */
 async function told({ id }: Version): Promise<Told[]> {
   const rows = await world.rows<Told & { waits: boolean }>(
     `SELECT j.type, j.data, j.object_id, j.via, EXISTS (SELECT 1 FROM outbox o WHERE o.event_id = j.id) AS waits

@@ -1,4 +1,4 @@
-/** Articles through HTTP, rule by rule (api.md, "Knowledge base"; decisions; reliability, 3.9). */
+/** Articles through HTTP, rule by rule (api.md, "Knowledge base"; decisions). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -341,7 +341,7 @@ describe('articles', () => {
     const codes = (await world.adminOk('chief', 'GET', '/kb/bases')).map(({ code }: any) => code);
     assert.deepEqual(codes, ['it']);
     await world.rows(`UPDATE config_items SET state = 'ACTIVE' WHERE section = 'knowledgeBases'`);
-    // The base turned internal meanwhile: what was written for the portal does not fit it.
+    // The base became internal meanwhile, so a draft with the visibility `portal` no longer fits.
     await world.app.apply(
       bundle('knowledgeBases: [{ code: portal, visibility: internal, locales: [ru-RU], sections: [{ code: start }] }]'),
     );

@@ -1,4 +1,4 @@
-/** Several at once on one article: who comes first is decided by the database, and everybody else is told so (issue 6). */
+/** Concurrent changes of one article: the database lets one succeed, and the others get an error. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -34,8 +34,8 @@ async function ready(code: string, more: object = {}): Promise<Version> {
 }
 
 /**
- * Runs `call` while another transaction holds the rows of the article, ends that by `statement`, and gives what came: a decision
- * made before it must not stand.
+ * Runs `statement` in another transaction, starts `call`, and commits once a statement waits for a lock. Returns the result of
+ * `call`: what it read before the commit must not take effect.
  */
 async function behind<T>(statement: string, values: unknown[], call: () => Promise<T>): Promise<T> {
   const client = await world.app.db.connect();
@@ -157,7 +157,7 @@ describe('articles under many hands', () => {
       const token = await articles.token(draft);
       const [published, archived] = await Promise.all([articles.publish(draft), articles.archive(draft, token)]);
       const outcome = [published, archived].map(({ status, body }) => (status === 200 ? 200 : body.error.code)).join();
-      // Either the archiving came first, or the publishing made its token stale.
+      // Either the article was archived first, or publishing made the token stale.
       assert.ok(['NOT_A_DRAFT,200', '200,VERSION_TOKEN_STALE'].includes(outcome), outcome);
       assert.deepEqual(await states(draft), { [`ru-RU ${published.status === 200 ? 'ACTIVE' : 'ARCHIVED'}`]: 1 });
     }

@@ -1,4 +1,4 @@
-/** What stands in articles: no script survives, images are kept apart, and other rooms get what they ask for. */
+/** The content of articles: scripts are removed, images are stored separately, and other modules get the data they need. */
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -21,7 +21,7 @@ const SHA256 = createHash('sha256').update(GIF).digest('hex');
 let world: CatalogWorld;
 let articles: Articles;
 
-/** A read with the rights that the person has now. */
+/** Runs a read with the user's current rights. */
 async function as<T>(who: Person, fn: (ctx: ReadContext) => Promise<T>): Promise<T> {
   const { work, system, epoch } = world.app.app;
   const actor = await new Authenticator({ db: world.app.db, epoch, clock: systemClock }).actorOf(world.people[who]);

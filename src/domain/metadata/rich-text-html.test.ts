@@ -5,7 +5,7 @@ import { checkRichText, type RichNode } from './values.ts';
 
 const GIF = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
 
-/** A short way to write documents: name(children), text in quotes, marks behind `^`. */
+/** A short notation of documents: name(children), text in quotes, marks after `^`. */
 function show(node: RichNode): string {
   if (node.type === 'text') {
     const marks = (node.marks ?? [])

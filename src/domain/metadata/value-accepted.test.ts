@@ -4,7 +4,7 @@ import { DATA_TYPES, type DataType } from '../../lib/data-types.ts';
 import type { FieldConstraints } from './definitions.ts';
 import { field, OPTIONS, stored, UUID } from './value-testing.ts';
 
-/** Input and stored form; the same where only one is given. */
+/** Input and stored form; a single element means that they are equal. */
 const ACCEPTED: [DataType, FieldConstraints, ([unknown, unknown] | [unknown])[]][] = [
   [
     'string',

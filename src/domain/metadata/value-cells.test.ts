@@ -16,10 +16,10 @@ const text = fc.string({
   maxLength: 8,
 });
 
-/** What the database gives back of it: no negative zero. */
+/** The value after a round trip through JSON, which has no negative zero. */
 const asStored = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** Values from the wire, of every data type. */
+/** API values of every data type. */
 const WIRE: readonly [DataType, fc.Arbitrary<unknown>][] = [
   ['string', text],
   ['text', fc.tuple(text, text).map((parts) => parts.join('\r\n'))],
@@ -47,7 +47,7 @@ const fieldOf = (dataType: DataType): FieldDefinition => field(dataType, dataTyp
 
 function requireRoundTrip(of: FieldDefinition, wire: unknown): void {
   const checked = checkValue(of, wire, '/values/f');
-  // Not everything that is generated is a value; that is another test's subject.
+  // Some generated inputs are invalid. Other tests cover those.
   if (!checked.ok) return;
   const plain = cellOf(of, checked.stored);
   const written = needsGuard(of, plain) ? guardCell(plain) : plain;

@@ -120,7 +120,7 @@ describe('checkConstraints', () => {
   });
 
   it('lets through only patterns that are quick on the longest value', () => {
-    // The heaviest sort that the limit admits, on the text it is worst with.
+    // The most expensive pattern within the limit, with its worst input.
     const heavy = field('string', { pattern: '(.*a.{1,50}b){5}|(a|b)*a(a|b){1000}' });
     assert.deepEqual(checkConstraints(heavy), []);
     const heavier = field('string', { pattern: '(a|b)*a(a|b){1000}(a|b){1000}' });

@@ -42,7 +42,7 @@ export interface CreateInput {
 }
 
 /**
- * Creates a record (api.md, `POST /objects`). The right is judged on the record as it would be stored.
+ * Creates a record (api.md, `POST /objects`). The right is checked on the record as it would be stored.
  *
  * @throws Fault INVALID_REQUEST (type unknown to the caller), RIGHT_MISSING, INVALID_VALUES, FIELD_READ_ONLY, ALREADY_EXISTS
  */

@@ -1,4 +1,4 @@
-/** Images in rich text through HTTP (decisions, "Inline images in rich text"; reliability, 3.4). */
+/** Images in rich text through HTTP (decisions, "Inline images in rich text"). */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -16,7 +16,7 @@ const MOST = 2_097_152;
 let around: Around;
 let between: (() => Promise<void>) | undefined;
 
-/** New content that begins as an image of the kind does. */
+/** Random content with the first bytes of the given image type. */
 function picture(kind = 'png', size = 100): Buffer {
   const head = HEADS[kind] as Buffer;
   return Buffer.concat([head, randomBytes(size - head.length)]);
@@ -41,7 +41,7 @@ async function fetchImage(
   return await fetch(`${around.app.url}/api/v1${imagePath(made, bytes)}`, { headers: { authorization, ...headers } });
 }
 
-/** Whether the person gets the image; who does not, learns nothing. */
+/** Whether the user can read the image. A refusal must reveal nothing. */
 async function sees(made: Made, bytes: Buffer, who: Person = 'chief'): Promise<boolean> {
   const answer = await fetchImage(made, bytes, who);
   const content = Buffer.from(await answer.arrayBuffer());

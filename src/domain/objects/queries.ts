@@ -133,7 +133,7 @@ function eventAnswer(event: HistoryRow, reads: (code: string) => boolean): Histo
 }
 
 /**
- * Returns the ids of events that the caller may not see now. Each module judges the events of its own items (comments,
+ * Returns the ids of events that the caller may not see now. Each module decides on the events of its own items (comments,
  * relations). `app.ts` passes the filters in, so that this module does not depend on the others.
  */
 export type EventFilter = (

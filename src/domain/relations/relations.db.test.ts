@@ -1,4 +1,4 @@
-/** Relations through HTTP, rule by rule (api.md, "Relations"; decisions; reliability, 3.5). */
+/** Relations through HTTP, rule by rule (api.md, "Relations"; decisions). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,6 @@
-/** Commands on instances, who may give them, and what explains the time (api.md, "SLA"; configuration, sections 5 and 6). */
+/**
+ * Commands on instances, the rights they need, and the explanation of times (api.md, "SLA"; configuration, sections 5 and 6).
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -105,12 +107,12 @@ describe('commands on SLA instances', () => {
     await world.to(id, 'work');
     assert.equal((await world.sla(id)).status, 'PAUSED');
     await command(instance, 'resume');
-    // Now the policy's condition acts again.
+    // The policy's pause condition acts again.
     await world.to(id, 'wait');
     assert.equal((await world.sla(id)).status, 'PAUSED');
     await world.to(id, 'work');
     assert.equal((await world.sla(id)).status, 'ACTIVE');
-    // The end of the work is an end all the same.
+    // The stop condition also stops a paused instance.
     await command(instance, 'pause');
     await world.to(id, 'done');
     assert.equal((await world.sla(id)).status, 'STOPPED');
@@ -134,7 +136,7 @@ describe('commands on SLA instances', () => {
     await command(instance, 'resume');
     await world.to(id, 'wait');
     assert.equal((await world.sla(id)).status, 'PAUSED');
-    // Paused by hand while waiting, resumed by hand while still waiting: that stands.
+    // Paused by command before and resumed by command during the pause condition: the condition does not pause again.
     await world.to(id, 'work');
     await command(instance, 'pause');
     await world.to(id, 'wait');
@@ -158,7 +160,7 @@ describe('commands on SLA instances', () => {
       (await world.all(id)).map((one) => one.status),
       ['STOPPED', 'ACTIVE'],
     );
-    // Stopped while the condition is false already: the next time starts anew.
+    // Stopped while the condition is already false: the next time the condition holds, a new instance starts.
     await world.to(id, 'wait');
     const second = await world.sla(id);
     await command(second, 'stop');
@@ -205,7 +207,7 @@ describe('commands on SLA instances', () => {
 
   it('gives a stopped one new figures, and nothing else does', async () => {
     const [id, instance] = await fresh();
-    world.clock.set('2026-11-24T15:00:00.000Z'); // 15 h of office time, 31 h by the clock
+    world.clock.set('2026-11-24T15:00:00.000Z'); // 15 h of office time, 31 h of real time
     await world.to(id, 'done');
     assert.deepEqual([(await world.sla(id)).elapsedMs, (await world.sla(id)).breached], [15 * HOUR, false]);
     await world.change(id, { priority: 'p1' });
@@ -244,7 +246,7 @@ describe('commands on SLA instances', () => {
     assert.deepEqual(list.body.error, (await world.call('looker', 'GET', `/objects/${absent.id}/sla`)).body.error);
     refused(await world.call('stranger', 'GET', `/objects/${hiddenId}/sla`), 404, 'NOT_FOUND');
     assert.equal((await world.sla(hiddenId)).status, 'ACTIVE');
-    // A looker sees title alone, and all of the SLA: it is about the record.
+    // A looker reads only the field `title`, but the whole SLA, because it belongs to the record.
     const [shownId] = await fresh();
     assert.equal((await world.ok<Instance[]>('looker', 'GET', `/objects/${shownId}/sla`)).length, 2);
   });

@@ -1,4 +1,4 @@
-/** How instances follow their records, through every way in (api.md, "SLA"; decisions, "SLA"). */
+/** How instances follow changes of their records, whatever makes the change (api.md, "SLA"; decisions, "SLA"). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HOUR, type Instance, MINUTE, type SlaWorld, startSla } from '../../../test/harness/sla.ts';
@@ -51,7 +51,7 @@ describe('the course of SLA instances', () => {
     at(MONDAY);
     const id = await world.make({ assignee: world.id('agent') });
     assert.deepEqual(await world.all(id, 'response'), []);
-    // It asks later.
+    // The start condition holds only later.
     world.clock.pass(HOUR);
     await world.change(id, { assignee: null });
     assert.equal((await world.sla(id, 'response')).startedAt, '2026-11-23T09:00:00.000Z');
@@ -108,7 +108,7 @@ describe('the course of SLA instances', () => {
         ['ACTIVE', '2026-11-23T10:00:00.000Z', 0],
       ],
     );
-    // Another change of a record that runs starts nothing more.
+    // Further changes of a record with a running instance start no second one.
     await world.to(id, 'new');
     await world.change(id, { priority: 'p2' });
     assert.equal((await world.all(id)).length, 2);
@@ -131,7 +131,7 @@ slaPolicies:
     assert.deepEqual(await world.told(instance), ['SlaStarted', 'SlaPaused']);
     await world.change(id, { note: 'go' });
     assert.equal((await world.sla(id, 'waiting')).status, 'ACTIVE');
-    // What would stop it at once does not start.
+    // An instance does not start if the stop condition holds.
     assert.deepEqual(await world.all(await world.make({ note: 'stop' }), 'waiting'), []);
   });
 
@@ -148,7 +148,7 @@ slaPolicies:
       [recalculated.data['reason'], recalculated.data['targetMsBefore'], recalculated.data['dueAtBefore']],
       ['target', 16 * HOUR, '2026-11-24T16:00:00.000Z'],
     );
-    // Of equal targets nothing is said.
+    // A change between equal targets emits no event.
     await world.change(id, { priority: 'p2' });
     await world.change(id, { priority: 'p3' });
     assert.deepEqual(await world.told(urgent), ['SlaStarted', 'SlaRecalculated', 'SlaRecalculated']);
@@ -365,7 +365,7 @@ slaPolicies:
     await world.change(id, { priority: 'p1' });
     const started = await world.sla(id, 'urgent-only');
     assert.equal(started.targetMs, HOUR);
-    // Where no target fits any more, the last one stays.
+    // If no target applies any more, the instance keeps its target.
     await world.change(id, { priority: 'p3' });
     assert.deepEqual(
       [(await world.sla(id, 'urgent-only')).targetMs, (await world.sla(id, 'urgent-only')).status],
@@ -376,7 +376,7 @@ slaPolicies:
     await world.app.app.epoch.refresh();
     const later = await world.make({ priority: 'p1' });
     assert.deepEqual(await world.all(later, 'urgent-only'), []);
-    // What runs goes on to its end.
+    // Running instances continue until they stop.
     await world.to(id, 'done');
     assert.equal((await world.sla(id, 'urgent-only')).status, 'STOPPED');
   });

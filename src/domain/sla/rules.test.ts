@@ -1,4 +1,4 @@
-/** The course of an instance against a simulation that counts minute by minute (reliability, SL2). */
+/** Compares the transitions of an instance with a simulation that counts minute by minute. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -54,7 +54,7 @@ function isOpen(minute: number): boolean {
   return day >= 1 && day <= 5 && ((hour >= 9 && hour < 12) || (hour >= 13 && hour < 17));
 }
 
-/** What happens to a record and to its instance, after some minutes. */
+/** An event on a record or its instance, after some minutes. */
 type Happening = { after: number } & (
   | { kind: 'waits' | 'works' | 'done' | 'archive' | 'restore' | 'pause' | 'resume' | 'stop' | 'tick' }
   | { kind: 'target'; hours: number }
@@ -68,7 +68,7 @@ const happening: fc.Arbitrary<Happening> = fc
   })
   .map((one) => one as Happening);
 
-/** The simulation: a record with its latches, told in the words of the specification, and a counter of minutes. */
+/** The simulation: a record, the conditions that are set aside, and a counter of minutes, written as in the specification. */
 class World {
   now = START;
   targetMs = 16 * HOUR;
@@ -77,9 +77,9 @@ class World {
   instance: Instance;
   status = 'ACTIVE';
   counted = 0;
-  /** Who paused. */
+  /** What holds the pause. */
   by: 'policy' | 'hand' | 'archive' | undefined;
-  /** A resume or stop by hand stands while this condition goes on to hold. */
+  /** After a resume or stop by command, the condition has no effect until it was false once. */
   setAside = false;
   restartAllowed = true;
   told: string[] = [];
@@ -115,7 +115,7 @@ class World {
     this.now += minutes * MINUTE;
   }
 
-  /** What must have been told of the instance by now, once the service looked. */
+  /** Warnings and breaches that must be reported by now, once the service has checked. */
   #reach(): void {
     for (const [name, share] of [
       ['SlaWarning30', 0.3],
@@ -184,7 +184,7 @@ class World {
     this.instance = this.#keep(draft);
   }
 
-  /** Decisions, "SLA", sentence by sentence. */
+  /** The rules of decisions, "SLA", one by one. */
   #expect(judged: Judged, wasStopped: boolean): void {
     if (wasStopped) {
       if (!judged.start) this.restartAllowed = true;
@@ -225,7 +225,7 @@ describe('the course of an instance', () => {
             [...instance.told].map((what) => (what === 'breach' ? 'SlaBreached' : `SlaWarning${what}`)).sort(),
             [...world.told].sort(),
           );
-          // Counted and paused time are all of the open time.
+          // Counted and paused time add up to all open time.
           const end = Date.parse(instance.stoppedAt ?? now);
           const start = Date.parse(instance.startedAt);
           const paused = pauseSpans(instance.pauses, end).map(({ from, to }) =>
@@ -247,7 +247,7 @@ describe('the course of an instance', () => {
       fc.property(fc.array(happening, { minLength: 1, maxLength: 15 }), (happenings) => {
         const world = new World();
         for (const one of happenings) world.happen(one);
-        // Nothing but time passes from here on, and the service wakes when it said it would.
+        // From here on only time passes, and the service wakes at `nextAt`.
         world.happen({ after: 0, kind: 'tick' });
         for (let wakes = 0; world.instance.nextAt !== null; wakes++) {
           assert.ok(wakes < 4 && world.instance.status === 'ACTIVE');

@@ -1,4 +1,7 @@
-/** Warnings and breaches, each once and in time; and what a change of policies or calendars moves (decisions, "SLA"). */
+/**
+ * Warnings and breaches, each reported once and in time; recalculation after a change of policies or calendars (decisions,
+ * "SLA").
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -7,7 +10,7 @@ import { CONFIGURED, HOUR, type Instance, MINUTE, type SlaWorld, startSla } from
 
 const MONDAY = '2026-11-23T08:00:00.000Z';
 
-/** Types of the events of all instances, by how often each instance has them. */
+/** Event types of all instances, by the number of times an instance has the event. */
 const TIMES = `
   SELECT type, data->>'percent' AS percent, n::int AS times, count(*)::int AS instances FROM (
     SELECT type, data, count(*) OVER (PARTITION BY data->>'slaInstanceId', type, data->>'percent') AS n FROM journal
@@ -146,7 +149,7 @@ describe('timers of SLA instances', () => {
       for (const type of ['SlaWarning 50', 'SlaWarning 90', 'SlaBreached'])
         assert.equal(told.filter((name) => name === type).length, 1, told.join());
       const last = await world.sla(id);
-      // What the events say is what stands.
+      // The events must match the stored status.
       const statuses = told.filter((name) => ['SlaPaused', 'SlaResumed', 'SlaStopped'].includes(name));
       assert.equal(last.status, statuses.at(-1) === 'SlaStopped' ? 'STOPPED' : 'PAUSED', told.join());
       assert.equal(last.revision, 1 + statuses.length);
@@ -366,7 +369,7 @@ describe('a change of policies and calendars', () => {
     world.clock.set(MONDAY);
     const id = await world.make();
     await world.work();
-    // As a unit that began before an apply would leave it.
+    // Simulates a unit of work that began before an apply and committed after it.
     await world.rows(
       `UPDATE sla_instances SET policy_version = 1, target_ms = 1, turn = turn + 1 WHERE object_id = $1 AND policy_id = $2`,
       [id, world.id('resolution')],

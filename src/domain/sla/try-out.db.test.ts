@@ -1,4 +1,4 @@
-/** Trying out policies and calendars, saved and unsaved, around changes of clocks (configuration, section 1). */
+/** Trying out stored and unsaved policies and calendars, also at clock changes (configuration, section 1). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HOUR, MINUTE, type SlaWorld, startSla } from '../../../test/harness/sla.ts';
@@ -36,7 +36,7 @@ describe('trying out', () => {
       { percent: 90, at: '2026-11-23T11:36:00.000Z' },
     ]);
     assert.deepEqual(tried.calendar, { id: world.id('office'), version: 1, timezone: 'Europe/Berlin' });
-    // Without values it is a record of defaults.
+    // Without values, the defaults of the type apply.
     const usual = await due({ openedAt: NOW, policy: world.id('resolution') });
     assert.equal(usual.targetMs, 16 * HOUR);
     const counted = usual.intervals.filter((one: { counted: boolean }) => one.counted);

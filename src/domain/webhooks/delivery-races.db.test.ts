@@ -1,4 +1,7 @@
-/** Many processes, faults and slow receivers: nothing is lost, nothing is done twice without need, nobody waits for another. */
+/**
+ * Many processes, failures and slow receivers: no delivery is lost or repeated without need, and receivers do not delay each
+ * other.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -31,7 +34,7 @@ describe('deliveries among many', () => {
   const other = (more: Pick<TestOptions, 'deliveryEveryMs'> = {}): Promise<TestApp> =>
     startTestApp({ on: hooks.app, outbound: { allowPrivate: true, ca: hooks.receiver.ca }, ...more });
   const makeMany = (count: number) => Promise.all(Array.from({ length: count }, () => hooks.make()));
-  /** @param now when, so that no lease ends because a busy machine stood still */
+  /** @param now explicit, so that no lease ends because the machine is slow */
   const leaseAll = (lease: string, leaseMs: number, now: number, each = 1000) =>
     leaseDeliveries(hooks.app.db, {
       lease,
@@ -43,9 +46,9 @@ describe('deliveries among many', () => {
     });
 
   it('are hastened by a word from the process that committed', async () => {
-    // This process has done no background work yet: others are told.
+    // This process has done no background work yet, so it notifies other processes.
     await hooks.subscribe();
-    // Its own timers would make them wait for an hour.
+    // Without a notification, its timers would poll only once an hour.
     const worker = await other({ deliveryEveryMs: 3_600_000 });
     try {
       worker.app.startWorker();
@@ -104,7 +107,7 @@ describe('deliveries among many', () => {
     ]);
     const [row] = await hooks.rows('SELECT status, attempt_count FROM webhook_deliveries WHERE id = $1', [mine.id]);
     assert.deepEqual(row, { status: 'PENDING', attempt_count: 0 }, 'a word that comes too late changes nothing');
-    // The worker's own time must be past the second lease.
+    // The worker's clock must be past the second lease.
     while (Date.now() <= began + 600) await sleep(20);
     const loop = hooks.app.app.startWorker();
     await hooks.receiver.wait(60);
@@ -125,7 +128,7 @@ describe('deliveries among many', () => {
       const later =
         "UPDATE webhook_deliveries SET lease = $1, due_at = now() + interval '1 minute' WHERE status = 'PENDING'";
       await client.query(later, [randomUUID()]);
-      // Nothing is waited for: who leases steps over what is locked, and is done before the other commits.
+      // Leasing skips locked rows, so it finishes before the other transaction commits.
       assert.deepEqual(await leaseAll(randomUUID(), 300, Date.now()), []);
       await client.query('COMMIT');
       assert.deepEqual(await leaseAll(randomUUID(), 300, Date.now()), []);
@@ -290,21 +293,21 @@ describe('one receiver of twenty that hangs', () => {
   let hooks: Hooks;
   let hanging: Receiver;
   before(async () => {
-    // Fewer attempts at once than hang, so that they would take all the room if they could; and they hang longer than the
-    // test may last, so that whatever waited for one of them would never come.
+    // The limit of concurrent attempts is lower than the number that hang, so that they could block all others. They hang
+    // longer than the test may last, so that nothing that waits for them can succeed.
     const deliveries = { total: 24, each: 8, leaseMs: 120_000 };
     hooks = await startHooks({ deliveries, outbound: { limitMs: 60_000 } });
     hanging = await startReceiver({ certificate: hooks.receiver.certificate });
     hanging.answer = 'hang';
   });
   after(async () => {
-    // What hangs ends with its connections.
+    // Closes the connections, which ends the hanging attempts.
     await hanging.close();
     await hooks.close();
   });
 
   it('delays none of the others', async () => {
-    // The first in every order that there may be.
+    // Created first, so that it comes first in any order.
     const { id } = await hooks.subscribe({ endpoint: hanging.url, retryPolicy: { maxAttempts: 1, baseDelayMs: 1 } });
     const others = await Promise.all(Array.from({ length: 19 }, () => hooks.subscribe()));
     const made = await Promise.all(Array.from({ length: 40 }, () => hooks.make()));

@@ -1,4 +1,4 @@
-/** What is sent is what the executor may see at that very moment, and nothing more (reliability, WH5; decisions). */
+/** A payload contains only what the executor may see at the time of the attempt (decisions). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Hooks, startHooks, type Subscribing } from '../../../test/harness/hooks.ts';
@@ -10,7 +10,7 @@ const SKIPPED = ['SKIPPED', 0];
 describe('rights of the executor', () => {
   let hooks: Hooks;
   before(async () => {
-    // Nothing is delivered before a test says so: what happens between event and attempt happens in that pause.
+    // Background work runs only on request, so that tests can make changes between an event and its attempt.
     hooks = await startHooks({ idle: true });
   });
   after(() => hooks.close());
@@ -25,7 +25,7 @@ describe('rights of the executor', () => {
   const subscribe = async (input: Subscribing = {}) =>
     (await hooks.subscribe({ as: 'limited', eventTypes: [...RECORD_EVENTS], ...input })).id;
   const outcomes = (rows: any[]) => rows.map(({ status, attemptCount }) => [status, attemptCount]);
-  /** Lets background work run until all is settled, and stops it again. */
+  /** Runs background work until all deliveries are finished, then stops it. */
   const deliver = async (id: string, count: number): Promise<any[]> => {
     const loop = hooks.app.app.startWorker();
     try {
@@ -171,7 +171,7 @@ describe('rights of the executor', () => {
       await filter(leaf('owner', 'equals', hooks.ids.manager), 'limited', [type]),
       await filter(leaf('owner', 'not-equals', '$me')),
       await filter({ logic: 'OR', conditions: [leaf('secret', 'equals', 'x'), leaf('kind', 'equals', 'a')] }),
-      // Of no type or of several: what one of them has may be asked for, with people named as ever.
+      // With no type or several, the condition may use a field that only one of them has. Users are given by id as usual.
       await filter(leaf('kind', 'equals', 'a'), 'boss', []),
       await filter(leaf('owner', 'equals', hooks.ids.manager), 'boss', ['other', 'thing']),
     ];

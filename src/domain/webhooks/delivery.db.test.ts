@@ -1,4 +1,4 @@
-/** From an event to a receiver: what is sent, to whom, signed how (api.md, "Events"; decisions, "Events and webhooks"). */
+/** From an event to a receiver: payload, endpoint and signature (api.md, "Events"; decisions, "Events and webhooks"). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,12 +10,12 @@ import { RECORD_EVENTS } from '../../contract/events.ts';
 describe('delivery', () => {
   let hooks: Hooks;
   before(async () => {
-    // More than a machine stands still for, and not too much for the two that hang.
+    // Long enough for a slow machine, and short enough for the two tests with a receiver that hangs.
     hooks = await startHooks({ outbound: { limitMs: 3000 } });
   });
   after(() => hooks.close());
   beforeEach(async () => {
-    // What one test subscribed is not for the next.
+    // Archives the subscriptions of the previous test.
     for (const { id, state } of await hooks.ok('boss', 'GET', '/webhooks')) {
       if (state === 'ACTIVE') await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/archive`);
     }
@@ -33,7 +33,7 @@ describe('delivery', () => {
     assert.equal(headers['content-type'], 'application/json');
     assert.equal(headers['authorization'], undefined);
     assert.match(String(headers['x-itsm-timestamp']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    // When it was signed: after it was made and before it came.
+    // The signature's timestamp lies between the event and the receipt.
     const signedAt = Date.parse(String(headers['x-itsm-timestamp']));
     assert.ok(signedAt >= began && signedAt <= request.at, `${signedAt} not within ${began} and ${request.at}`);
     assert.ok(isSigned(hooks.secret, request));
@@ -206,7 +206,7 @@ describe('delivery', () => {
     await on('disable');
     await hooks.make();
     hooks.receiver.answer = { status: 200 };
-    // A minute goes by.
+    // Simulates that a minute has passed.
     await hooks.rows("UPDATE webhook_deliveries SET due_at = now() - interval '1 second' WHERE subscription_id = $1", [
       id,
     ]);
@@ -292,7 +292,7 @@ describe('delivery', () => {
     await hooks.make();
     const [failed] = await hooks.settled(id);
     const retry = () => hooks.admin('boss', 'POST', `/webhook-deliveries/${failed.id}/retry`);
-    // The attempt goes on until both have been answered.
+    // The attempt lasts until both requests were answered.
     const both = Promise.withResolvers<void>();
     hooks.receiver.answer = { byHand: (response) => void both.promise.then(() => response.writeHead(500).end()) };
     const answers = await Promise.all([retry(), retry()]);

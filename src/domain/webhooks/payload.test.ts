@@ -1,4 +1,4 @@
-/** Events of articles: the room that owns them says what goes out, and whether anything does. */
+/** Payloads of article events: the knowledge module decides on their content and on whether they are sent. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { systemActor } from '../access/door.ts';

@@ -1,4 +1,4 @@
-/** Which events a subscription takes, by places in the journal and types of records, and how its deliveries are listed. */
+/** The events that a subscription takes, by places in the journal and record types, and the list of its deliveries. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,7 @@ describe('the period of a subscription', () => {
   const journal = `INSERT INTO journal (id, at, type, via, hash) VALUES (gen_random_uuid(), now(), 'ObjectCreated', 'api', '\\x00')`;
   const event = `WITH e AS (${journal} RETURNING seq, id, type, object_id, at)
     INSERT INTO outbox (event_id, type, object_id, at, place) SELECT id, type, object_id, at, seq FROM e RETURNING event_id`;
-  /** Waits until a statement of this database waits for a lock; a test that would wait for ever fails. */
+  /** Waits until a statement of this database waits for a lock; fails after a minute. */
   const lockAwaited = async (statement: string): Promise<void> => {
     const until = performance.now() + 60_000;
     const found = () =>
@@ -116,7 +116,7 @@ describe('the period of a subscription', () => {
     let taken: string | undefined;
     try {
       await client.query('BEGIN');
-      // As enabling does, which has its place now and commits later.
+      // Simulates a subscription that gets its place now and commits later.
       await client.query(
         `INSERT INTO webhook_periods (id, subscription_id, from_at, event_types, max_attempts, base_delay_ms)
           VALUES (gen_random_uuid(), $1, now(), '{ObjectCreated}', 3, 1000)`,

@@ -1,6 +1,6 @@
 /**
- * What the right `webhook.manage` reaches of what belongs to others: values of signing secrets, and records in the list of
- * deliveries.
+ * What callers with the right `webhook.manage` cannot access: values of signing secrets of other users' subscriptions, and
+ * hidden records in the list of deliveries.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -11,7 +11,7 @@ import { bundle } from '../../../test/harness/load-world.ts';
 let hooks: Hooks;
 let count = 0;
 
-/** A subscription, disabled, that reads as the person. */
+/** A disabled subscription with the user as executor. */
 async function subscribed(as: Person, secretRef: string): Promise<string> {
   const body = {
     code: `owned-${++count}`,
@@ -44,7 +44,7 @@ describe('the right webhook.manage', () => {
     assert.deepEqual(answer.body.error.details, { right: 'role.assign' });
     assert.ok(!JSON.stringify(answer.body).includes('whsec_'));
     assert.equal((await rotate('boss', 'own')).status, 200, 'who may assign roles manages them all');
-    // An archived subscription comes back with the same secret.
+    // A restored subscription uses the same secret, so archived ones count.
     await hooks.okAdmin('boss', 'POST', `/webhooks/${others}/archive`);
     refused(await rotate('manager', 'own'), 403, 'RIGHT_MISSING');
     refused(await rotate('manager', 'missing'), 404, 'NOT_FOUND');

@@ -12,7 +12,7 @@ function refused(answer: TestAnswer, status: number, code: string, what = ''): v
   assert.equal(answer.body.error.code, code, what);
 }
 
-/** The places that a 400 names, with their codes. */
+/** Path and code of each problem of a 400 response. */
 function places(answer: TestAnswer): string[] {
   assert.equal(answer.status, 400, JSON.stringify(answer.body));
   return answer.body.error.details.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`);
@@ -114,7 +114,7 @@ describe('subscriptions', () => {
 
   it('may not lead to private addresses, however these are written', async () => {
     for (const host of PRIVATE_HOSTS) {
-      // Names that a hostile server would answer for are judged where its answer is.
+      // The addresses of these names are checked when they are resolved, at delivery.
       if (host.includes('example.org') || host === 'metadata.google.internal') continue;
       const answer = await create({ endpoint: `https://${host}:8443/hook` });
       assert.deepEqual(places(answer), ['/endpoint ADDRESS_REFUSED'], host);

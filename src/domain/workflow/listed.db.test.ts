@@ -1,4 +1,4 @@
-/** Which transitions are listed and can be made: where they start. */
+/** The states from which a transition is listed and can be made. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Around, refused, startAround } from '../../../test/harness/around.ts';

@@ -1,4 +1,4 @@
-/** Workflow through HTTP, rule by rule (api.md, "Workflow"; decisions; reliability, 3.5). */
+/** Workflow through HTTP, rule by rule (api.md, "Workflow"; decisions). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -44,7 +44,7 @@ interface Try {
   transitionId?: string;
 }
 
-/** Tries the transition from where the record stands, unless told otherwise. */
+/** Makes the transition, by default with the record's current revision and state. */
 async function attempt(made: Made, code: string, { who = 'chief', ...given }: Try = {}): Promise<TestAnswer> {
   const { object, state } = await snapshot(made);
   return await around.call(who, 'POST', `/objects/${made.id}/transitions`, {
