@@ -32,7 +32,7 @@ describe('what differs between two definitions', () => {
       { path: 'l', before: ['a', 'b'], after: ['b', 'a'] },
     ]);
     assert.deepEqual(differencesOf({ l: [1, 2] }, { l: [2, 1] }), [{ path: 'l', before: [1, 2], after: [2, 1] }]);
-    // Two of one code cannot be told apart.
+    // Members with the same code cannot be distinguished.
     assert.deepEqual(differencesOf([a, a], [a]), [{ path: '', before: [a, a], after: [a] }]);
   });
 

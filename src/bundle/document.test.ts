@@ -25,7 +25,7 @@ describe('a YAML file of a bundle', () => {
     );
     assert.deepEqual(document.locate(['types', 0, 'fields', 0, 'dataType']), { line: 5, column: 21 });
     assert.deepEqual(document.locate(['types', 0, 'fields', 0, 'dataType'], true), { line: 5, column: 11 });
-    // What is not there is reported where it would stand.
+    // A missing value is reported at the position of its parent.
     assert.deepEqual(document.locate(['types', 0, 'fields', 0, 'name']), { line: 4, column: 9 });
     assert.deepEqual(document.locate([]), { line: 1, column: 1 });
   });
@@ -33,7 +33,7 @@ describe('a YAML file of a bundle', () => {
   it('follows anchors, and refuses those that are not there', () => {
     const document = readDocument('a: &x {b: [1]}\nc: *x\nd: [*x, *x]\n');
     assert.deepEqual(document.value, { a: { b: [1] }, c: { b: [1] }, d: [{ b: [1] }, { b: [1] }] });
-    // What an alias brings is named where it was written down.
+    // Values from an alias are located at the anchor.
     assert.deepEqual(document.locate(['d', 1, 'b', 0]), { line: 1, column: 12 });
     assert.deepEqual(problems('a: *x\n'), ['1:4 a UNKNOWN_ANCHOR']);
   });

@@ -117,7 +117,7 @@ const signOut = defineOperation({
 
 const sample: Operation[] = [list, create, remove, download, signIn, signOut];
 
-// The shape of the document is what is under test; its type is JSON.
+// The document is arbitrary JSON.
 type Any = any;
 const built = (surface: 'public' | 'console'): Any => buildDocument(sample, { surface });
 
@@ -252,7 +252,7 @@ async function lint(document: object): Promise<string[]> {
     const cli = path.join(root, 'node_modules/@redocly/cli/bin/cli.js');
     const call = [cli, 'lint', '--config', path.join(root, 'redocly.yaml'), '--format', 'json', file];
     const environment = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-    // It exits 1 when there are problems; they are in its output all the same.
+    // The command exits with 1 if there are problems, which are still in its output.
     const run = promisify(execFile)(process.execPath, call, { env: environment });
     const { stdout } = await run.catch((error: { stdout: string }) => error);
     const { problems } = JSON.parse(stdout) as { problems: { ruleId: string; message: string }[] };

@@ -140,7 +140,7 @@ it('what was written is read again, cell by cell, in whatever chunks it comes', 
       fc.integer({ min: 1, max: 9 }),
       async (records, size) => {
         const written = writeCsv([['x', 'y', 'z'], ...records.map((record) => record.map(guardCell))]);
-        // A record of empty cells alone has its separators, so that it is no blank line.
+        // A record of empty cells has separators, so it is not a blank line.
         assert.deepEqual(
           (await read(written, size)).map(({ cells }) => cells),
           records,

@@ -7,7 +7,7 @@ import { valueAt } from './mapping.ts';
 
 const digits = (most: number) => fc.stringMatching(new RegExp(`^(?:0|[1-9][0-9]{0,${most}})$`));
 
-/** JSON numbers of every form, most of them such as no double holds. */
+/** JSON numbers of every form; most of them are not represented exactly by a double. */
 const numbers = fc
   .tuple(
     fc.constantFrom('', '-'),
@@ -20,7 +20,7 @@ const numbers = fc
     return `${sign}${whole}${point}${exponent === undefined ? '' : `e${exponent}`}`;
   });
 
-/** The number as an integer and a power of ten, without zeros at its end. */
+/** The number as an integer and a power of ten, without trailing zeros. */
 function valueOf(text: string): [bigint, number] {
   const [mantissa = '', power = '0'] = text.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');

@@ -41,7 +41,7 @@ interface Given {
   mismatched?: boolean;
 }
 
-/** Judges `{field: 'f', operator, value}` on a record whose field `f` is as given; without `value`, it is empty. */
+/** Evaluates `{field: 'f', operator, value}` on an object with the given field `f`; without `value`, the field is empty. */
 function holds(given: Given, operator: string, value?: unknown): boolean {
   const { dataType = 'string', multiple = false } = given;
   const condition = parseCondition(
@@ -59,7 +59,7 @@ function holds(given: Given, operator: string, value?: unknown): boolean {
   return evaluate(condition, record, { ...VARIABLES, ...given.variables }, () => given.visible !== false);
 }
 
-/** Judges a condition on system fields. */
+/** Evaluates a condition on system fields. */
 function system(condition: unknown, facts: Partial<SystemFacts> = {}): boolean {
   const typed = parseCondition(condition, { resolve: resolverOf([]), variables: 'allowed' });
   return evaluate(typed, { values: {}, folded: {}, system: { ...SYSTEM, ...facts } }, VARIABLES);

@@ -44,7 +44,7 @@ function said(input: unknown, variables: 'allowed' | 'refused' = 'refused', base
   return problems(input, variables, base).map((problem) => `${problem.path} ${problem.code}`);
 }
 
-/** The operand that a condition was given, in its typed form. */
+/** The operand of a condition with this value, in typed form. */
 function operandOf(field: string, value: unknown, variables: 'allowed' | 'refused' = 'refused'): unknown {
   const typed = parse({ field, operator: 'equals', value }, variables);
   assert.ok('operator' in typed && typed.operator === 'equals');

@@ -35,7 +35,7 @@ describe('rows of JSON', () => {
           expected = JSON.parse(text);
           assert.deepEqual(await read(text, size), expected);
         } catch (error) {
-          // Keys and numbers that no strict reader takes.
+          // Duplicate or unsafe keys and similar errors, which strict parsing rejects.
           assert.ok(isFault(error, 'INVALID_REQUEST'), String(error));
         }
       }),

@@ -143,7 +143,7 @@ describe('parseStrictJson', () => {
     assert.match(refusal('{"a":1,"b":2}', { maxValues: 4 }), /more than 4 values/);
   });
 
-  // M18: the figures of naive parsing are 0.6 to 2.2 s. The bound leaves room for a busy machine.
+  // Naive parsing takes 0.6 to 2.2 s. The limit leaves room for a busy machine.
   const size = 10 * 1024 * 1024;
   const bombs: [name: string, make: () => string][] = [
     ['nested arrays', () => '['.repeat(size)],
@@ -175,7 +175,7 @@ describe('parseStrictJson', () => {
       const start = performance.now();
       parseStrictJson(bytes);
       const took = performance.now() - start;
-      // Far above what it takes, far below what anything worse than linear would.
+      // Far above the normal duration, far below that of anything worse than linear.
       assert.ok(took < 5000, `${part.slice(-6)} took ${took} ms`);
     }
   });

@@ -16,7 +16,7 @@ function mapped(items: MappingItem[], row: Record<string, unknown>, found = NOTH
   return mapRow(parseMapping(items), (source) => valueAt(row, source), found);
 }
 
-/** What the transforms make of the value, or the code of the problem. */
+/** The result of the transforms, or the code of the problem. */
 function made(value: unknown, ...transform: string[]): unknown {
   const { values, problems } = mapped([item('x', 't', transform)], { x: value });
   return problems[0]?.code ?? values['t'];
@@ -70,7 +70,7 @@ describe('transforms', () => {
     ['datetime:YYYY-MM-DDTHH:mm:ssZ', '2026-11-21T10:15:00Z', '2026-11-21T10:15:00.000Z'],
     ['datetime:YYYY-MM-DD', '2026-11-21', '2026-11-21T00:00:00.000Z'],
     ['datetime:YYYY-MM-DD HH:mm', '2026-11-21 24:15', 'NOT_A_DATETIME'],
-    // A local time that the clocks leave out or repeat.
+    // A local time that a clock change skips or repeats.
     ['datetime:YYYY-MM-DD HH:mm@Europe/Berlin', '2026-03-29 02:30', '2026-03-29T01:30:00.000Z'],
     ['datetime:YYYY-MM-DD HH:mm@Europe/Berlin', '2026-10-25 02:30', '2026-10-25T00:30:00.000Z'],
     ['split:;', 'a; b;;c', ['a', 'b', 'c']],

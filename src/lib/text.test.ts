@@ -32,7 +32,10 @@ test('folding agrees with simple case folding of the regular expression engine, 
   assert.deepEqual(wrong, []);
 });
 
-/** The code points that make folding hard: specials of case, marks that reorder, and letters that compose with them. */
+/**
+ * Code points that make folding difficult: special cases of case mapping, marks that are reordered, and letters that compose
+ * with them.
+ */
 const hard = fc.array(
   fc.constantFrom(
     'е',
@@ -87,7 +90,7 @@ test('folding is idempotent on sequences of marks and letters, and blind to comp
       assert.equal(fold(folded), folded);
       assert.equal(nfc(folded), folded);
       assert.equal(fold(text.normalize('NFD')), folded);
-      // Upper case loses the difference between the two letters i, which folding keeps.
+      // Upper case maps both letters i to the same letter; folding distinguishes them.
       if (!text.includes('ı')) assert.equal(fold(nfc(text).toUpperCase()), folded);
     }),
     { numRuns: 20_000 },

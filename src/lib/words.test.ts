@@ -13,7 +13,7 @@ function holds(lexemes: ReadonlySet<string>, term: QueryTerm): boolean {
   return term.beginnings.some((beginning) => [...lexemes].some((lexeme) => lexeme.startsWith(beginning)));
 }
 
-/** Whether a text is among those in which all words of the question stand. */
+/** Whether the text contains all required words of the query. */
 function finds(q: string, text: string): boolean {
   const lexemes = lexemesOf(text);
   const required = analysis.queryTerms(q).filter((term) => term.required);
@@ -33,7 +33,7 @@ describe('what finds what', () => {
     ['strasse', 'Straße'],
     ['общий', 'о́бщий'],
     ['kobenhavn', 'København'],
-    // Compatible letters, other digits, invisible letters.
+    // Compatibility characters, other digits, invisible characters.
     ['file', 'ﬁle'],
     ['abc123', 'ＡＢＣ１２３'],
     ['34', '٣٤'],
@@ -61,7 +61,7 @@ describe('what finds what', () => {
     ['IE8', 'broken in IE 8'],
     ['IE 8', 'broken in IE8'],
     ['h264', 'codec H264'],
-    // Capitals inside.
+    // Inner capitals.
     ['fadeIn', 'call fadein'],
     ['fadein', '$.fadeIn()'],
     ['fade', '$.fadeIn()'],
@@ -77,7 +77,7 @@ describe('what finds what', () => {
     ['1C', 'обмен с 1С'],
     ['usb', 'USBшный'],
     ['почта', 'пoчта'],
-    // Signs that belong to names.
+    // Special characters in names.
     ['c++', 'written in C++'],
     ['C#', 'written in c#'],
     // Scripts without spaces.
@@ -89,7 +89,7 @@ describe('what finds what', () => {
     ['검색', '한국어검색'],
     ['jquery', '使用jQuery时'],
     ['ดี', 'สวัสดี'],
-    // The unfinished last word.
+    // An incomplete last word.
     ['not updatin', 'not updated'],
     ['обновлени', 'обновление'],
     ['replacem', 'replacement'],
@@ -317,7 +317,7 @@ describe('hostile text', () => {
   };
   for (const [name, text] of Object.entries(texts)) {
     test(`${name}: cost grows no faster than its length`, () => {
-      // Processor time: whoever else is at work on this machine must not decide.
+      // Processor time, so that other load on the machine has no influence.
       const before = process.cpuUsage();
       const lexemes = makeAnalysis().indexLexemes(text);
       makeAnalysis().queryTerms(text);

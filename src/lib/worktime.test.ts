@@ -1,4 +1,4 @@
-/** Working time against fixed vectors, an oracle that looks at every minute, and the laws of the algebra. */
+/** Tests working time against fixed values, an oracle that checks every minute, and algebraic properties. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

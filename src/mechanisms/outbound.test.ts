@@ -1,4 +1,4 @@
-/** The only way out: where it leads, and how long it lasts (reliability, WH3 and WH7; 3.7). */
+/** Outgoing calls: which addresses they may reach and how long they may take. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -152,7 +152,7 @@ describe('calls to private addresses', () => {
   });
 });
 
-/** What never ends would take for ever; a machine may stand still for a while. */
+/** A call without a limit would never end; a busy machine may cause delays. */
 const MOST_MS = 15_000;
 
 describe('a call', () => {
@@ -206,7 +206,7 @@ describe('a call', () => {
     const hanging = await post('hang', 400);
     assert.equal(hanging.outcome.kind, 'failed');
     assert.ok(hanging.tookMs >= 390 && hanging.tookMs < MOST_MS, `${hanging.tookMs}`);
-    // Not for want of time: it would have had a minute.
+    // Not because of the time limit, which is a minute.
     const broken = await post('reset', 60_000);
     assert.equal(broken.outcome.kind, 'failed');
     assert.ok(broken.tookMs < MOST_MS);

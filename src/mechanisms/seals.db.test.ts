@@ -1,6 +1,6 @@
 /**
- * The chain of seals over the journal: it never waits for a writer and makes none wait, any number of processes may seal, and
- * whatever somebody does to the tables afterwards is found and its place named.
+ * The audit chain over the journal: it neither waits for writers nor blocks them, any number of processes may seal, and every
+ * later change of the tables is detected and located.
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -24,7 +24,7 @@ async function findings(): Promise<string[]> {
   return found.map(({ kind, place }: Finding) => `${kind} ${place}`);
 }
 
-/** Does something to the tables, looks what is found, and puts everything back. */
+/** Changes the tables, verifies the journal, and restores the tables. */
 async function tampered(...statements: string[]): Promise<string[]> {
   const kept = ['journal', 'journal_seals', 'journal_sealing'];
   for (const table of kept) await db.query(raw(`CREATE TABLE kept_${table} AS TABLE ${table}`));
@@ -107,7 +107,7 @@ describe('the chain of seals', () => {
 
   it('finds a row that was altered together with its hash', async () => {
     const [first, second] = await newest(2);
-    // All of the second is put into the place of the first: its hash fits what it says.
+    // Copies all values of another row, including its hash, which therefore matches.
     const copy = `UPDATE journal j SET (id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id,
       changes, data, hash) = (SELECT id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id,
       changes, data, hash FROM journal WHERE seq = (SELECT min(seq) FROM journal)) WHERE seq = ${first}`;
@@ -154,7 +154,7 @@ describe('the chain of seals', () => {
     assert.ok(cut.some((one) => one.startsWith('inserted row')));
     const forged = `UPDATE journal_seals SET hash = decode(repeat('00', 32), 'hex') WHERE number = ${number}`;
     assert.ok((await tampered(forged)).includes(`seal seal ${number}`));
-    // Rows of the newest seal away, with the seal and the mark of how far it is: only a head noted elsewhere tells.
+    // Deletes the rows of the newest seal, the seal and the record of progress: only a head stored elsewhere reveals this.
     const head = await sealCursor(db);
     const { findings: found } = await verifyJournal(db, [{ number: head.number, hash: '0'.repeat(64) }]);
     assert.deepEqual(
@@ -177,7 +177,7 @@ describe('the chain of seals', () => {
       await held.query(row);
       const before = await sealCursor(db);
       await around.make({ title: 'meanwhile' });
-      // A transaction that is older than the new rows is under way: nothing behind it may be sealed yet.
+      // A transaction older than the new rows is in progress, so nothing after it may be sealed yet.
       assert.equal(await sealJournal(db, Date.now()), undefined);
       assert.equal((await sealCursor(db)).number, before.number);
       assert.ok((await verifyJournal(db)).unsealed > 0);

@@ -31,7 +31,7 @@ function flushed(statements: Statements, ...planned: Planned[]): { text: string;
     late: undefined,
     raised: new Set(),
   });
-  // Every place has its value, each once.
+  // Every placeholder has exactly one value.
   const places = [...text.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place));
   assert.deepEqual(
     places,

@@ -4,7 +4,7 @@ import { readTextTask } from '../domain/knowledge/door.ts';
 import { isFault } from '../lib/fault.ts';
 import { Threads } from './threads.ts';
 
-/** Takes the reader of Markdown a time that grows with the square of its length. */
+/** Takes the Markdown parser quadratic time. */
 const SLOW = JSON.stringify({ body: '<http://'.repeat(25_000) });
 const QUICK = JSON.stringify({ body: 'word '.repeat(2000) });
 const LONG = { size: Number.POSITIVE_INFINITY };
@@ -32,7 +32,7 @@ describe('worker threads', () => {
     assert.deepEqual(await Promise.all(quick), [true, true]);
     assert.deepEqual(await Promise.all(slow), [false, false]);
     clearInterval(timer);
-    // The tasks of others do not wait for the slow ones of one caller.
+    // Tasks of other callers do not wait for the slow ones of one caller.
     assert.deepEqual(ended.slice(0, 2).sort(), ['quick b', 'quick c']);
     assert.ok(turns > 10, `the event loop turned ${turns} times`);
     assert.equal(await run('next', QUICK, 'a'), true);
@@ -41,7 +41,7 @@ describe('worker threads', () => {
   it('refuse more waiting tasks than the limit of a caller, and leave room for others', async () => {
     const pool = new Threads({ waitingOfCaller: 2 });
     const run = (caller: string) => pool.run(readTextTask, QUICK, { ...LONG, caller });
-    // The first leaves the queue at once, since it runs.
+    // The first task leaves the queue at once, because it runs.
     const first = [run('a'), run('a'), run('a')];
     await assert.rejects(run('a'), (error) => isFault(error, 'OVERLOADED'));
     assert.ok((await run('b')).ok);

@@ -3,7 +3,6 @@
  * of all parts follows them, and the last entry contains the SHA-256 of the manifest. One pass over the file therefore detects
  * truncated, altered, missing and added parts, with the memory of a few parts.
  *
- *
  *   docket-backup.json    header: format, schema, tables, sequences
  *   tables/NAME/000001…   rows of a table, as COPY writes them
  *   files/SHA256/000001…  content of a file

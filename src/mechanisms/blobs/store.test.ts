@@ -1,4 +1,4 @@
-/** One contract for both keepers: the file system, and an S3 server that the test starts (architecture, 3d). */
+/** One set of tests for both stores: the file system, and an S3 server that the test starts. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ async function listed(blobs: BlobStore, olderThanMs: number, now = Date.now()): 
 interface Opened {
   blobs: BlobStore;
   broken: BlobStore;
-  /** Puts other bytes into the place of the content. */
+  /** Replaces the stored content by other bytes. */
   spoil(key: string, bytes: Buffer): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ function flipped(bytes: Buffer): Buffer {
   return other;
 }
 
-/** What every keeper promises. */
+/** The behaviour required of every store. */
 function keeper(name: string, open: () => Promise<Opened>): void {
   describe(name, () => {
     let blobs: BlobStore;
@@ -137,7 +137,7 @@ describe('blob keepers', () => {
     };
   });
 
-  // The server takes the path of a request on the bucket itself for one without its last slash, and so finds another signature.
+  // The server drops the trailing slash of requests on the bucket itself, so signatures of these do not match.
   keeper('S3', async () => {
     const { endpoint, spoil, close } = await s3Server({ allowMismatchedSignatures: true });
     return {
@@ -162,7 +162,7 @@ describe('blob keepers', () => {
     });
   });
 
-  // The server above makes the names of its pages with a cipher that is no more, so that pages come from a stand-in.
+  // The server above creates page tokens with a cipher that is no longer available, so a mock returns the pages.
   it('lists an S3 bucket page by page, and of it only what is its own and old enough', async (t) => {
     const keys = Array.from({ length: 5 }, () => keyOf(randomBytes(10)));
     const [a, b, young, ...others] = keys as [string, string, string, ...string[]];

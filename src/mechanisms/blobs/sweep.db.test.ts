@@ -1,4 +1,7 @@
-/** The sweeper takes what nobody uses, and never what somebody uses or is about to (decisions, "Blobs are content-addressed"). */
+/**
+ * The sweeper removes unused content, and never content that is in use or about to be used (decisions, "Blobs are
+ * content-addressed").
+ */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { utimes } from 'node:fs/promises';
@@ -42,7 +45,7 @@ async function has(key: string): Promise<boolean> {
   }
 }
 
-/** Makes content two days old, as the file system and as the table see it. */
+/** Makes content two days old, both in the file system and in the table. */
 async function age(key: string): Promise<void> {
   const then = new Date(Date.now() - 2 * DAY_MS);
   await utimes(path.join(around.app.blobFolder, key.slice(0, 2), key), then, then);
@@ -124,7 +127,7 @@ describe('the sweeper', () => {
       removing = async (removed) => {
         if (removed !== key) return;
         using ??= upload(content);
-        // Time for the other to come as far as it can.
+        // Gives the concurrent upload time to proceed as far as it can.
         await sleep(round < 6 ? 60 : 2);
       };
       await sweep();

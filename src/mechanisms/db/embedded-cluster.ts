@@ -1,6 +1,6 @@
 /**
- * One PostgreSQL cluster as files and a process: made, started, stopped, brought back. Who may do so is decided elsewhere
- * (`embedded.ts`); the tests run their own cluster with the same functions.
+ * Creates, starts and stops a PostgreSQL cluster and recovers it after a crash. `embedded.ts` decides which process does so;
+ * tests run a separate cluster with the same functions.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { EmbeddedError } from './embedded-error.ts';
 import type { Launcher } from './embedded-launcher.ts';
 import { isRunning, isServerOf, recordedServer, waitForExit } from './embedded-process.ts';
 
-/** Where the server listens: a socket in the cluster's own folder, or a port of 127.0.0.1 where that path is too long. */
+/** The server's address: a socket in the cluster's folder, or a port of 127.0.0.1 if the socket's path would be too long. */
 export interface Address {
   host: string;
   port: number;
@@ -26,10 +26,10 @@ export interface Credentials {
 export const ADMIN_DATABASE = 'postgres';
 const SETTINGS_FILE = 'docket.conf';
 const SOCKET_PORT = 5432;
-// The kernel takes 107 bytes (103 on macOS) for the whole path of a socket.
+// The kernel limits the path of a socket to 107 bytes (103 on macOS).
 const LONGEST_SOCKET = 103;
 const LARGEST_LOG = 16 * 1024 * 1024;
-// After a kill of the whole server its shared memory stays in use for about two seconds.
+// After the whole server was killed, its shared memory stays in use for about two seconds.
 const RELEASE_MS = 30_000;
 const STOP_MS = 120_000;
 
@@ -37,13 +37,13 @@ export function isSocket(address: Address): boolean {
   return address.host.startsWith('/');
 }
 
-/** The socket in the cluster's folder; null when its path would be too long. */
+/** The socket in the cluster's folder; null if its path would be too long. */
 export function socketAddress(cluster: string): Address | null {
   const file = path.join(cluster, `.s.PGSQL.${SOCKET_PORT}`);
   return Buffer.byteLength(file) <= LONGEST_SOCKET ? { host: cluster, port: SOCKET_PORT } : null;
 }
 
-/** A connection string that `pg` takes; every part is in it, so that no PG* variable of the environment has a say. */
+/** A connection string for `pg`. It is complete, so that PG* environment variables have no effect. */
 export function connectionUrl(address: Address, credentials: Credentials, database: string): string {
   const { user, password } = credentials;
   const host = isSocket(address) ? 'localhost' : address.host;
@@ -56,9 +56,9 @@ export function newPassword(): string {
 }
 
 /**
- * Makes a new cluster at `launcher.cluster`, put in place whole: UTF-8, C.UTF-8 of the built-in provider (the same order on
- * every machine), checksums, passwords. `beforeReady` runs just before it gets its name. `durable: false` does not wait
- * for the disk.
+ * Creates a cluster at `launcher.cluster` and renames it into place when complete: UTF-8, the built-in locale C.UTF-8 (the same
+ * order on every machine), checksums, passwords. `beforeReady` runs just before the rename. With `durable: false`, data is not
+ * synced to disk.
  */
 export async function createCluster(
   launcher: Launcher,
@@ -112,7 +112,8 @@ async function fillCluster(
   }
 }
 
-// What killed attempts left. Each attempt has names of its own: the initdb of a killed process may still be at work.
+// Removes what killed attempts left. Each attempt uses a unique name, because the initdb of a killed process may still be
+// running.
 async function clearUnfinished(cluster: string): Promise<void> {
   const folder = path.dirname(cluster);
   for (const entry of await readdir(folder)) {
@@ -121,13 +122,13 @@ async function clearUnfinished(cluster: string): Promise<void> {
   }
 }
 
-/** Replaces our part of the configuration; what an operator set with ALTER SYSTEM still wins over it. */
+/** Replaces our part of the configuration. Settings made with ALTER SYSTEM take precedence. */
 export async function writeSettings(cluster: string, settings: Readonly<Record<string, string>>): Promise<void> {
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'`);
   await writeFile(path.join(cluster, SETTINGS_FILE), `# Written by Docket at every start.\n${lines.join('\n')}\n`);
 }
 
-/** The first number of the version that made the cluster; null when there is no cluster. */
+/** Major version of the server that created the cluster; null if there is no cluster. */
 export async function clusterMajor(cluster: string): Promise<string | null> {
   try {
     return (await readFile(path.join(cluster, 'PG_VERSION'), 'utf8')).trim();
@@ -137,7 +138,7 @@ export async function clusterMajor(cluster: string): Promise<string | null> {
   }
 }
 
-/** The process of the cluster's server if it runs. */
+/** Process id of the cluster's server if it is running. */
 export function runningServer(cluster: string): number | null {
   const pid = recordedServer(cluster);
   return pid !== null && isServerOf(pid, cluster) ? pid : null;
@@ -145,13 +146,13 @@ export function runningServer(cluster: string): number | null {
 
 export type Answer = 'ready' | 'starting' | 'silent' | 'refused';
 
-/** Tries to connect once: `starting` is also said while it recovers or stops, `refused` when the password is wrong. */
+/** Tries to connect once. `starting` is also returned during recovery and shutdown, `refused` if the password is wrong. */
 export async function askServer(address: Address, credentials: Credentials): Promise<Answer> {
   const client = new pg.Client({
     connectionString: connectionUrl(address, credentials, ADMIN_DATABASE),
     connectionTimeoutMillis: 5000,
   });
-  // A server that stops meanwhile reports it as an event, which would end the process if nobody listened.
+  // A server that shuts down meanwhile causes an error event, which would end the process without a listener.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -161,7 +162,7 @@ export async function askServer(address: Address, credentials: Credentials): Pro
     const code = (error as { code?: string }).code ?? '';
     if (code === '57P03') return 'starting';
     if (code.startsWith('28')) return 'refused';
-    // Any other refusal by the server itself, such as too many connections, comes from one that is at work.
+    // Other errors reported by the server, such as too many connections, mean that it is running.
     return error instanceof pg.DatabaseError ? 'ready' : 'silent';
   }
 }
@@ -170,16 +171,16 @@ export interface StartOptions {
   address: Address;
   credentials: Credentials;
   logFile: string;
-  /** More `-c name=value` settings for this start. */
+  /** Additional `-c name=value` settings for this start. */
   flags?: readonly string[];
   log: (line: string) => void;
-  /** When aborted, a server that is starting is stopped again, and the reason is thrown. */
+  /** If aborted, a starting server is stopped again, and the reason is thrown. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Starts the server and waits until it accepts connections, however long its recovery takes. Waits for the shared memory of
- * a killed predecessor. Answers its process id; throws `EmbeddedError` with what the server said.
+ * Starts the server and waits until it accepts connections, however long recovery takes. Waits until the shared memory of a
+ * killed predecessor is released. Returns the process id; throws `EmbeddedError` with the server's output.
  */
 export async function startCluster(launcher: Launcher, options: StartOptions): Promise<number> {
   await forgetStrangers(launcher.cluster, options.log);
@@ -197,7 +198,7 @@ export async function startCluster(launcher: Launcher, options: StartOptions): P
   }
 }
 
-// The id in postmaster.pid may by now be that of an unrelated process, and the server would not start because of it.
+// The id in postmaster.pid may now belong to an unrelated process, which would prevent the server from starting.
 async function forgetStrangers(cluster: string, log: (line: string) => void): Promise<void> {
   const pid = recordedServer(cluster);
   if (pid === null || !isRunning(pid) || isServerOf(pid, cluster)) return;
@@ -249,7 +250,7 @@ async function startOnce(launcher: Launcher, options: StartOptions): Promise<num
   }
 }
 
-/** Turns over a large log; answers where what follows begins. */
+/** Rotates a large log. Returns the offset at which new output begins. */
 async function makeRoom(logFile: string): Promise<number> {
   const size = (await stat(logFile).catch(() => null))?.size ?? 0;
   if (size <= LARGEST_LOG) return size;
@@ -289,8 +290,8 @@ function startFailure(said: string, options: StartOptions): EmbeddedError {
 }
 
 /**
- * Stops the server: open transactions are broken off, all that was committed is on disk. `how: 'abandon'` is for data that
- * nobody needs any more. False when it still runs after two minutes.
+ * Stops the server: open transactions are aborted, committed data is on disk. `how: 'abandon'` is for data that is no longer
+ * needed. Returns false if the server is still running after two minutes.
  */
 export async function stopCluster(pid: number, how: 'clean' | 'abandon' = 'clean'): Promise<boolean> {
   try {

@@ -1,10 +1,10 @@
 /**
- * How to run the PostgreSQL programs. They refuse to run as root, so root has to become somebody else for them:
+ * Runs the PostgreSQL programs. They refuse to run as root, so root runs them in one of these ways:
  *
- * 1. in a user namespace, where root looks like an ordinary user but owns the same files; no other user is needed and a
- *    data folder below a folder of mode 0700 works;
- * 2. where namespaces are not allowed (most containers), as another user id: that of the data, else 65534 ("nobody"), with
- *    data and programs in folders that it can reach.
+ * 1. In a user namespace, where root appears as an ordinary user but owns the same files. This needs no other user, and
+ *    works for a data folder below a folder of mode 0700.
+ * 2. If namespaces are not allowed (most containers), as another user id: the owner of the data, otherwise 65534
+ *    ("nobody"), with data and programs in folders that this user can reach.
  */
 import { type ChildProcess, execFile, spawn, type StdioOptions } from 'node:child_process';
 import { chmod, chown, lchown, mkdtemp, readdir, readlink, rm, stat, symlink } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import path from 'node:path';
 import { type Binaries, copyBinaries, findBinaries, linkLibraries } from './embedded-binaries.ts';
 import { EmbeddedError } from './embedded-error.ts';
 
-/** The ids under which the programs run, when not those of this process. */
+/** The ids that the programs run as, if not those of this process. */
 interface Identity {
   uid: number;
   gid: number;
@@ -20,11 +20,11 @@ interface Identity {
 
 export interface Launcher {
   binaries: Binaries;
-  /** The cluster's folder as a real path; the folder may not exist yet, its parent does. */
+  /** The cluster's folder as a real path. The folder itself may not exist yet; its parent does. */
   cluster: string;
   start(program: 'postgres', args: string[], stdio: StdioOptions): ChildProcess;
   /**
-   * Runs a program to its end; throws `EmbeddedError` with what it said if it fails. An aborted `signal` terminates the
+   * Runs a program to completion. Throws `EmbeddedError` with its output if it fails. An aborted `signal` terminates the
    * program; the promise settles when the program and its children have ended.
    */
   run(
@@ -32,7 +32,7 @@ export interface Launcher {
     args: string[],
     options?: { input?: string; signal?: AbortSignal | undefined },
   ): Promise<void>;
-  /** Hands a folder or file, with all that is in it, to the user that the programs run as. */
+  /** Changes the owner of a folder or file, recursively, to the user that the programs run as. */
   own(place: string): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ const NOBODY: Identity = { uid: 65534, gid: 65534 };
 const NAMESPACE = ['unshare', '--user'];
 const OWN_SERVER = 'set DATABASE_URL to use a PostgreSQL of your own (15 to 18)';
 
-// Nothing of the caller's environment reaches the server: PGDATA, LC_ALL or TZ there would change what it does.
+// The server does not inherit the caller's environment: PGDATA, LC_ALL or TZ would change its behaviour.
 const ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 class ProgramLauncher implements Launcher {
@@ -69,8 +69,8 @@ class ProgramLauncher implements Launcher {
     return path.join(this.binaries.native, 'bin', program);
   }
 
-  // In a process group of its own: Ctrl-C, or a signal to the service's group, must not stop the database before the
-  // service has finished what it was doing.
+  // Runs in a separate process group: Ctrl-C, or a signal to the service's group, must not stop the database before the service
+  // has finished its work.
   start(program: 'postgres', args: string[], stdio: StdioOptions): ChildProcess {
     const command = this.#command(this.#program(program), args);
     return spawn(command.file, command.args, { ...this.#options(), stdio, detached: true });
@@ -89,12 +89,15 @@ class ProgramLauncher implements Launcher {
     throw new EmbeddedError(`PostgreSQL's ${program} failed: ${failure}${hint}.`);
   }
 
-  /** Whether the programs run in this way, and the folder can be written (`-w`) or passed through (`-x`). */
+  /**
+   * Checks that the programs run in this way and that the folder is writable (`-w`) or traversable (`-x`). Returns null or the
+   * error.
+   */
   probe(folder: string, access: '-w' | '-x'): Promise<string | null> {
     return this.#shell(`${this.#reach(access)} exec "$2" -V`, [folder, this.#program('postgres')]);
   }
 
-  /** Null when the folder can be passed through, else what is in the way. */
+  /** Returns null if the folder can be traversed, otherwise the error. */
   reaches(folder: string): Promise<string | null> {
     return this.#shell(this.#reach('-x'), [folder]);
   }
@@ -111,7 +114,7 @@ class ProgramLauncher implements Launcher {
     const command = this.#command(file, args);
     return new Promise((resolve) => {
       const terminate = (): void => void child.kill('SIGTERM');
-      // Not by execFile's own `signal`: that reports the end before the program has ended.
+      // Does not use the `signal` option of execFile, which settles before the program has ended.
       const child = execFile(command.file, command.args, this.#options(), (error, stdout, stderr) => {
         signal?.removeEventListener('abort', terminate);
         if (error === null) resolve(null);
@@ -119,7 +122,7 @@ class ProgramLauncher implements Launcher {
       });
       signal?.addEventListener('abort', terminate);
       if (signal?.aborted === true) terminate();
-      // A program that fails at once closes its input before we have written; its exit code says what matters.
+      // A program that fails at once closes its input while we write. Its exit code describes the error.
       child.stdin?.on('error', () => {});
       child.stdin?.end(input);
     });
@@ -141,8 +144,8 @@ async function handOver(place: string, to: Identity): Promise<void> {
 }
 
 /**
- * Finds the way to run the programs for the cluster `folder/name`. `folder` exists and is a real path. Where the user that
- * the programs have to run as cannot reach it, the cluster is put under `/var/lib` and `folder/name` becomes a link to it.
+ * Finds the way to run the programs for the cluster `folder/name`. `folder` exists and is a real path. If the user that the
+ * programs must run as cannot reach it, the cluster is placed under `/var/lib`, and `folder/name` becomes a link to it.
  */
 export async function findLauncher(folder: string, name: string, log: (line: string) => void): Promise<Launcher> {
   const found = await findBinaries();
@@ -210,7 +213,7 @@ async function asUser(
   throw failed(failure);
 }
 
-// The data folder is ours, so it may let others pass through (not look into) it; the folders above it are left alone.
+// The data folder is ours, so other users may be allowed to traverse (not list) it. The folders above are not changed.
 async function openWay(launcher: ProgramLauncher, folder: string): Promise<string | null> {
   const blocked = await launcher.reaches(folder);
   if (blocked === null) return null;

@@ -1,9 +1,10 @@
 /**
- * Tickets in a folder: who uses the embedded database, and whose turn it is to start or stop it.
+ * A lock as tickets in a folder: they show which processes use the embedded database and which one may start or stop it.
  *
- * A ticket is a file with a name that is never used again, put in place whole. Everybody first puts theirs and then reads
- * all, so of two who come at once at least one sees the other; who sees another steps back and tries again. A ticket of a
- * dead process may be removed by anybody, without a race, because its name cannot come to mean another process.
+ * A ticket is a file with a unique name that is never reused, created atomically. Every process first adds its ticket and then
+ * reads all of them. Of two processes that arrive at once, at least one therefore sees the other; a process that sees another
+ * removes its ticket and retries. Any process may remove the ticket of a dead one without a race, because its name cannot refer
+ * to another process later.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -26,7 +27,7 @@ export interface Ticket {
   release(): Promise<void>;
 }
 
-/** `folder` is the inode of the folder that the ticket was put into: in a copy of the folder it says nothing. */
+/** `folder` is the inode of the folder that the ticket was created in. In a copy of the folder the ticket is ignored. */
 interface TicketText {
   owner: ProcessIdentity;
   folder: number;
@@ -52,7 +53,7 @@ export class Tickets {
     return { file: name, release: () => rm(file, { force: true }) };
   }
 
-  /** The tickets of this kind whose owners live, or may live, other than `own`; those of dead owners are cleared away. */
+  /** Tickets of this kind other than `own` whose owners are or may be alive. Removes those of dead owners. */
   async others(kind: TicketKind, own?: Ticket): Promise<LiveTicket[]> {
     const live: LiveTicket[] = [];
     for (const name of await this.#names()) {
@@ -72,8 +73,9 @@ export class Tickets {
   }
 
   /**
-   * Waits until it is this process's turn. `onWait` is called once if others are first. A holder in another container
-   * counts as gone after a minute without end, since nothing can tell. An aborted `signal` ends the wait with its reason.
+   * Waits until this process holds the only turn ticket. `onWait` is called once if it has to wait. A holder in another
+   * container counts as gone after a minute, since its state cannot be checked. An aborted `signal` ends the wait with its
+   * reason.
    */
   async turn(limitMs: number, onWait: (pid: number) => void = () => {}, signal?: AbortSignal): Promise<Ticket> {
     const started = performance.now();
@@ -114,7 +116,7 @@ export class Tickets {
       if (ticket.folder === (await stat(this.#folder)).ino) return ticket.owner;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      // A power failure can leave a file without its content; such an owner is not alive any more.
+      // A power failure can leave an empty file, whose owner is no longer alive.
       if (!(error instanceof SyntaxError)) throw error;
     }
     await rm(path.join(this.#folder, name), { force: true });

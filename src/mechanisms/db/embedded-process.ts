@@ -1,13 +1,13 @@
 /**
- * Which process is which. A process id alone does not say: after a restart of the machine or the container the same
- * number belongs to somebody else. All functions are synchronous and quick, so that they also work while a process ends.
+ * Identifies processes. A process id is not sufficient: after a restart of the machine or container, the same id belongs to
+ * another process. All functions are synchronous and fast, so that they also work while a process exits.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Names one process for ever. `started`, `boot` and `space` (the process namespace) are null where `/proc` is not. */
+/** Identifies one process for ever. `started`, `boot` and `space` (the process namespace) are null if there is no `/proc`. */
 export interface ProcessIdentity {
   pid: number;
   started: string | null;
@@ -15,7 +15,7 @@ export interface ProcessIdentity {
   space: string | null;
 }
 
-/** `unknown`: the process lives, or lived, in another container, whose process ids mean nothing here. */
+/** `unknown`: the process runs or ran in another container, whose process ids have no meaning here. */
 export type Liveness = 'alive' | 'dead' | 'unknown';
 
 function read(file: string): string | null {
@@ -34,7 +34,7 @@ function link(file: string): string | null {
   }
 }
 
-// The second field of stat is the program's name in parentheses and may hold anything, so fields count from its end.
+// The second field of stat is the program's name in parentheses and may contain anything, so fields are counted after it.
 function statFields(pid: number): { state: string; started: string } | null {
   const stat = read(`/proc/${pid}/stat`);
   if (stat === null) return null;
@@ -42,7 +42,7 @@ function statFields(pid: number): { state: string; started: string } | null {
   return { state: fields[0] ?? '', started: fields[19] ?? '' };
 }
 
-/** Whether a process of this id runs; one that ended and that nobody has waited for does not. */
+/** Whether a process with this id is running. Zombies do not count. */
 export function isRunning(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
@@ -70,11 +70,11 @@ export function livenessOf(identity: ProcessIdentity): Liveness {
   return statFields(identity.pid)?.started === identity.started ? 'alive' : 'dead';
 }
 
-/** Whether `pid` runs and is the PostgreSQL server of the cluster in this folder (a real path, without links). */
+/** Whether `pid` is running and is the PostgreSQL server of the cluster in this folder (a real path, without links). */
 export function isServerOf(pid: number, cluster: string): boolean {
   if (!isRunning(pid)) return false;
   if (statFields(pid) === null) return looksLikeServer(pid) && recordedFolder(cluster) === cluster;
-  // A server makes its data folder its working folder. Where we may not look, the process is of another user.
+  // The working directory of a server is its data folder. If it cannot be read, the process belongs to another user.
   const folder = link(`/proc/${pid}/cwd`);
   return folder === null || folder === cluster;
 }
@@ -92,19 +92,19 @@ function recorded(cluster: string, line: 0 | 1): string | undefined {
   return read(path.join(cluster, 'postmaster.pid'))?.split('\n')[line];
 }
 
-// Differs from the cluster's own folder in a copy of a running one.
+// In a copy of a running cluster, this differs from the cluster's own folder.
 function recordedFolder(cluster: string): string | undefined {
   return recorded(cluster, 1);
 }
 
-/** The process id in a cluster's own `postmaster.pid`, whether it runs or not. */
+/** The process id in the cluster's `postmaster.pid`, whether or not it is running. */
 export function recordedServer(cluster: string): number | null {
   const first = recorded(cluster, 0);
   const pid = Math.abs(Number(first));
   return first !== undefined && Number.isSafeInteger(pid) && pid > 0 ? pid : null;
 }
 
-/** Waits until the process is gone. False when it still runs after `limitMs`. */
+/** Waits until the process has ended. Returns false if it is still running after `limitMs`. */
 export async function waitForExit(pid: number, limitMs: number): Promise<boolean> {
   const deadline = performance.now() + limitMs;
   while (isRunning(pid)) {

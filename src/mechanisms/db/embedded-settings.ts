@@ -1,4 +1,4 @@
-/** How the embedded server is set: what always holds, and what goes by the machine and by what there is to keep. */
+/** Settings of the embedded server: fixed ones, and those that depend on the machine and the size of the database. */
 import { readdir, stat } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import path from 'node:path';
@@ -27,7 +27,7 @@ const FIXED: Readonly<Record<string, string>> = {
   datestyle: 'ISO, YMD',
   client_encoding: 'UTF8',
   default_text_search_config: 'pg_catalog.simple',
-  // Texts of errors and statements would carry records' values into the log.
+  // Messages and statements would write values of objects to the log.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -36,27 +36,27 @@ const FIXED: Readonly<Record<string, string>> = {
 };
 
 /**
- * MiB of pages that the server keeps: as many as there are data, up to a sixteenth of the memory, between 256 MiB and 1 GiB. Of a
- * million records, searches read more than the least, and to bring a page from the system's memory into the server's costs as
- * much as to look at it. Only what is read is taken, but the list of pages itself is there at once, 25 MB for 1 GiB: too much
- * for a database of some thousand records.
+ * Size of the buffer cache in MiB: the size of the database, at most a sixteenth of the memory, between 256 MiB and 1 GiB. With
+ * a million objects, searches read more than the minimum, and copying a page from the system's cache costs as much as
+ * processing it. Pages are only allocated when used, but the page table is allocated at once, 25 MB for 1 GiB, which is too
+ * much for a database of some thousand objects.
  *
- * @param memory bytes that this process may have
- * @param data bytes of the database, 0 for one that is not made yet
+ * @param memory bytes available to this process
+ * @param data size of the database in bytes, 0 if it does not exist yet
  */
 export function sharedBuffers(memory: number, data: number): number {
   const steps = (bytes: number): number => STEP * Math.ceil(bytes / MIB / STEP);
   return Math.max(LEAST, Math.min(MOST, STEP * Math.floor(memory / MIB / 16 / STEP), steps(data)));
 }
 
-/** The settings for a server that is about to start on that cluster, or that is to be made there. */
+/** The settings for starting or creating the server of that cluster. */
 export async function settingsOf(cluster: string): Promise<Readonly<Record<string, string>>> {
   const constrained = process.constrainedMemory();
   const memory = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
   return {
     ...FIXED,
     shared_buffers: `${sharedBuffers(memory, await bytesBelow(path.join(cluster, 'base')))}MB`,
-    // What the system keeps of the files beside it is as good as there: the memory decides, not what is in it today.
+    // The system caches the files as well, so this depends on the available memory rather than the current size of the data.
     effective_cache_size: `${4 * sharedBuffers(memory, Number.POSITIVE_INFINITY)}MB`,
   };
 }
@@ -65,7 +65,7 @@ async function bytesBelow(folder: string): Promise<number> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const sizes = await Promise.all(
     names.map(async (name) => {
-      // A file may be gone again: what it was then is of no use.
+      // The file may have been deleted meanwhile.
       const found = await stat(path.join(folder, name)).catch(() => undefined);
       return found?.isFile() === true ? found.size : 0;
     }),

@@ -1,12 +1,12 @@
 /**
- * The embedded PostgreSQL of a data folder (configuration, section 2: no DATABASE_URL): a real server, made on first use,
- * started or found running, and stopped by whoever uses it last.
+ * The embedded PostgreSQL of a data folder (configuration, section 2: no DATABASE_URL). It is a real server, created on first
+ * use, started unless it is running, and stopped by its last user.
  *
- * The server outlives a killed service, and the next start takes it over. What is in the folder:
+ * The server keeps running if the service is killed, and the next start takes it over. Contents of the folder:
  *   postgres/        the cluster, with its socket
- *   postgres.json    how to connect (mode 0600)
- *   postgres.log     what the server says; no statements and no values
- *   postgres.lock/   tickets of those who use it
+ *   postgres.json    connection data (mode 0600)
+ *   postgres.log     log of the server, without statements and values
+ *   postgres.lock/   tickets of the processes that use it
  */
 import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -35,26 +35,26 @@ import { type Ticket, Tickets } from './embedded-lock.ts';
 import { settingsOf } from './embedded-settings.ts';
 
 export interface EmbeddedOptions {
-  /** The data folder; made when it is not there. */
+  /** The data folder; created if it does not exist. */
   dataDir: string;
-  /** Told, in one line each, what takes long or is unusual. */
+  /** Receives one line for each slow or unusual step. */
   log: (line: string) => void;
   /**
-   * `service`: only one at a time; it watches the server and starts it again should it die. `tool` (the default): any
-   * number, beside a service or without one.
+   * `service`: only one at a time; it monitors the server and restarts it if it dies. `tool` (the default): any number, with or
+   * without a service.
    */
   use?: 'service' | 'tool';
   /**
-   * When aborted, opening ends early with its reason: what was started by then is stopped, tickets are released. It has no
-   * effect on a database that is open.
+   * If aborted, opening ends early with its reason: what was started is stopped, tickets are released. It has no effect once
+   * the database is open.
    */
   signal?: AbortSignal | undefined;
 }
 
 export interface Embedded {
-  /** Connection string of the database `docket`; the same for as long as this is open. */
+  /** Connection string of the database `docket`; does not change while this is open. */
   url: string;
-  /** Whether this call started the server; false when it was running. */
+  /** Whether this call started the server; false if it was already running. */
   startedHere: boolean;
   /** Ends the use; the last user stops the server. May be called more than once. */
   stop(): Promise<void>;
@@ -80,7 +80,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 
 async function dataFolder(dataDir: string): Promise<string> {
   try {
-    // Root may have to run the server as another user, who needs to pass through, though not to look.
+    // Root may have to run the server as another user, who must be able to traverse the folder but not list it.
     await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
     return await realpath(dataDir);
   } catch (error) {
@@ -114,7 +114,7 @@ async function writeConnection(folder: string, connection: Connection): Promise<
   await rename(`${file}.new`, file);
 }
 
-/** `wanted` if nobody listens there, else any free port of 127.0.0.1. */
+/** `wanted` if it is free, otherwise any free port of 127.0.0.1. */
 async function freePort(wanted: number): Promise<number> {
   const server = createServer();
   const taken = await new Promise<boolean>((resolve) => {
@@ -128,7 +128,7 @@ async function freePort(wanted: number): Promise<number> {
   return address.port;
 }
 
-// The folder may have been moved or copied since the file was written; only the port of a server without socket is taken
+// The folder may have been moved or copied since the file was written, so only the port of a server without a socket is taken
 // from it.
 function addressNow(cluster: string, known: Connection): Address | null {
   const socket = socketAddress(cluster);
@@ -163,7 +163,7 @@ class OpenEmbedded implements Embedded {
         await this.#enter();
         this.#signal?.throwIfAborted();
       } catch (error) {
-        // Also a server that a killed service left running: nobody else would stop it.
+        // Also stops a server that a killed service left running, since no other process would.
         if (this.#ticket !== undefined || this.#signal?.aborted === true) await this.#leave();
         throw error;
       }
@@ -206,7 +206,7 @@ class OpenEmbedded implements Embedded {
     }
   }
 
-  // Of a container that is gone only the tickets are left: had one of its processes lived, the server would answer.
+  // Only the tickets of an ended container remain: if one of its processes were alive, the server would answer.
   async #forgetUnknown(): Promise<void> {
     for (const other of [...(await this.#tickets.others('service')), ...(await this.#tickets.others('tool'))]) {
       if (other.liveness === 'unknown') await this.#tickets.discard(other);
@@ -234,13 +234,13 @@ class OpenEmbedded implements Embedded {
     );
   }
 
-  /** How to connect to the server if it runs, once it accepts connections. */
+  /** Connection data of the running server, once it accepts connections; null if none is running. */
   async #running(cluster: string, known: Connection | null): Promise<Connection | null> {
     const since = performance.now();
     for (let told = false; ; told = true) {
       const pid = runningServer(cluster);
       const address = known === null ? null : addressNow(cluster, known);
-      // Process ids of another container mean nothing here, but its socket in our folder does.
+      // Process ids of another container have no meaning here, but its socket in our folder can be used.
       if (pid === null && (address === null || !isSocket(address))) return null;
       if (known === null || address === null) throw new EmbeddedError(this.#lostConnection(pid));
       const answer = await askServer(address, known);
@@ -310,7 +310,8 @@ class OpenEmbedded implements Embedded {
     return started;
   }
 
-  // A service without its database could only answer 503 until somebody starts it anew; the database starts in a second.
+  // Without its database, a service could only answer 503 until an operator restarts it. Restarting the database takes a
+  // second.
   #keepAlive(launcher: Launcher, connection: Connection): void {
     const check = async () => {
       let pause = WATCH_MS;
@@ -334,7 +335,7 @@ class OpenEmbedded implements Embedded {
   }
 }
 
-// The only way in when the password is lost: the server run by hand, alone, before anybody can connect.
+// If the password is lost, it can only be reset in single-user mode, while no client can connect.
 async function resetPassword(launcher: Launcher, credentials: Credentials, signal?: AbortSignal): Promise<void> {
   const statement = `ALTER ROLE "${credentials.user}" PASSWORD '${credentials.password}';\n`;
   const args = ['--single', '-D', launcher.cluster, ADMIN_DATABASE];

@@ -1,4 +1,4 @@
-/** For tests alone: record types of two versions, records of either, conditions on them. */
+/** For tests: object types with two versions, objects of either version, and conditions on them. */
 import fc from 'fast-check';
 import { DATA_TYPES, type DataType } from '../../lib/data-types.ts';
 import {
@@ -28,7 +28,7 @@ import {
   VARIABLES,
 } from './filter-sql-edges.ts';
 
-/** A field in the newest version of a type, and in the one before. */
+/** A field in the newest version of a type and in the previous one. */
 export interface Field extends FilterField {
   old: Shape;
 }
@@ -172,9 +172,9 @@ function condition(of: readonly FilterField[], system: readonly FilterField[]): 
 export interface Scenario {
   of: Field[];
   rows: Row[];
-  /** As they travel. */
+  /** As in a request. */
   conditions: unknown[];
-  /** For each field in turn, which of the caller's rules of visibility holds. */
+  /** For each field, the index of the visibility rule that applies. */
   visibility: number[];
   variables: Variables;
 }

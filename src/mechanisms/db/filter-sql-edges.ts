@@ -1,4 +1,4 @@
-/** For tests alone: values that are near one another and near the edges of what the condition language compares. */
+/** For tests: similar values and edge cases of the comparisons of the condition language. */
 import fc from 'fast-check';
 import { type DataType, TEXT_TYPES } from '../../lib/data-types.ts';
 import { canonicalDecimal } from '../../lib/decimal.ts';
@@ -109,7 +109,7 @@ export const INSTANTS = [
   '2024-02-29T23:59:59Z',
 ];
 
-/** Few enough that two draws are often equal, or equal but for what folding takes away. */
+/** So few that two draws are often equal, or equal after folding. */
 const NEAR = ['Ёлка', 'елка', 'ЁЛКА', 'е\u0308лка', 'a😀', 'a\ue000', '$me', 'x'.repeat(200), `${'x'.repeat(200)}Ё`];
 
 export const text = fc.oneof(
@@ -126,12 +126,12 @@ export const id = fc.constantFrom(...IDS);
 const DATES = ['0001-01-01', '9999-12-31', '2024-02-29', '2026-11-21', '2026-11-20', '2026-11-14'];
 export const shift = fc.constantFrom('', '-P7D', '+PT4H', '-PT0.001S', '+P1M', '+P1000Y');
 
-/** The least of a rich text that has a plain text. */
+/** The smallest rich text with the given plain text. */
 function document(content: string): unknown {
   return { type: 'doc', content: [{ type: 'text', text: content }] };
 }
 
-/** Values as a caller writes them; `stored` brings them into the form in which they are kept. */
+/** Values as a caller writes them; `stored` converts them to their stored form. */
 export const given: Record<DataType, fc.Arbitrary<unknown>> = {
   string: text,
   text,
@@ -175,7 +175,7 @@ export interface Shape {
   multiple: boolean;
 }
 
-/** The facts of a record that has the values given, each of the shape given, and what the table holds beside them. */
+/** The facts of an object with the given values, each of the given shape, and its derived columns. */
 export function factsOf(given: Map<string, Shape & { value: unknown }>, system: SystemFacts): RecordFacts {
   const values: Record<string, unknown> = {};
   const folded: Record<string, unknown> = system.title === null ? {} : { $title: fold(system.title) };
@@ -188,7 +188,7 @@ export function factsOf(given: Map<string, Shape & { value: unknown }>, system: 
   return { values, folded, system };
 }
 
-/** A record with nothing in its system fields that could be mistaken for a value. */
+/** System fields that cannot be confused with a field value. */
 export const PLAIN: SystemFacts = {
   id: uuid(1),
   number: null,
@@ -205,7 +205,7 @@ export const PLAIN: SystemFacts = {
   updatedBy: null,
 };
 
-/** Edge values of each type, for trying every pair. */
+/** Edge cases of each type, for testing every pair. */
 export const EDGES = new Map<DataType, readonly unknown[]>([
   ['string', [...TEXTS, ...NEAR]],
   ['rich-text', TEXTS.map((content) => document(content))],
@@ -217,6 +217,6 @@ export const EDGES = new Map<DataType, readonly unknown[]>([
   ['duration', DURATIONS],
 ]);
 
-/** A value as configuration writes it, where `$` begins a variable. */
+/** A value as written in configuration, where `$` starts a variable. */
 export const escaped = (value: unknown): unknown =>
   typeof value === 'string' && value.startsWith('$') ? `$${value}` : value;

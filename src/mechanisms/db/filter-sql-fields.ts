@@ -1,9 +1,9 @@
 /**
- * The SQL expressions under which conditions see a record's values. Conditions and the indexes that serve them take their
- * expressions from here, so that they are the same to the byte.
+ * SQL expressions for the values of an object's fields. Conditions and their indexes both take their expressions from here,
+ * because an index is only used if they are identical.
  *
- * All of them are total: whatever JSON a value is, they give a value or NULL and never an error, since one record of an
- * older type version must not break a query or the building of an index.
+ * All expressions are total: for any JSON they return a value or NULL and never raise an error, since one object of an older
+ * type version must not break a query or the creation of an index.
  */
 import { raw, type Sql } from 'sql-template-tag';
 import { TEXT_TYPES } from '../../lib/data-types.ts';
@@ -12,18 +12,18 @@ import type { TypedField } from '../../lib/filter.ts';
 
 export type ValueField = Pick<TypedField, 'code' | 'dataType' | 'multiple'>;
 
-/** How much of a text an index holds; 200 characters are at most 800 bytes, well under what a B-tree entry may have. */
+/** The length of an indexed text prefix. 200 characters are at most 800 bytes, well below the limit of a B-tree entry. */
 export const TEXT_KEY_CHARS = 200;
 
-/** Longer than every date, instant, time, duration, id and option code, so that nothing is cut but what cannot match. */
+/** Longer than every date, datetime, time, duration, id and option code, so truncation only affects texts that cannot match. */
 const SHORT_KEY_CHARS = 64;
 
-/** The longest number that is stored, with its sign and point. */
+/** Length of the longest stored number, including its sign and decimal point. */
 const NUMBER_CHARS = DECIMAL_DIGITS + 2;
 
 /**
- * A field code as an SQL literal. Field codes stand in the text of statements, not among the parameters, or no expression
- * index could match; this is the only way they get there.
+ * A field code as an SQL literal. Field codes are part of the statement's text rather than parameters, because expression
+ * indexes would not match otherwise. This function is the only way to put them there.
  */
 export function literal(code: string): string {
   if (!/^[a-zA-Z][a-zA-Z0-9_]{0,62}$/.test(code)) throw new Error('not a field code');
@@ -36,7 +36,7 @@ function prefix(alias: string): string {
   return `${alias}.`;
 }
 
-/** A column of the table of records. Without alias, as in an index, by its bare name. */
+/** A column of the table of objects. With an empty alias, as in an index, the bare name. */
 export function column(alias: string, name: string): Sql {
   return raw(`${prefix(alias)}${name}`);
 }
@@ -51,7 +51,7 @@ export function textOf(field: ValueField, alias: string): Sql {
   return raw(`(${prefix(alias)}"values"->>${literal(field.code)})`);
 }
 
-/** The folded copy as JSON, for the lists of multiple fields. */
+/** The folded copy as JSON, for lists of multiple fields. */
 export function foldedJsonOf(field: ValueField, alias: string): Sql {
   return raw(`(${prefix(alias)}folded->${literal(field.code)})`);
 }
@@ -65,19 +65,22 @@ export function isNumeric(field: Pick<ValueField, 'dataType'>): boolean {
   return field.dataType === 'integer' || field.dataType === 'decimal';
 }
 
-/** A number written in `text`, NULL where none is: the cast is guarded, and bounded as `numeric` and index entries are. */
+/**
+ * The number in `text`, or NULL if it is not a number. The regular expression guards the cast, and the length is limited to
+ * that of stored numbers.
+ */
 export function numberIn(text: string): string {
   return `(CASE WHEN length(${text}) <= ${NUMBER_CHARS} AND ${text} ~ '^-?[0-9]+([.][0-9]+)?$' THEN ${text}::numeric END)`;
 }
 
-/** The beginning of a text that is certainly long enough to tell short values apart. */
+/** A prefix of the text that is long enough to distinguish short values. */
 export function shortKeyIn(text: string): string {
   return `(left(${text}, ${SHORT_KEY_CHARS}) COLLATE "C")`;
 }
 
 /**
- * The key by which a single value is compared and indexed: the number; of texts the beginning of the folded copy, which
- * serves `starts-with` and narrows `equals`; of all else the stored text, which is in order by code point.
+ * The key by which a single value is compared and indexed. For numbers, the number. For text types, a prefix of the folded
+ * copy, which serves `starts-with` and narrows `equals`. For all others, the stored text, which sorts by code point.
  */
 export function keyOf(field: ValueField, alias: string): Sql {
   if (isNumeric(field)) return raw(numberIn(textOf(field, alias).text));

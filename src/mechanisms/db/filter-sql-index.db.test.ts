@@ -22,7 +22,7 @@ function nodes(plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodes)];
 }
 
-/** Which operators an index of the shape must serve. */
+/** The operators that an index of this shape must support. */
 function served(dataType: DataType, multiple: boolean): Operator[] {
   const operators: readonly Operator[] = multiple
     ? ['equals', 'in']
@@ -55,7 +55,7 @@ describe('indexes of filterable fields', () => {
   before(async () => {
     bed = await openTestbed();
     client = bed.client;
-    // Values of every kind under one code, too long for any index where they are not cut: building must not fail on them.
+    // Values of every kind under one code, too long for an index unless truncated: creating the index must not fail.
     const long = JSON.stringify({
       f: Array.from({ length: 40_000 }, (_, n) => String.fromCharCode(0x400 + ((n * 7919) % 200))).join(''),
     });
@@ -115,7 +115,7 @@ describe('indexes of filterable fields', () => {
     const { text, values } = sql`EXPLAIN (FORMAT JSON) SELECT o.id FROM objects o
       WHERE o.type_id = ${raw(`'${TYPE}'`)} AND o.state = 'ACTIVE' AND ${predicate}
       ORDER BY o.updated_at DESC, o.id DESC LIMIT 25`;
-    // A page of one value must come in the order of the index, so there the other ways are closed.
+    // A page for one value must be read in the order of the index, so other plans are disabled.
     const ordered = operator === 'equals' && !multiple;
     await client.query(`SET enable_bitmapscan = ${!ordered}; SET enable_sort = ${!ordered}`);
     const answer = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({ text, values });

@@ -1,25 +1,26 @@
-/** Indexes of filterable fields (configuration, section 3: built and dropped by a reconciler outside of transactions). */
+/** Indexes of filterable fields (configuration, section 3: created and dropped by a reconciler outside of transactions). */
 import { createHash } from 'node:crypto';
 import { jsonOf, keyOf, type ValueField } from './filter-sql-fields.ts';
 
 export interface FieldIndex {
-  /** Follows from what the index is: another shape of the field is another name. */
+  /** Derived from the index's definition: if the shape of the field changes, so does the name. */
   name: string;
-  /** `CREATE INDEX CONCURRENTLY …`, to be run outside of a transaction. */
+  /** `CREATE INDEX CONCURRENTLY …`, must run outside a transaction. */
   sql: string;
   /**
-   * What tells the planner how many records a condition on the field admits, or null: it never looks into the statistics of
-   * a partial index, takes every condition for a rare one, and would sort most of a table for a page of it.
+   * Extended statistics that tell the planner how many objects match a condition on the field; null if none are needed. The
+   * planner does not use the statistics of a partial index. Without these, it assumes that every condition is selective, and
+   * would sort most of a table for one page.
    */
   statistics: { name: string; sql: string } | null;
 }
 
 /**
- * The index that serves conditions on one field of one type among its active records: for a single value `equals`, `in`,
- * `range`, `before`, `after` and `starts-with`, with the last update behind it so that a page comes in order; for a
- * multiple one `equals` and `in`. Null for free JSON, of which only emptiness can be asked.
+ * The index for conditions on one field of one type, for active objects. For single values it supports `equals`, `in`, `range`,
+ * `before`, `after` and `starts-with`, followed by the last update so that pages are read in order; for multiple values
+ * `equals` and `in`. Null for `json` fields, which only support `is-empty`.
  *
- * A query uses it only if it says `type_id = …` and `state = 'ACTIVE'` itself.
+ * A query uses it only if it contains `type_id = …` and `state = 'ACTIVE'`.
  */
 export function fieldIndex(typeId: string, field: ValueField): FieldIndex | null {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(typeId)) throw new Error('not a type id');
@@ -38,7 +39,7 @@ export function fieldIndex(typeId: string, field: ValueField): FieldIndex | null
   };
 }
 
-/** The index that serves conditions on who created a record, among the active records of one type. */
+/** The index for conditions on the creator of an object, for active objects of one type. */
 export function creatorIndex(typeId: string): FieldIndex {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(typeId)) throw new Error('not a type id');
   const { name, create } = indexOn(typeId, '(created_by, updated_at DESC, id DESC)');

@@ -1,4 +1,4 @@
-/** Conditions on system fields, which are columns of the table of records (configuration, section 4). */
+/** Conditions on system fields, which are columns of the table of objects (configuration, section 4). */
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { NUMBER_FOLDING } from '../../lib/filter-fields.ts';
 import type { TypedLeaf } from '../../lib/filter.ts';
@@ -36,7 +36,7 @@ const COLUMNS: ReadonlyMap<string, SystemColumn> = new Map([
   ['updatedBy', { name: 'updated_by', type: 'uuid' }],
 ]);
 
-/** Which ids a code stands for, for the fields that a condition names by code and the table holds by id. */
+/** Maps codes to ids, for fields that conditions name by code and the table stores by id. */
 function idsOf(code: string, environment: CompileEnvironment): ((value: string) => readonly string[]) | undefined {
   switch (code) {
     case 'typeCode':
@@ -50,7 +50,7 @@ function idsOf(code: string, environment: CompileEnvironment): ((value: string) 
   }
 }
 
-/** The folded text of a system field; a record's title is folded by the service, under a key that no field can have. */
+/** The folded text of a system field. The service stores the folded title under a key that no field code can have. */
 function foldedText(code: string, environment: CompileEnvironment): Sql {
   if (code === 'title') return sql`(${column(environment.alias, 'folded')}->>'$title')`;
   return raw(
@@ -66,7 +66,7 @@ function equalityOn(leaf: EqualityLeaf, key: Sql, type: OperandType, environment
   });
 }
 
-/** The predicate of a condition on a system field; true or false on every row. */
+/** The predicate of a condition on a system field; true or false on every row, never NULL. */
 export function systemLeaf(leaf: TypedLeaf, environment: CompileEnvironment): Sql {
   const of = COLUMNS.get(leaf.field.code);
   if (of === undefined) throw new Error('not a system field');

@@ -1,10 +1,10 @@
-/** For tests alone: a database with a table of records, apart from the migrations. */
+/** For tests: a database with a table of objects, independent of the migrations. */
 import pg from 'pg';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { CompileEnvironment } from './filter-sql.ts';
 import { STATES, TYPES, VARIABLES } from './filter-sql-edges.ts';
 
-/** `place` tells the rows apart; nothing is unique, so that ids are values like others. */
+/** `place` identifies the rows. No column is unique, so ids may repeat like other values. */
 export const COLUMNS = `place integer, id uuid, type_id uuid, type_version integer, number text, title text, revision integer,
   state text, workflow_state_id uuid, "values" jsonb, folded jsonb, created_at timestamptz(3), created_by uuid,
   updated_at timestamptz(3), updated_by uuid`;
@@ -22,7 +22,7 @@ export interface Testbed {
   close(): Promise<void>;
 }
 
-/** The database sorts and compares in Russian, so that SQL that forgets to name its collation shows. */
+/** The database uses a Russian collation, so that SQL without an explicit collation fails the tests. */
 export async function openTestbed(): Promise<Testbed> {
   const database = await createTestDatabase();
   const admin = new pg.Client({ connectionString: database.url });

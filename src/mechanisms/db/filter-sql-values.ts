@@ -1,4 +1,4 @@
-/** Conditions on the fields of a type, whose values are JSON in the table of records (configuration, section 4). */
+/** Conditions on the fields of a type, whose values are stored as JSON in the table of objects (configuration, section 4). */
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { TEXT_TYPES } from '../../lib/data-types.ts';
 import type { TypedField, TypedLeaf, Variables } from '../../lib/filter.ts';
@@ -25,7 +25,7 @@ import {
   textOf,
 } from './filter-sql-fields.ts';
 
-/** The predicate of a condition on a field of a type; true or false on every row. */
+/** The predicate of a condition on a field of a type; true or false on every row, never NULL. */
 export function valueLeaf(leaf: TypedLeaf, environment: CompileEnvironment): Sql {
   const json = jsonOf(leaf.field, environment.alias);
   if (leaf.operator === 'is-empty') return leaf.value ? sql`(${json} IS NULL)` : sql`(${json} IS NOT NULL)`;
@@ -62,7 +62,7 @@ function operandType(field: TypedField): 'numeric' | 'text' {
   return isNumeric(field) ? 'numeric' : 'text';
 }
 
-/** Equal texts have equal folded beginnings: these are in the index, and what it finds is compared in full. */
+/** Equal texts have equal folded prefixes, so the index on the prefix narrows the rows, which are then compared in full. */
 function sameText(field: TypedField, alias: string, operands: readonly Scalar[]): Sql {
   const key = keyOf(field, alias);
   const text = textOf(field, alias);
@@ -70,14 +70,14 @@ function sameText(field: TypedField, alias: string, operands: readonly Scalar[])
   return present(key, present(text, sql`${anyOf(key, keys, 'text')} AND ${anyOf(text, operands, 'text')}`));
 }
 
-/** The first characters of a text, counted as PostgreSQL's `left` counts them. */
+/** The first characters of a text, counted like PostgreSQL's `left`. */
 function beginning(text: string): string {
   return text.length <= TEXT_KEY_CHARS ? text : [...text].slice(0, TEXT_KEY_CHARS).join('');
 }
 
 /**
- * Texts that start with a prefix are a range of the key: from the prefix up to the least text above all of them. A prefix
- * longer than the key pins the key, and the whole text decides.
+ * The texts with a prefix form a range of the key: from the prefix to the smallest text above all of them. If the prefix is
+ * longer than the key, the key must be equal, and the whole text is compared.
  */
 function startsWith(leaf: TextLeaf, alias: string): Sql {
   const key = keyOf(leaf.field, alias);
@@ -93,12 +93,15 @@ function startsWith(leaf: TextLeaf, alias: string): Sql {
   );
 }
 
-/** The least text, by code point, that is above every text with the prefix; none above a prefix of highest characters. */
+/**
+ * The smallest text, by code point, above every text with the prefix; undefined if the prefix only consists of the highest code
+ * point.
+ */
 function leastAbove(prefix: string): string | undefined {
   const points = Array.from(prefix, (char) => char.codePointAt(0) as number);
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
     if (last === 0x10ffff) continue;
-    // There are no characters between U+D7FF and U+E000.
+    // The code points between U+D7FF and U+E000 are surrogates.
     const next = last === 0xd7ff ? 0xe000 : last + 1;
     return String.fromCodePoint(...points, next);
   }
@@ -131,7 +134,7 @@ function multipleLeaf(leaf: ValueLeaf, alias: string, variables: Variables): Sql
 
 const ELEMENT = raw('element.value');
 
-/** Whether the predicate holds on one element of a list; what is no list has none. */
+/** Whether the predicate is true for an element of a list. Values that are not lists have no elements. */
 function someElement(list: Sql, predicate: Sql): Sql {
   return sql`(EXISTS (SELECT FROM jsonb_array_elements_text(CASE WHEN jsonb_typeof(${list}) = 'array' THEN ${list}
     ELSE '[]'::jsonb END) AS element (value) WHERE ${predicate}))`;

@@ -24,7 +24,7 @@ import { COLUMNS, ENVIRONMENT, openTestbed, type Testbed } from './filter-sql-te
 
 const RUNS = 150;
 
-/** Rules of visibility that SQL and memory share; the third is NULL on some rows. */
+/** Visibility rules in memory and in SQL; the third is NULL on some rows. */
 const VISIBLE: [(facts: RecordFacts) => boolean, Sql | null][] = [
   [() => true, null],
   [(facts) => facts.system.revision % 2 === 0, sql`o.revision % 2 = 0`],
@@ -36,7 +36,7 @@ function typed(conditions: readonly unknown[], resolve: FieldResolver): TypedCon
   return conditions.map((input) => parseCondition(input, { resolve, variables: 'allowed' }));
 }
 
-/** `place` keeps the order; nothing is unique, so that ids are values like others. */
+/** `place` keeps the order. No column is unique, so ids may repeat like other values. */
 async function store(client: pg.Client, rows: readonly Row[]): Promise<void> {
   const records = rows.map(({ facts: { values, folded, system }, version, stateId }, place) => ({
     place,
@@ -61,7 +61,7 @@ async function store(client: pg.Client, rows: readonly Row[]): Promise<void> {
   ]);
 }
 
-/** The answers of SQL: for each row the truth of each condition. */
+/** Evaluates the conditions in SQL: for each row, the result of each condition. */
 async function ask(
   client: pg.Client,
   conditions: readonly TypedCondition[],

@@ -1,11 +1,11 @@
 /**
- * Compiles a typed condition into a predicate on the table of records (configuration, section 4). It holds on exactly the
- * rows on which `evaluate` holds in memory; `filter-sql.db.test.ts` proves it.
+ * Compiles a typed condition to a predicate on the table of objects (configuration, section 4). It matches exactly the rows for
+ * which `evaluate` is true in memory; `filter-sql.db.test.ts` tests this.
  *
- * - Every part of the predicate is true or false, never NULL, so that it may stand under NOT or in a select list.
+ * - Every part of the predicate is true or false, never NULL, so that it may be negated or selected.
  * - No stored value makes it raise an error.
- * - Text is compared by code point (`COLLATE "C"`) on copies that the service folded; `lower()` and `ILIKE` never occur.
- *   `folded` must hold under each field's code the folded copy of its text, and under `$title` that of the record's title.
+ * - Text is compared by code point (`COLLATE "C"`) on copies folded by the service; `lower()` and `ILIKE` are not used.
+ *   `folded` must contain the folded copy of each field's text under its code, and that of the title under `$title`.
  */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { TypedCondition } from '../../lib/filter.ts';
@@ -16,7 +16,7 @@ import { valueLeaf } from './filter-sql-values.ts';
 export type { CompileEnvironment } from './filter-sql-environment.ts';
 export { creatorIndex, type FieldIndex, fieldIndex } from './filter-sql-index.ts';
 
-/** The predicate of the condition, in parentheses. Field codes stand in its text, every value is a parameter. */
+/** The predicate of the condition, in parentheses. Field codes are part of its text, all values are parameters. */
 export function compileCondition(condition: TypedCondition, environment: CompileEnvironment): Sql {
   if ('logic' in condition) {
     const parts = condition.conditions.map((part) => compileCondition(part, environment));

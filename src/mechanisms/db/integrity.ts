@@ -1,4 +1,4 @@
-/** What PostgreSQL's own extension amcheck says of tables and indexes (reliability, I12), and transactions that stand idle. */
+/** Checks tables and indexes with PostgreSQL's extension amcheck, and finds idle transactions. */
 import sql from 'sql-template-tag';
 import { savepoint } from '../transactions.ts';
 import type { Database, Queryable, Transaction } from './pool.ts';
@@ -6,7 +6,7 @@ import type { Database, Queryable, Transaction } from './pool.ts';
 const IDLE_SECONDS = 15;
 const MOST_NAMED = 5;
 
-/** Undefined where amcheck cannot be had: then `says` tells why, in a sentence. */
+/** The result of a check. If it could not run, `ok` is true and `says` gives the reason in a sentence. */
 export interface Integrity {
   ok: boolean;
   says: string;
@@ -19,8 +19,8 @@ interface Relation {
 }
 
 /**
- * Checks every B-tree and GIN index against its table, and every table. The extension is made in a transaction that is undone,
- * so that nothing of it stays.
+ * Checks every table, and every B-tree and GIN index against its table. The extension is created in a transaction that is
+ * rolled back, so nothing of it remains.
  */
 export async function examineIntegrity(db: Database): Promise<Integrity> {
   const available = await db.query<{ one: number }>(
@@ -63,7 +63,7 @@ async function examineRelations(tx: Transaction): Promise<Integrity> {
   return { ok: false, says: `${flaws.slice(0, MOST_NAMED).join('; ')}${more}; restore from a backup, or REINDEX` };
 }
 
-/** What the extension says; it names places in files, never values. */
+/** The error that the extension reports; it contains file positions, never values. */
 async function flawOf(tx: Transaction, { oid, method }: Relation): Promise<string | undefined> {
   try {
     return await savepoint(tx, async () => {
@@ -84,7 +84,7 @@ async function flawOf(tx: Transaction, { oid, method }: Relation): Promise<strin
   }
 }
 
-/** Connections of this database that hold a transaction open and do nothing. */
+/** Finds connections to this database that keep a transaction open without doing anything. */
 export async function examineIdle(db: Queryable, seconds = IDLE_SECONDS): Promise<Integrity> {
   const rows = await db.query<{ what: string }>(sql`
     SELECT 'process ' || pid || ' (' || coalesce(application_name, '') || ')' AS what FROM pg_stat_activity

@@ -48,7 +48,7 @@ describe('migrations', () => {
       await other.query('BEGIN; SELECT * FROM a');
       const done = migrate(client, folder);
       while (!(await waiting())) await sleep(10);
-      // It does not wait for as long as the lock is held: whoever comes behind it would wait too.
+      // The migration does not wait until the lock is released, since later users of the table would wait behind it.
       while (await waiting()) await sleep(10);
       await other.query('SELECT * FROM a');
       await other.query('COMMIT');

@@ -1,6 +1,6 @@
 /**
- * Reads from a streaming replica (decision 0014), against a real one whose replay is paused to make it late. Where a read went
- * is told by what it shows and by the counts.
+ * Reads from a real streaming replica (decision 0014). Its replay is paused to create lag. The result and the counts show which
+ * server served a read.
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -44,14 +44,14 @@ describe('reads from a replica', () => {
   const counts = (of: TestApp): { replica: number; primary: number } => ({
     ...replicaOf(of).counts,
   });
-  /** Known to be late: it has been behind for two seconds. */
+  /** Waits until the lag of two seconds is detected. */
   const untilLate = async (): Promise<void> => {
     while (replicaOf(app).figures().state !== 'late') await sleep(20);
   };
 
   beforeEach(async () => {
     await resume();
-    // Until both processes find it there, and as far as it must be.
+    // Waits until both processes find the replica up to date.
     for (const one of [app, other]) {
       for (let i = 0; ; i++) {
         const before = counts(one).replica;
@@ -125,7 +125,7 @@ describe('reads from a replica', () => {
       body: { typeDefinitionId: type, format: 'CSV' },
     });
     assert.match(String(file.body), /just written/);
-    // Once it has replayed, the replica itself shows it.
+    // After the replay, the replica itself returns it.
     await resume();
     await sleep(100);
     const before = counts(other).replica;
@@ -136,7 +136,7 @@ describe('reads from a replica', () => {
   it('may be a moment old to one who only reads, and no older than the epoch that is known', async () => {
     await pause();
     await create('not seen yet');
-    // The epoch is read every 300 ms, and with it how far the primary was.
+    // The rights version is read every 300 ms, together with the primary's position.
     await app.app.epoch.refresh();
     assert.ok(titles(await list(app, reader)).includes('not seen yet'));
   });
@@ -145,7 +145,7 @@ describe('reads from a replica', () => {
     const id = (await create('withdrawn before the right was given')).body.data.id as string;
     await Promise.all([app, other].map((one) => one.app.epoch.refresh()));
     await pause();
-    // First the record goes, then a key comes that might see it where it still stands.
+    // Archives the object first, then creates a key that could still see it on the replica.
     const revision = (await app.request('GET', `/api/v1/objects/${id}`, { key })).body.data.revision as number;
     const gone = await app.request('DELETE', `/api/v1/objects/${id}`, { key, body: { expectedRevision: revision } });
     assert.equal(gone.status, 200, JSON.stringify(gone.body));
@@ -181,7 +181,7 @@ describe('reads from a replica', () => {
     const { waits } = replicaOf(app).figures();
     for (let i = 0; i < 20; i++) assert.ok(titles(await list(app, reader)).includes('while it slept'));
     assert.equal(counts(app).replica, before.replica);
-    // It is known to be late: nobody waits for it any more.
+    // The lag is known, so reads no longer wait.
     assert.equal(replicaOf(app).figures().waits, waits);
     await resume();
     await pair.stopReplica();
@@ -249,7 +249,7 @@ describe('reads from a replica', () => {
       assert.equal(answer.status, 400, bad);
       assert.equal(answer.body.error.details[0].path, 'header.X-Docket-Position');
     }
-    // One of the far future can only be served by the primary.
+    // Only the primary can serve a position in the far future.
     const before = counts(app).primary;
     assert.equal((await list(app, key, { 'x-docket-position': 'FFFFFFFF/FFFFFFFF' })).status, 200);
     assert.equal(counts(app).primary, before + 1);

@@ -1,33 +1,33 @@
 /**
- * A streaming replica for reads that may come from one, and when it may answer (decision 0014): it must have got as far as
- * the rights by which the answer is judged, and as far as the caller's own writes. A replica that is not there yet is waited
- * for briefly; one that is late, or gone, is not asked, and the primary answers.
+ * A streaming replica for reads that allow one (decision 0014). It may serve a read only if it has replayed the rights version
+ * that the read is checked with, and the caller's own writes. If the replica is not there yet, the read waits briefly for it.
+ * If it lags too far or is unavailable, the primary answers.
  */
 import sql from 'sql-template-tag';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from './pool.ts';
 import { type Position, positionColumn, readPosition } from './position.ts';
 
-/** Of one request: who reads, and what they must see. */
+/** The caller of one request, and what its reads must see. */
 export interface Standpoint {
-  /** The key, or the person of a session. */
+  /** Id of the key, or of the user of a session. */
   readonly callerId: string;
-  /** Whether the operation may be answered by a replica. */
+  /** Whether the operation may be served by a replica. */
   readonly mayLag: boolean;
-  /** What the caller says to have seen. */
+  /** The position that the caller reports to have seen. */
   readonly seen: Position | undefined;
-  /** Whether the caller may have written through another process without saying so. */
+  /** Whether the caller may have written through another process without reporting a position. */
   readonly mayHaveWritten: boolean;
-  /** The place after the last write of this request, once there was one. */
+  /** The position after the last write of this request; undefined before one. */
   wrote: Position | undefined;
 }
 
 export interface ReplicaOptions {
   primary: Database;
   replica: Database;
-  /** How long a read waits for the replica to get as far as it must. */
+  /** How long a read waits for the replica to reach the required position, in milliseconds. */
   patienceMs?: number;
-  /** A replica that is further behind is not waited for. */
+  /** If the replica lags by more than this many milliseconds, reads do not wait for it. */
   latestMs?: number;
   onChange?: (state: 'used' | 'late' | 'gone') => void;
 }
@@ -36,17 +36,19 @@ const LOOK_MS = 300;
 const REST_MS = 1000;
 const MOST_REMEMBERED = 20_000;
 
-/** For figures. */
+/** For metrics. */
 export interface ReplicaFigures {
   state: 'used' | 'late' | 'gone';
-  /** Reads that the replica answered; those that it might have, and the primary did; those repeated there after a failure. */
+  /** Reads served by the replica; eligible reads served by the primary; reads repeated on the primary after a failure. */
   readonly reads: Readonly<{ replica: number; primary: number; failed: number }>;
-  /** Reads that had to wait for it, whoever answered in the end; in all so many ms. */
+  /**
+   * Number of reads that waited for the replica, whichever server then answered, and their total waiting time in milliseconds.
+   */
   readonly waits: number;
   readonly waitedMs: number;
-  /** Bytes of the log between the place that it must have reached and the one that it had when last asked. */
+  /** Bytes of the log between the required position and the last known position of the replica. */
   readonly behindBytes: number;
-  /** For how long it has been short of such a place, in ms. */
+  /** How long the replica has been behind a required position, in milliseconds. */
   readonly behindMs: number;
 }
 
@@ -57,13 +59,13 @@ export class Replica {
   readonly #latestMs: number;
   readonly #onChange: (state: 'used' | 'late' | 'gone') => void;
   readonly #written = new Map<string, Position>();
-  /** Answers given by each, for figures. */
+  /** Number of reads admitted to each, for metrics. */
   readonly counts = { replica: 0, primary: 0 };
   readonly #waited = { times: 0, ms: 0 };
   #failures = 0;
   #floor: Position | undefined;
   #replayed: Position = 0n;
-  /** The oldest place that the replica was found short of, and since when. */
+  /** The oldest required position that the replica has not reached, and since when. */
   #short: { position: Position; since: number } | undefined;
   #restUntil = Number.NEGATIVE_INFINITY;
   #state: 'used' | 'late' | 'gone' = 'gone';
@@ -80,7 +82,7 @@ export class Replica {
     this.#onChange = options.onChange ?? (() => {});
   }
 
-  /** Looks after the replica from now on. It may be gone: then the primary answers until it comes. */
+  /** Starts to monitor the replica. It may be unavailable; the primary answers until it is there. */
   start(): void {
     const tick = (): void => {
       this.#timer = setTimeout(() => {
@@ -99,7 +101,7 @@ export class Replica {
     this.#timer = undefined;
   }
 
-  /** Rights and configuration were read at this place: no answer may come from before it. */
+  /** Rights and configuration were read at this position: no read may be served from before it. */
   saw(position: string | null): void {
     const place = position === null ? undefined : readPosition(position);
     if (place === undefined || (this.#floor !== undefined && place <= this.#floor)) return;
@@ -108,7 +110,10 @@ export class Replica {
       this.#short = { position: place, since: performance.now() };
   }
 
-  /** The same after something was read that no epoch was asked with. Where the primary does not say, the replica rests. */
+  /**
+   * Requires the primary's current position, after a read that did not also read the rights version. If the primary does not
+   * respond, the replica is not used for a moment.
+   */
   async advance(): Promise<void> {
     try {
       const place = await this.#now();
@@ -118,14 +123,14 @@ export class Replica {
     }
   }
 
-  /** The caller wrote, and it is committed: from now on they see it. */
+  /** Records a committed write of the caller, which their later reads must see. */
   async wrote(standpoint: Standpoint): Promise<void> {
     try {
       const place = await this.#now();
       standpoint.wrote = place;
       this.#remember(standpoint.callerId, place);
     } catch {
-      // Nobody knows how far: nothing is read from the replica before it is known again.
+      // The position of the write is unknown, so the replica is not used for a moment.
       this.#restUntil = performance.now() + REST_MS;
     }
   }
@@ -139,10 +144,10 @@ export class Replica {
     this.#written.set(callerId, place);
   }
 
-  /** Where the primary is now; asked once for all who ask while a question is on its way. */
+  /** The current position of the primary. Concurrent callers share one query. */
   async #now(): Promise<Position> {
     if (this.#asking !== undefined) {
-      // What is on its way may have been answered before that of which the asker must know.
+      // The running query may have been answered before the event that this caller must see, so another one follows.
       const before = this.#asking;
       this.#next ??= before
         .catch(() => {})
@@ -167,7 +172,7 @@ export class Replica {
     }
   }
 
-  /** Whether the replica may answer, and is there; waits for it briefly. */
+  /** Whether the replica may serve the read and has reached the required position; waits for it briefly. */
   async admits(standpoint: Standpoint): Promise<boolean> {
     const admitted = await this.#admits(standpoint);
     this.counts[admitted ? 'replica' : 'primary']++;
@@ -211,7 +216,7 @@ export class Replica {
     return true;
   }
 
-  /** A read failed there: for a moment nobody else tries. */
+  /** A read on the replica failed: it is not used for a moment. */
   failed(): void {
     this.#failures += 1;
     this.#restUntil = performance.now() + REST_MS;
@@ -225,7 +230,7 @@ export class Replica {
       reads: { ...this.counts, failed: this.#failures },
       waits: this.#waited.times,
       waitedMs: this.#waited.ms,
-      // Before it was first reached, its place is not known.
+      // Unknown until the replica was first reached.
       behindBytes: missing > 0n && this.#replayed > 0n ? Number(missing) : 0,
       behindMs: this.#short === undefined ? 0 : performance.now() - this.#short.since,
     };
@@ -244,7 +249,7 @@ export class Replica {
         sql`SELECT pg_is_in_recovery() AS standby, pg_last_wal_replay_lsn()::text AS replayed`,
       );
       const replayed = readPosition(row?.replayed ?? '');
-      // One that was made a primary goes its own way.
+      // A promoted replica has a timeline of its own.
       if (row?.standby !== true || replayed === undefined) {
         this.#become('gone');
         return;
