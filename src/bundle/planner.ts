@@ -223,7 +223,7 @@ async function decide(view: View, sections: readonly ConfigSection[], turns: Tur
       };
       const version = section.versioned ? stepOf(view, section, change) : undefined;
       if (version !== undefined) item.version = version;
-      const note = section.note(change);
+      const note = await section.note(change, view, turns);
       if (note !== undefined) item.note = note;
       plan.changes.push({ change, section, version });
     }

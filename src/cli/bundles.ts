@@ -90,7 +90,10 @@ function lines(items: readonly PlannedItem[], done: boolean): string[] {
   if (changed.length === 0) return [`Nothing to change; ${rest}.`];
   const verb = done ? 'Applied' : 'Would apply';
   return [
-    ...changed.map((item) => `${item.action.padEnd(8)} ${item.section}/${item.code}`),
+    ...changed.flatMap(({ action, section, code, note }) => [
+      `${action.padEnd(8)} ${section}/${code}`,
+      ...(note?.split('; ').map((part) => `           ${part}`) ?? []),
+    ]),
     `${verb} ${changed.length} changes; ${rest}.`,
   ];
 }

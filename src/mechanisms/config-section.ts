@@ -7,6 +7,7 @@
  */
 import type { GlobalRight } from '../contract/rights.ts';
 import type { TSchema } from 'typebox';
+import type { Turns } from '../lib/turns.ts';
 import type { ReadContext, WriteContext } from './context.ts';
 
 /** Steps into an item: property names and indexes. */
@@ -128,8 +129,8 @@ export interface SectionParts<Item, Definition> {
   whole?(view: ConfigView, report: SectionReport): void;
   /** Judges what only the stored records tell. Asked last, with everything else sound. */
   verify?(ctx: ReadContext, changes: readonly Change[], view: CompileView, report: SectionReport): Promise<void>;
-  /** A remark for whoever reads the plan. */
-  note?(change: Change): string | undefined;
+  /** A remark for whoever reads the plan. Long work awaits `turns`. */
+  note?(change: Change, view: ConfigView, turns: Turns): string | undefined | Promise<string | undefined>;
   /** Keeps every version of the compiled form; tells whether stored records go on under a new one. */
   compare?(before: unknown, after: unknown): Comparison;
   load?(ctx: ReadContext): Promise<StoredItem[]>;
@@ -158,7 +159,7 @@ export interface ConfigSection {
   compile(definition: unknown, view: CompileView, report: Report): unknown;
   whole(view: ConfigView, report: SectionReport): void;
   verify(ctx: ReadContext, changes: readonly Change[], view: CompileView, report: SectionReport): Promise<void>;
-  note(change: Change): string | undefined;
+  note(change: Change, view: ConfigView, turns: Turns): Promise<string | undefined>;
   compare(before: unknown, after: unknown): Comparison;
   load(ctx: ReadContext): Promise<StoredItem[]>;
   lock(ctx: WriteContext): Promise<void>;

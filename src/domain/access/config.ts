@@ -5,6 +5,7 @@
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { defineSection } from '../../mechanisms/config-define.ts';
+import { hiddenConditionNote } from '../../mechanisms/config-hidden-conditions.ts';
 import {
   Code,
   ConditionSchema,
@@ -140,6 +141,7 @@ export const rolesSection = defineSection<Item, RoleDefinition>({
     }),
   ],
   compile: compileRole,
+  note: hiddenConditionNote,
   load,
   write,
   present,

@@ -3,6 +3,7 @@ import { SYSTEM_FIELDS } from '../../lib/filter.ts';
 import { stepsOf } from '../../mechanisms/config-condition.ts';
 import { checkUnique } from '../../mechanisms/config-checks.ts';
 import { defineSection } from '../../mechanisms/config-define.ts';
+import { hiddenConditionNote } from '../../mechanisms/config-hidden-conditions.ts';
 import type {
   Change,
   Comparison,
@@ -187,7 +188,10 @@ export function typesSection(probe: RecordProbe): ConfigSection {
         }
       }
     },
-    note: indexNote,
+    note: async (change, view, turns) => {
+      const notes = [indexNote(change), await hiddenConditionNote(change, view, turns)];
+      return notes.filter((note) => note !== undefined).join('; ') || undefined;
+    },
     compare,
     // An explicit null, because an absent `title` would default to the field with the code `title`.
     present: (type) => (type.title === undefined ? { ...type, title: null } : type),

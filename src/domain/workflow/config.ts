@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { checkUnique } from '../../mechanisms/config-checks.ts';
 import { defineSection } from '../../mechanisms/config-define.ts';
+import { hiddenConditionNote } from '../../mechanisms/config-hidden-conditions.ts';
 import {
   Code,
   ConditionSchema,
@@ -117,5 +118,6 @@ export function workflowsSection(probe: StateProbe): ConfigSection {
         if (change.action !== 'archive') await verifyStates(ctx, change, view, probe, report);
       }
     },
+    note: hiddenConditionNote,
   });
 }

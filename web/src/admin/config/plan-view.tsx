@@ -2,7 +2,7 @@
 import { Stack, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useText } from '../../i18n/text.ts';
-import { usePlanWords } from './plan-words.ts';
+import { usePlanWords } from './use-plan-words.ts';
 import { Mark } from './mark.tsx';
 import classes from './plan-view.module.css';
 import type { PlannedChange } from './queries.ts';

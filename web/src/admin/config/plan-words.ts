@@ -1,5 +1,4 @@
-/** Translates the service's English plan messages to Russian. Unknown messages are shown unchanged. */
-import { useLanguage } from '../../i18n/language.ts';
+/** Translates the service's English plan messages to Russian. */
 
 /** Patterns of texts after "FIELD: " and of notes; `$1` and so on are their variable parts. */
 const RUSSIAN: readonly (readonly [RegExp, string])[] = [
@@ -23,6 +22,15 @@ const RUSSIAN: readonly (readonly [RegExp, string])[] = [
   [/^indexes to drop: (.+)$/, 'будут убраны индексы: $1'],
   [/^archived by a call or import, and stays so$/, 'в архиве после вызова или импорта, там и останется'],
   [/^enabled: it is disabled, changed and enabled again$/, 'включено: будет выключено, изменено и включено снова'],
+  [
+    /^role (\S+): whether (\S+) of (\S+) is listed can depend on the field (\S+), which the role cannot read$/,
+    'роль $1: доступность перехода $2 вида записей $3 может зависеть от поля $4, которое роль не читает',
+  ],
+  [
+    /^role (\S+): whether (\S+) of (\S+) is listed can depend on the field (\S+), which row conditions of the role may hide$/,
+    'роль $1: доступность перехода $2 вида записей $3 может зависеть от поля $4, которое из-за условий на записи роль читает не всегда',
+  ],
+  [/^more transitions that depend on hidden fields: (\d+)$/, 'ещё переходов, которые зависят от скрытых полей: $1'],
 ];
 
 function russian(sentence: string): string | undefined {
@@ -30,18 +38,14 @@ function russian(sentence: string): string | undefined {
   return undefined;
 }
 
-/** Returns a plan message in the language of the console, and its language if it is another. */
-export function usePlanWords(): (sentence: string) => { text: string; lang: string | undefined } {
-  const language = useLanguage();
-  return (sentence) => {
-    if (language !== 'ru-RU') return { text: sentence, lang: undefined };
-    const parts = sentence.split('; ').map((part) => {
-      const whole = russian(part);
-      if (whole !== undefined) return whole;
-      const [field = '', ...rest] = part.split(': ');
-      const said = russian(rest.join(': '));
-      return said === undefined ? undefined : `${field}: ${said}`;
-    });
-    return parts.includes(undefined) ? { text: sentence, lang: 'en' } : { text: parts.join('; '), lang: undefined };
-  };
+/** Returns a plan message in Russian; undefined if any part of it is unknown. */
+export function russianPlan(said: string): string | undefined {
+  const parts = said.split('; ').map((part) => {
+    const whole = russian(part);
+    if (whole !== undefined) return whole;
+    const [field = '', ...rest] = part.split(': ');
+    const sentence = russian(rest.join(': '));
+    return sentence === undefined ? undefined : `${field}: ${sentence}`;
+  });
+  return parts.includes(undefined) ? undefined : parts.join('; ');
 }
