@@ -1,4 +1,4 @@
-/** The composition root: introduces rooms and drivers to each other. */
+/** Composition root: creates the modules and adapters and connects them. */
 import type { Logger } from 'pino';
 import type { OidcSettings, Settings } from './config.ts';
 import { readExamples } from './contract/examples.ts';
@@ -33,7 +33,7 @@ import { watcher } from './watch.ts';
 import { bindings, CONSTRAINTS, followers, searchParts, systemCaller } from './rooms.ts';
 import { deliveryTasks, tasks } from './background.ts';
 
-/** Bytes of files that answers may hold in memory at once. */
+/** Bytes of file content that answers may hold in memory at once. */
 const HELD_BYTES = 128 * 1024 * 1024;
 
 export interface AppOptions {
@@ -42,44 +42,46 @@ export interface AppOptions {
   db: Database;
   blobs: BlobStore;
   secrets: SecretBox;
-  /** How calls to the outside differ from the usual; for tests. */
+  /** Overrides of outbound call settings, for tests. */
   outbound?: Partial<OutboundOptions>;
-  /** How deliveries differ from the usual; for tests. */
+  /** Overrides of delivery limits, for tests. */
   deliveries?: Partial<DeliveryLimits>;
   log: Logger;
-  /** Where spans go; none are made without it. */
+  /** Exports spans; undefined disables tracing. */
   tracer?: Tracer | undefined;
-  /** The database's unless given. */
+  /** Default: the database's clock. */
   clock?: Clock;
-  /** How long a request waits for rights that are due to be read, and for a lease of its budget; for tests. */
+  /**
+   * Milliseconds that a request waits for an overdue read of the rights version, and for a lease of its rate budget; for tests.
+   */
   patienceMs?: number | undefined;
-  /** How often deliveries are looked for where nobody wakes them; for tests. */
+  /** Poll interval of deliveries in milliseconds, used when a notification is lost; for tests. */
   deliveryEveryMs?: number | undefined;
-  /** A streaming replica of `db`, for reads that may come from one. */
+  /** A streaming replica of `db`, for reads that may use one. */
   readDb?: Database | undefined;
-  /** The provider that people can sign in to the console with. */
+  /** The OpenID Connect provider for sign-in to the console. */
   oidc?: OidcSettings | undefined;
-  /** Gives the figures of several processes in place of this one's, for `/metrics`. */
+  /** Replaces the metrics of this process in `/metrics`, where several processes share the address. */
   exposition?: (() => Promise<string>) | undefined;
-  /** The folder of the built web console; without it none is served. */
+  /** The folder of the built web console; without it, no console is served. */
   consoleFolder?: string | undefined;
 }
 
-/** The service in this process: what serves HTTP, what works in the background, and what both stand on. */
+/** The service in this process: the HTTP server, the background worker, and what both use. */
 export interface App {
   server: ReturnType<typeof buildServer>;
   work: Work;
   epoch: Epoch;
   replica: Replica | undefined;
-  /** The service itself as a caller: command line and background work. */
+  /** The system user as a caller, for the command line and background tasks. */
   system(): Caller;
   startWorker(): Loop;
-  /** The figures of this process, as `/metrics` gives them. */
+  /** The metrics of this process, as in `/metrics`. */
   figures(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Builds the service on a migrated database and starts to follow rights and configuration. */
+/** Builds the service on a migrated database and starts to poll the rights and configuration versions. */
 export async function buildApp(options: AppOptions): Promise<App> {
   const { settings, db, blobs, secrets, log, clock = new DatabaseClock() } = options;
   const outbound = new Outbound({
@@ -103,7 +105,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     patienceMs: options.patienceMs,
     prepare: async (snapshot) => {
       await ensureNumbering(db, snapshot);
-      // The configuration may be newer than the epoch that it was read for.
+      // The configuration may be newer than the version it was read for.
       await replica?.advance();
     },
     ...(replica === undefined ? {} : { onPosition: (position) => replica.saw(position) }),
@@ -141,7 +143,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     oidc: options.oidc === undefined ? null : new URL(options.oidc.issuer).host,
     actorOf: (userId) => authenticator.actorOf(userId),
   });
-  /** Task → how often it failed. */
+  /** Number of failures per task. */
   const failures = new Map<string, number>([['none', 0]]);
   const limiter =
     settings.rateLimit === 'off'
@@ -181,7 +183,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       console: buildDocument(described, { surface: 'console', examples }),
     },
   });
-  // Last, so that nothing runs on where the service cannot be built.
+  // Last, so that no timers remain if the service cannot be built.
   await epoch.start();
   replica?.start();
   let loop: Loop | undefined;
@@ -245,12 +247,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
   };
 }
 
-/** A request is not at the database all the time; more at once would only wait for a connection. */
+/** A request does not use the database all the time. Admitting more would only make them wait for a connection. */
 const RUNNING_PER_CONNECTION = 2;
-/** How often the head of the chain over the journal is told. */
+/** Minimum milliseconds between two log lines with the head of the audit chain. */
 const HEAD_TOLD_MS = 600_000;
 
-/** Puts the head into the log now and then: logs that are kept elsewhere tell a chain that was made anew. */
+/** Writes the head of the audit chain to the log at intervals. If logs are stored elsewhere, a forged chain can be detected. */
 function headTeller(log: Logger): (head: SealHead) => void {
   let told = Number.NEGATIVE_INFINITY;
   return ({ number, hash }) => {
@@ -260,7 +262,7 @@ function headTeller(log: Logger): (head: SealHead) => void {
   };
 }
 
-/** The two pages of a sign-in elsewhere: leaving, and coming back. */
+/** The two pages of an OpenID Connect sign-in: the redirect to the provider, and the callback. */
 function signInElsewhere(
   settings: OidcSettings,
   options: AppOptions & { clock: Clock },
@@ -306,7 +308,10 @@ async function readiness(
   }
 }
 
-/** Whether a subscription waits for events; without one, nobody need be told of them. */
+/**
+ * True if there is a webhook subscription. Without one, no notification is needed. Also true if the configuration is
+ * unavailable.
+ */
 function deliversNow(epoch: Epoch): boolean {
   try {
     return epoch.current().items('webhooks').length > 0;

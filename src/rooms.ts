@@ -1,4 +1,4 @@
-/** Every room that there is: the only file that names them all, and what each brings to the service. */
+/** Registry of all domain modules and what each contributes to the service. Only this file lists them. */
 import type { Constraints } from './mechanisms/db/sqlstate.ts';
 import type { ConfigSection } from './mechanisms/config-section.ts';
 import { bundleRoutes } from './bundle/routes.ts';
@@ -83,27 +83,27 @@ export function configSections(outbound: AddressCheck): readonly ConfigSection[]
   ];
 }
 
-/** What the rooms' handlers need beyond their context. */
+/** Dependencies of the modules' handlers beyond their context. */
 export interface Parts extends ContentParts<Caller> {
   search: SearchParts;
   secrets: SecretBox;
   signIns: SignIns;
   outbound: AddressCheck;
-  /** The name of the provider that one can sign in with; null without one. */
+  /** Name of the OpenID Connect provider; null without one. */
   oidc: string | null;
-  /** The rights of a person who is ACTIVE, for what is done on their behalf; undefined for anybody else. */
+  /** The rights of an ACTIVE user, for actions on their behalf; undefined for all others. */
   actorOf(userId: string): Promise<Actor | undefined>;
 }
 
-/** What the search room shares among all requests and changes of a process. */
+/** State of the search module that is shared by all requests and changes of a process. */
 export function searchParts(): SearchParts {
   return makeSearchParts(articleSource, serviceSource);
 }
 
-/** Where content of the blob store is referred to; what nothing refers to is swept. */
+/** References to content in the blob store. Content without any reference is deleted. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse, articleImageUse];
 
-/** What must hold of stored data, as each room says it of its own (`docket doctor --deep`). */
+/** Invariants of the stored data, declared by each module (`docket doctor --deep`). */
 export const CHECKS: readonly Check[] = [
   ...journalChecks,
   ...objectChecks,
@@ -118,7 +118,7 @@ export const CHECKS: readonly Check[] = [
   ...webhookChecks,
 ];
 
-/** What the database alone knows of how the service goes, for `/metrics`. */
+/** Metrics computed from the database, for `/metrics`. */
 export const FIGURES: readonly Figure[] = [
   ...journalFigures,
   ...deliveryFigures,
@@ -128,16 +128,17 @@ export const FIGURES: readonly Figure[] = [
 ];
 
 /**
- * Rooms that react to others' events inside the same unit, in this order. Whatever writes records must have them.
+ * Modules that react to events of other modules in the same unit of work, in this order. Every unit that writes records needs
+ * them.
  *
- * @param oidc whether people can sign in by OpenID Connect
+ * @param oidc whether sign-in by OpenID Connect is configured
  */
 export function followers(search: SearchParts, { oidc }: { oidc: boolean }): Follower[] {
   const { analysis, articles } = search;
   return [slaFollower, searchFollower(analysis, articles), sessionFollower, administratorFollower(oidc)];
 }
 
-/** Every operation of the service, in the order in which the documents show them. */
+/** All operations of the service, in the order of the documentation. */
 export function bindings(parts: Parts): BoundOperation[] {
   const sections = configSections(parts.outbound);
   return [
@@ -167,7 +168,7 @@ export function bindings(parts: Parts): BoundOperation[] {
 }
 
 export function operations(): Operation[] {
-  // Declarations do not depend on what handlers are given; nothing of this is called.
+  // Declarations do not depend on the handlers' dependencies; none of these is called.
   const none = (): never => {
     throw new Error('operations are declarations here');
   };
@@ -186,7 +187,7 @@ export function operations(): Operation[] {
   };
   return bindings(parts).map((bound) => bound.operation);
 }
-/** Unique constraints that a client can run into, and what to tell it. */
+/** Unique constraints that a client can violate, and the resulting fault. */
 export const CONSTRAINTS: Constraints = new Map([
   ['objects_pkey', { code: 'ALREADY_EXISTS', field: 'objectId' }],
   ['kb_versions_draft', { code: 'ALREADY_EXISTS', field: 'code' }],
@@ -197,7 +198,7 @@ export const CONSTRAINTS: Constraints = new Map([
   ['org_units_code', { code: 'ALREADY_EXISTS', field: 'code' }],
 ]);
 
-/** The service itself, acting on its own configuration. */
+/** The system user, with the given configuration. */
 export function systemCaller(config: ConfigSnapshot): Caller {
   return {
     actor: systemActor(config.get(typeSlice)),
