@@ -174,7 +174,7 @@ describe('settings', () => {
     const sent = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
     const sampling = (env: Record<string, string>): unknown => readSettings({ ...sent, ...env }).traceSampling;
     for (const sampler of ['always_on', 'always_off', 'parentbased_always_on', 'parentbased_always_off']) {
-      // The argument belongs to other samplers.
+      // The argument applies only to the ratio samplers.
       const given = { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: 'x' };
       assert.deepEqual(sampling(given), { sampler, ratio: 1 });
     }

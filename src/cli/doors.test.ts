@@ -1,4 +1,4 @@
-/** The port of a process that serves alone (decision 0021). */
+/** The listening sockets of a single serving process (decision 0021). */
 import assert from 'node:assert/strict';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
@@ -37,7 +37,7 @@ describe('the doors of a process', () => {
     }
     let turns = 0;
     for (; came < CLIENTS && turns < 10 * CLIENTS; turns++) {
-      // The system has all of them waiting by the end of the first turn.
+      // The kernel has accepted all connections by the end of the first iteration.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
       await new Promise((resolve) => setImmediate(resolve));
     }

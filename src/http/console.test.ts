@@ -1,4 +1,4 @@
-/** The console's files as they are served: compressed where the client takes it, kept for ever where their names say so. */
+/** The console's files: compression by Accept-Encoding, and caching of hashed files. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ interface Sent {
 let folder: string;
 let files: ConsoleFiles;
 
-/** What is sent for a request; undefined when it is left to others. */
+/** The answer to a request; undefined if the console does not handle it. */
 function ask(url: string, headers: Record<string, string> = {}, method = 'GET'): Sent | undefined {
   const sent: Sent[] = [];
   const exchange = {

@@ -25,7 +25,7 @@ function rest(ms: number): Promise<void> {
   });
 }
 
-/** Goes in for a caller and on as far as can be. @returns whether it runs, waits or was refused, and how to leave */
+/** Enters for a caller and proceeds as far as possible. @returns whether it runs, waits or was rejected, and how to leave */
 function visit(gate: Gate, callerId: string): { state: () => 'runs' | 'waits' | 'refused'; leave(): void } {
   let state: 'runs' | 'waits' | 'refused' = 'runs';
   const visitor = gate.enter();
@@ -103,7 +103,7 @@ describe('the gate', () => {
       flood.every((one) => one.state() !== 'refused'),
       'a burst is worked off',
     );
-    // One turn in 20 ms, and the queue never empty: after a second that is no burst any more.
+    // One admission per 20 ms with a queue that is never empty: after a second this is no burst.
     for (const began = performance.now(); performance.now() - began < 1300; await rest(20)) {
       const done = flood.find((one) => one.state() === 'runs');
       if (done !== undefined) flood.splice(flood.indexOf(done), 1);
@@ -124,7 +124,7 @@ describe('the gate', () => {
     assert.equal(next.state(), 'waits');
     await rest(1200);
     assert.equal(next.state(), 'runs');
-    // Two of the six count no more: a service that has become slow must not take on more for that.
+    // Two of the six no longer count as running. A service that became slow must not admit more because of that.
     const more = Array.from({ length: 3 }, () => visit(gate, 'slow'));
     assert.deepEqual(
       more.map((one) => one.state()),
@@ -147,7 +147,7 @@ describe('the gate', () => {
     second.leave();
     await rest(0);
     assert.equal(third.state(), 'runs', 'who waited is next');
-    // As soon as the loop is in time again, which on a busy machine may take a while.
+    // Once the event loop is on time again, which may take a while on a busy machine.
     const until = performance.now() + 20_000;
     let last = visit(gate, 'a').state();
     for (; last === 'refused' && performance.now() < until; last = visit(gate, 'a').state()) await rest(20);

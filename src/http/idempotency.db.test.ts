@@ -15,7 +15,7 @@ describe('Idempotency-Key', () => {
   let database: TestDatabase;
   let db: Database;
   let sample: Sample;
-  /** How often each name was made. */
+  /** How often each name was created. */
   const made = new Map<string, number>();
 
   const post = { method: 'POST', access: 'objects:write', idempotent: true, status: 201, tag: 'Things' } as const;

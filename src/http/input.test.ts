@@ -82,7 +82,7 @@ describe('what comes in', () => {
       const { status, body: answer } = await post(body);
       assert.deepEqual([status, answer.error.code], [400, 'INVALID_JSON'], body);
     }
-    // A number is judged where it is read: here a text is asked for.
+    // Numbers are validated where they are read: here a string is expected.
     for (const body of ['{"name":1e400}', '{"name":9007199254740993}']) {
       const { status, body: answer } = await post(body);
       assert.deepEqual([status, answer.error.code], [400, 'INVALID_REQUEST'], body);

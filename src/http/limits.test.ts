@@ -22,7 +22,7 @@ const size = bind(
 );
 const KEY = { authorization: 'Bearer good', 'content-type': 'application/json' };
 
-/** A JSON body of exactly so many bytes. */
+/** A JSON body of exactly this many bytes. */
 function bodyOf(bytes: number): Uint8Array<ArrayBuffer> {
   const body = new Uint8Array(bytes).fill(0x61);
   body[0] = 0x22;
@@ -30,7 +30,7 @@ function bodyOf(bytes: number): Uint8Array<ArrayBuffer> {
   return body;
 }
 
-/** Sends with Node's own client, chunked when no length is given. */
+/** Sends with Node's client, chunked if no length is given. */
 async function nodePost(port: number, body: Uint8Array, headers: Record<string, string>): Promise<[number, string]> {
   const request = httpRequest({
     port,
@@ -263,7 +263,7 @@ describe('how much may be asked', () => {
     const others = [0, 1, 2].map(() => sample.ask('/api/v1/wait', { key: 'reader' }));
     const settled = await Promise.all([...held, ...others].map((one) => Promise.race([one, pause(300)])));
     const refused = settled.filter((one) => one !== undefined);
-    // Past half of the bound a caller holds a quarter of it at most: both callers are stopped, neither fills the house.
+    // Above half of the limit, a caller may hold a quarter of it: both callers are limited, and capacity remains.
     assert.ok(
       refused.length > 0 && refused.every((one) => one.status === 503 && one.headers.get('retry-after') === '1'),
     );

@@ -9,7 +9,7 @@ import type { Limits } from './types.ts';
 const MIB = 1024 * 1024;
 const SOCKETS = 26;
 
-/** Every key that begins with `key-` is valid and a caller of its own. */
+/** Every key that begins with `key-` is valid and is a separate caller. */
 function start(limits: Partial<Limits>): Promise<Sample> {
   return startSample(echoing, limits, {
     authenticate: async (given) => {
@@ -20,7 +20,7 @@ function start(limits: Partial<Limits>): Promise<Sample> {
   });
 }
 
-/** Sends the head of a request and a part of its body, and nothing more. */
+/** Sends the headers of a request and a part of its body, then stops. */
 function hold(port: number, path: string, headers: string, declared: number, sent: number): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});

@@ -1,6 +1,6 @@
 /**
- * More is asked than can be done, by one key or by clients that hold connections (reliability, LD1, LD2). What is asked takes time
- * and no work, so that how much can be done hangs on nothing but the limit. With the real service: `npm run test:overload`.
+ * Overload by one key, or by clients that hold connections. Requests take time but no processor time, so that capacity depends
+ * only on the limit. Against the real service: `npm run test:overload`.
  */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -29,7 +29,7 @@ describe('overload', () => {
       [...echoing, work],
       { running: RUNNING },
       {
-        // Every key is known, and a caller of its own.
+        // Every key is valid and is a separate caller.
         authenticate: async (given) => ({
           ...(await authenticate({ ...given, authorization: 'Bearer reader' })),
           callerId: given.authorization ?? '',
@@ -46,7 +46,7 @@ describe('overload', () => {
     );
     const [flood, ...others] = senders as [Sender, ...Sender[]];
     const flooded = flood.fire(FLOOD_RATE, LASTS_MS);
-    // Nine calm keys ask for a fifth of what can be done.
+    // Nine calm keys use a fifth of the capacity.
     const calm = await Promise.all(others.map((sender) => sender.fire(4, LASTS_MS)));
     const { shots, broken, turnedAway } = await flooded;
     for (const sender of senders) sender.close();
@@ -78,7 +78,7 @@ describe('connections that do not get on', () => {
   });
   after(() => sample?.close());
 
-  /** Sends `first`, then `drip` again and again. @returns whether the server closed the connection in time */
+  /** Sends `first`, then `drip` repeatedly. @returns whether the server closed the connection in time */
   async function closed(first: string, drip: string): Promise<boolean> {
     const socket = connect(sample.port, '127.0.0.1');
     let over = false;
@@ -115,7 +115,7 @@ describe('connections that do not get on', () => {
     socket.on('error', () => {});
     socket.write(large.repeat(ANSWERS));
     await sleep(4 * STALLED_MS);
-    // Who reads nothing sees no end; now it reads what had been sent until then.
+    // A client that does not read sees no close event. It now reads what had been sent until then.
     let bytes = 0;
     socket.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
@@ -136,7 +136,7 @@ describe('connections that do not get on', () => {
       over = true;
     });
     socket.write(large);
-    // Reads a little now and then, and sends all the time.
+    // Reads slowly while it keeps sending.
     for (const began = performance.now(); !over && performance.now() - began < 10_000; await sleep(50)) {
       socket.read(1);
       socket.write('\r\n');

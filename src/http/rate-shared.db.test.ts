@@ -1,4 +1,4 @@
-/** Processes that share budgets through the database: what they let through together, and what a caller sees of it. */
+/** Processes that share rate budgets through the database: the total that they admit, and what a caller sees. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { purgeBudgets, settleBudgets } from '../mechanisms/rate-budgets.ts';
 import { MemoryRateLimiter, type RateAnswer } from './rate.ts';
 import { SharedRateLimiter } from './rate-shared.ts';
 
-/** A budget is exact as long as the database answers in time: a machine that stands still is no database that is away. */
+/** A budget is exact while the database answers in time. A stalled test machine must not count as an unreachable database. */
 const PATIENCE_MS = 20_000;
 
 describe('the rate of requests over several processes', () => {
@@ -40,7 +40,10 @@ describe('the rate of requests over several processes', () => {
   const take = async (one: SharedRateLimiter, caller: string): Promise<RateAnswer> =>
     await one.take(caller, performance.now());
 
-  /** Sends as much as it can through all processes for a while, and until each has refused. @returns requests let through, by process */
+  /**
+   * Sends as many requests as possible through all processes for a while, until each has rejected one. @returns admitted
+   * requests by process
+   */
   async function flood(processes: readonly SharedRateLimiter[], caller: string, ms: number): Promise<number[]> {
     const began = performance.now();
     return await Promise.all(
@@ -81,7 +84,7 @@ describe('the rate of requests over several processes', () => {
 
   it('what one process leased and did not use is there for the others within a second or two', async () => {
     const [a, b] = [limiter(1200), limiter(1200)];
-    // Enough for a lease, of which a part is left.
+    // Enough for a lease that is only partly used.
     for (let i = 0; i < 30; i++) await take(a, 'left');
     await a.settleAll();
     await a.settleAll();
@@ -99,7 +102,7 @@ describe('the rate of requests over several processes', () => {
         const wanted = own.take('x', now);
         const given = await shared.take(`alone-${quota}`, now);
         assert.equal(given.allowed, wanted.allowed, `request ${i} of ${quota}`);
-        // A request takes time, in which one may have come back.
+        // A request takes time, in which one may be regained.
         assert.ok(Math.abs(given.remaining - wanted.remaining) <= 1 + quota / 600, `${i}: ${given.remaining}`);
         if (i % 100 === 50) await shared.settleAll();
       }
@@ -114,7 +117,7 @@ describe('the rate of requests over several processes', () => {
     limiters.push(shared);
     const began = performance.now();
     for (let i = 0; i < quota; i++) assert.equal((await shared.take('steady', now)).allowed, true);
-    // The database's clock goes on by itself; this process's goes with it.
+    // The database's clock advances by itself; this process's clock follows.
     for (let i = 0; i < 15; i++) {
       await sleep(105);
       now = 1000 + performance.now() - began;
@@ -135,7 +138,7 @@ describe('the rate of requests over several processes', () => {
         if (how === 'error') throw new Error('gone');
         return await silence.promise;
       };
-      // Its time stands still, so that nothing comes back meanwhile; it is as patient as a real process.
+      // Its clock stands still, so that no requests are regained; its patience is that of a real process.
       const one = new SharedRateLimiter(60, { settle: settle.bind(null, db), now: () => 1000 });
       limiters.push(one);
       const ask = async (): Promise<RateAnswer> => await one.take(`blind-${how}`, 1000);
@@ -144,7 +147,7 @@ describe('the rate of requests over several processes', () => {
       for (let i = 1; i < 60; i++) last = await ask();
       assert.deepEqual([last.allowed, last.remaining], [true, 0]);
       assert.equal((await ask()).allowed, false, 'its own count still holds');
-      // Once, and what it settles once a second anyway.
+      // Once, and the settlement once a second.
       assert.ok(asked >= 1 && asked < 30, `asked ${asked} times: it does not wait for each request`);
       silence.reject(new Error('gone'));
       broken = false;

@@ -178,7 +178,7 @@ describe('the server', () => {
     const reader = await sample.ask('/api/v1/things', { key: 'reader', method: 'POST', body: 'not json' });
     assert.deepEqual([reader.status, reader.body.error.code], [403, 'SCOPE_MISSING']);
     assert.deepEqual(reader.body.error.details, { scope: 'objects:write' });
-    // The scope is asked for before anything is looked up.
+    // The scope is checked before any lookup.
     const absent = await sample.ask('/api/v1/things/not-an-id', { key: 'reader', method: 'DELETE' });
     assert.equal(absent.status, 403);
   });

@@ -1,4 +1,4 @@
-/** One import run with the results of its rows. A run that is not a dry run can be rolled back. */
+/** One import run with the results of its rows. A run that is not a dry run can be undone. */
 import { Alert, Anchor, Button, Loader, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
