@@ -18,7 +18,7 @@ const IMAGE_DATA = /data:image\/[a-z+]{1,10};base64,[A-Za-z0-9+/=]*/gi;
 const MOST_OPEN = 256;
 /** Maximum number of nodes and text fragments. */
 const MOST_NODES = 60_000;
-/** Maximum nesting of lists, quotes and tables. Deeper ones are dropped, their text is kept. */
+/** Maximum nesting of lists, quotes and tables. Deeper ones are dropped, but their text is kept. */
 const DEEPEST_FRAME = 9;
 
 const LISTS: ReadonlySet<string> = new Set(['bulletList', 'orderedList']);
@@ -145,8 +145,7 @@ class Builder {
       this.#standing({ type: 'image', attrs });
       return;
     }
-    // External images are not kept, because loading them would reveal to a third party that the record was read. A link is
-    // kept.
+    // External images are replaced by links, because loading them would reveal to a third party that the record was read.
     const marks = isSafeLink(src) ? [link(src)] : [];
     this.#push(alt !== '' ? alt : isSafeLink(src) ? src : '', marks);
   }
@@ -319,7 +318,7 @@ function isBlank(node: RichNode): boolean {
 
 /**
  * Converts an HTML string to a document in ProseMirror JSON. Text without markup becomes one paragraph. Images are still data
- * URLs. Links other than http, https, mailto and tel are dropped, their text is kept. External images become links.
+ * URLs. Links other than http, https, mailto and tel are dropped, but their text is kept. External images become links.
  */
 export function richTextFromHtml(html: string): HtmlReading {
   if (html.length > MOST_CHARACTERS && html.replace(IMAGE_DATA, '').length > MOST_CHARACTERS) {

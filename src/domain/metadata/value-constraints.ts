@@ -30,7 +30,7 @@ const KEYS: ReadonlyMap<DataType, readonly Key[]> = new Map<DataType, readonly K
 /** Data types that cannot be multiple, because their values are documents. */
 const NEVER_MULTIPLE: ReadonlySet<DataType> = new Set(['json', 'rich-text']);
 
-/** The upper limit of `maxLength` for all text types: the default maximum of `text`. */
+/** Upper limit of `minLength` and `maxLength`: the default maximum of `text`. */
 const LONGEST = 100_000;
 const MOST_SCALE = 130;
 const MOST_OPTIONS = 1000;

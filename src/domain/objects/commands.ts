@@ -1,7 +1,4 @@
-/**
- * Write commands on records. Each command checks rights, plans its writes and returns; the unit of work executes them
- * (architecture, section 4).
- */
+/** Write commands on records. Each command checks rights, plans its writes and returns; the unit of work executes them. */
 import type { RecordEvent } from '../../contract/events.ts';
 import { Fault } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
@@ -277,8 +274,8 @@ export interface ObjectPlan {
 }
 
 /**
- * The only writer of existing records: updates, archiving, transitions and all variants pass a plan to it. The write requires
- * the revision that the plan was made on; otherwise the unit of work is retried.
+ * Writes every change that makes a new revision of an existing record: updates, archiving, transitions and all variants pass a
+ * plan to it. The write requires the revision that the plan was made on; otherwise the unit of work is retried.
  *
  * @returns the record as it will be stored, with the caller's rights after the change
  */

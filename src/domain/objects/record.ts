@@ -19,7 +19,10 @@ import type { ObjectRow } from './store.ts';
 
 declare const seen: unique symbol;
 
-/** A record that this caller may read, with the caller's rights on it. */
+/**
+ * A loaded record with the caller's rights on it. `findVisible` and `requireVisible` return only records that the caller may
+ * read.
+ */
 export interface VisibleObject {
   readonly row: ObjectRow;
   readonly type: RecordType;

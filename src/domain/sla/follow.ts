@@ -1,6 +1,6 @@
 /**
- * Updates SLA instances when a record changes, in the same unit of work (architecture, section 3f). This covers all changes:
- * API calls, bulk operations, imports, inbound calls, catalogue requests, migrations.
+ * Updates SLA instances when a record changes, in the same unit of work. This covers all changes: API calls, bulk operations,
+ * imports, inbound calls, catalogue requests, migrations.
  *
  * A create needs no query. Any other change needs one, and only if the type has policies whose conditions use what changed.
  */
