@@ -1,5 +1,5 @@
 /**
- * Creates and drops the indexes of fields that may be filtered, or that determine ownership of objects, to match the
+ * Creates and drops the indexes of fields that may be filtered, or that determine ownership of records, to match the
  * configuration (configuration, section 3). It works outside transactions and concurrently, so that writers are not blocked;
  * one process at a time. Indexes that an interrupted process left incomplete are dropped and rebuilt. It only compares the
  * wanted with the actual state, so it can be called at any time.
@@ -9,7 +9,7 @@ import { creatorIndex, type FieldIndex, fieldIndex } from '../mechanisms/db/filt
 import type { Database } from '../mechanisms/db/pool.ts';
 import { tryNumberedLock } from '../mechanisms/db/session-lock.ts';
 
-/** The required information about the object types. */
+/** The required information about the record types. */
 export interface IndexedTypes {
   active: readonly {
     id: string;
@@ -128,7 +128,7 @@ export async function reconcileFieldIndexes(
 }
 
 async function reconcile(client: Client, wanted: ReadonlyMap<string, Wanted>, own: boolean): Promise<PendingIndex[]> {
-  // Building an index on many objects may take longer than the statement timeout.
+  // Building an index on many records may take longer than the statement timeout.
   if (own) await client.query('SET statement_timeout = 0');
   const done: PendingIndex[] = [];
   const failures: unknown[] = [];

@@ -3,7 +3,7 @@
  * it.
  */
 
-/** Events of objects and articles. Subscriptions may name them; an object's history shows the ones of objects. */
+/** Events of records and articles. Subscriptions may name them; a record's history shows the ones of records. */
 export const RECORD_EVENTS = [
   'ObjectCreated',
   'ObjectUpdated',

@@ -1,6 +1,6 @@
-/** The closed lists of rights and object actions. A check of any other name does not compile. */
+/** The closed lists of rights and record actions. A check of any other name does not compile. */
 
-/** Rights that are not tied to an object. */
+/** Rights that are not tied to a record. */
 export const GLOBAL_RIGHTS = [
   'webhook.manage',
   'integration.manage',
@@ -20,7 +20,7 @@ export const GLOBAL_RIGHTS = [
 ] as const;
 export type GlobalRight = (typeof GLOBAL_RIGHTS)[number];
 
-/** Actions on objects that a role can grant. */
+/** Actions on records that a role can grant. */
 export const RECORD_ACTIONS = [
   'read',
   'create',

@@ -10,7 +10,7 @@ export const Id = Type.String({
 export const Instant = Type.String({ format: 'date-time', description: 'RFC 3339 UTC with milliseconds.' });
 
 /**
- * An integer from 1; strings, null and missing values are invalid. A revision that no object has reached is stale, not
+ * An integer from 1; strings, null and missing values are invalid. A revision that no record has reached is stale, not
  * malformed.
  */
 export const Revision = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });

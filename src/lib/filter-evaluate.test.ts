@@ -41,7 +41,7 @@ interface Given {
   mismatched?: boolean;
 }
 
-/** Evaluates `{field: 'f', operator, value}` on an object with the given field `f`; without `value`, the field is empty. */
+/** Evaluates `{field: 'f', operator, value}` on a record with the given field `f`; without `value`, the field is empty. */
 function holds(given: Given, operator: string, value?: unknown): boolean {
   const { dataType = 'string', multiple = false } = given;
   const condition = parseCondition(

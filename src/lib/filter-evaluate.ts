@@ -1,4 +1,4 @@
-/** Evaluates a typed condition on one object in memory (section 4). `mechanisms/db/filter-sql.ts` is the SQL equivalent. */
+/** Evaluates a typed condition on one record in memory (section 4). `mechanisms/db/filter-sql.ts` is the SQL equivalent. */
 import { canonicalDecimal, compareDecimals } from './decimal.ts';
 import { foldNumber } from './filter-fields.ts';
 import type {
@@ -17,13 +17,13 @@ import { fold } from './text.ts';
 
 type Scalar = LiteralOperand['literal'];
 
-/** Whether a field is readable on the object being evaluated. */
+/** Whether a field is readable on the record being evaluated. */
 export type FieldVisibility = (code: string, field: TypedField) => boolean;
 
 const EVERYTHING: FieldVisibility = () => true;
 
 /**
- * Whether the object matches the condition. A condition on a field that is not `visible`, or that the object's type version
+ * Whether the record matches the condition. A condition on a field that is not `visible`, or that the record's type version
  * stores in a different shape, is false with every operator. An empty value only matches `is-empty` and `not-equals`.
  */
 export function evaluate(

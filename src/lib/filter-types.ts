@@ -107,7 +107,7 @@ export type TypedCondition = TypedLeaf | TypedGroup;
 
 // ------------------------------------------------------------------ facts
 
-/** System fields of an object as named in section 4; datetimes are RFC 3339 UTC with milliseconds. */
+/** System fields of a record as named in section 4; datetimes are RFC 3339 UTC with milliseconds. */
 export interface SystemFacts {
   id: string;
   number: string | null;
@@ -124,13 +124,13 @@ export interface SystemFacts {
   updatedBy: string | null;
 }
 
-/** A stored or planned object as conditions see it. */
+/** A stored or planned record as conditions see it. */
 export interface RecordFacts {
   /** Field code → stored value. Empty values have no key. */
   values: Readonly<Record<string, unknown>>;
   /** Field code → case-folded copy of the text in `values`; a list for a multiple field. */
   folded: Readonly<Record<string, unknown>>;
   system: SystemFacts;
-  /** Whether the object's type version stores the field in a different shape. Conditions on such a field are false. */
+  /** Whether the record's type version stores the field in a different shape. Conditions on such a field are false. */
   mismatched?: (code: string) => boolean;
 }

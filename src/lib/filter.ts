@@ -3,7 +3,7 @@
  * filters, export queries and catalogue rules (configuration, section 4; api, "Search rules").
  *
  * `parseCondition` turns untrusted JSON into a `TypedCondition`, given the fields that a caller may name. `evaluate` evaluates
- * it on an object in memory; `mechanisms/db/filter-sql.ts` compiles it to SQL. A property-based test checks that both give the
+ * it on a record in memory; `mechanisms/db/filter-sql.ts` compiles it to SQL. A property-based test checks that both give the
  * same results. A typed condition is plain JSON; its variables are resolved on evaluation.
  *
  * Operators by data type:
@@ -33,7 +33,7 @@
  *   to 1000 years. An undefined `$myOrgUnit` makes its condition false; among other values of `in` it is ignored.
  * - External calls have no variables: a text that starts with `$` is taken literally, and nothing is escaped.
  * - The limit of 100 conditions does not count groups.
- * - Object numbers are compared ignoring the case of ASCII letters, the only letters in their prefixes.
+ * - Record numbers are compared ignoring the case of ASCII letters, the only letters in their prefixes.
  */
 import type { TypedCondition, TypedField, TypedLeaf, VariableName } from './filter-types.ts';
 import { isVariable } from './filter-variables.ts';

@@ -125,7 +125,7 @@ export function keptAnswersOf(operationId: string, path: readonly string[] = ['i
     FROM idempotency i WHERE (i.route = ${operationId} OR starts_with(i.route, ${`${operationId} `})) AND i.status < 300`;
 }
 
-/** Events that created a revision of an object: `object_id`, `revision`. */
+/** Events that created a revision of a record: `object_id`, `revision`. */
 export function revisionsMade(): Sql {
   return sql`SELECT j.id, j.object_id, j.revision FROM journal j WHERE j.object_id IS NOT NULL AND j.revision IS NOT NULL`;
 }

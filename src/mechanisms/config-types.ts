@@ -1,4 +1,4 @@
-/** The parts of object types and workflows that other modules' sections need. */
+/** The parts of record types and workflows that other modules' sections need. */
 import type { DataType } from '../lib/data-types.ts';
 import { type Condition, type FieldResolver, type FilterField, resolverOf } from '../lib/filter.ts';
 import { compileCondition, type Naming } from './config-condition.ts';
@@ -53,7 +53,7 @@ export function resolverFor(view: ConfigView, type: TypeShape): FieldResolver {
 }
 
 /**
- * The compiled form of a condition on objects of all the given types; it must be valid for each of them. Undefined if it has
+ * The compiled form of a condition on records of all the given types; it must be valid for each of them. Undefined if it has
  * errors, which are reported for the first type only. With `all`, the message names the type.
  */
 export function compileTypedCondition(
@@ -76,7 +76,7 @@ export function compileTypedCondition(
 }
 
 /**
- * The compiled form of a condition on objects of any of the given types; it must be valid for at least one. For objects whose
+ * The compiled form of a condition on records of any of the given types; it must be valid for at least one. For records whose
  * type lacks a field, the condition is false, as in searches. It is an error only if no type has the field.
  */
 export function compileSharedCondition(

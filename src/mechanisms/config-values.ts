@@ -92,7 +92,7 @@ function compileSetValue<Field extends ConfiguredField>(
 }
 
 /**
- * The compiled form of a `set` on objects of each of the given types. Errors are reported.
+ * The compiled form of a `set` on records of each of the given types. Errors are reported.
  *
  * @param types code of the type → its fields by code
  */

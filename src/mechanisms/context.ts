@@ -23,7 +23,7 @@ export interface ActorVariables {
   orgUnits: string[];
 }
 
-/** The actor's rights on one object: the union of the grants whose row condition matches the object. */
+/** The actor's rights on one record: the union of the grants whose row condition matches the record. */
 export interface RecordRight {
   can(action: RecordAction): boolean;
   reads(fieldCode: string): boolean;
@@ -44,17 +44,17 @@ export interface Actor {
    * version.
    */
   readonly names: Map<string, string>;
-  /** Whether the actor holds a right that is not tied to an object. */
+  /** Whether the actor holds a right that is not tied to a record. */
   has(right: GlobalRight): boolean;
   /** @throws Fault RIGHT_MISSING with `{right}` */
   require(right: GlobalRight): void;
-  /** Rights on one object of the type, evaluated in memory. */
+  /** Rights on one record of the type, evaluated in memory. */
   on(typeId: string, record: RecordFacts, now: string): RecordRight;
   /** Whether any grant allows the action on the type, ignoring row conditions. */
   mayEver(typeId: string, action: RecordAction): boolean;
   /** Whether any grant makes the field readable, ignoring row conditions. */
   mayEverRead(typeId: string, fieldCode: string): boolean;
-  /** Whether the field is readable on every object of the type that the actor may read. */
+  /** Whether the field is readable on every record of the type that the actor may read. */
   alwaysReads(typeId: string, fieldCode: string): boolean;
   /** Whether any grant makes the field writable, ignoring row conditions. */
   mayEverWrite(typeId: string, fieldCode: string): boolean;
@@ -100,7 +100,7 @@ export interface TableWrite<Row> {
    * third less than extracting them from JSON. For rows that are written by nearly every change.
    */
   readonly columns?: Readonly<Record<string, string>>;
-  /** Set if `sql` differs between objects with the same `name`. Otherwise it is built once per process. */
+  /** Set if `sql` differs between writes with the same `name`. Otherwise it is built once per process. */
   readonly varies?: true;
   /** If true, the rows are written only after the unit's guarded writes, which then hold their row locks. */
   readonly afterGuards?: true;
@@ -113,7 +113,7 @@ export interface TableWrite<Row> {
   readonly row?: Row;
 }
 
-/** A value that only the statement knows (an object's number): the column `late_value` of the named write's RETURNING. */
+/** A value that only the statement knows (a record's number): the column `late_value` of the named write's RETURNING. */
 export interface LateValue {
   write: string;
 }
@@ -136,7 +136,7 @@ export interface Invariant<Seen = unknown> {
 /** An event as a command emits it. The journal adds the actor, the time and the origin. */
 export interface PlannedEvent {
   type: EventType;
-  /** The object that the event is about; absent for audit events. */
+  /** The record that the event is about; absent for audit events. */
   objectId?: string;
   /** The subject of an audit event, for example `key:<id>`, `type:incident`. */
   subject?: string;

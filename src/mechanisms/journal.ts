@@ -1,9 +1,9 @@
 /**
- * The journal: one append-only log, written in the transaction of the change. It serves as the history of an object, as the
+ * The journal: one append-only log, written in the transaction of the change. It serves as the history of a record, as the
  * audit log and, through the outbox row of each event, as the source of deliveries. Tables `journal`, `outbox`.
  *
  * `journal.seq` is the position of an event. It is drawn from one sequence while the transaction holds the locks on the rows
- * that it changes (`afterGuards`). The positions of an object's events therefore increase with its revisions. Everything is
+ * that it changes (`afterGuards`). The positions of a record's events therefore increase with its revisions. Everything is
  * ordered by position. `at` is only displayed and never used for ordering: clocks may be set back, and clocks of two processes
  * differ.
  */
@@ -166,7 +166,7 @@ export async function returnToOutbox(tx: Transaction, places: readonly number[])
     SELECT id, type, object_id, at, seq FROM journal WHERE seq = ANY(${[...places]}::bigint[]) ORDER BY seq`);
 }
 
-/** An event that is about no object: configuration, keys, rights, identity, sign-ins. */
+/** An event that is about no record: configuration, keys, rights, identity, sign-ins. */
 export interface AuditRow {
   id: string;
   at: string;
@@ -195,7 +195,7 @@ export async function auditRows(
     ORDER BY j.seq DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`);
 }
 
-/** True if the journal is empty: every change of configuration, users or objects leaves an event. */
+/** True if the journal is empty: every change of configuration, users or records leaves an event. */
 export async function isUntouched(db: Queryable): Promise<boolean> {
   const rows = await db.query<{ untouched: boolean }>(sql`SELECT NOT EXISTS (SELECT 1 FROM journal) AS untouched`);
   return rows[0]?.untouched === true;

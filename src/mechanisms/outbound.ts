@@ -91,8 +91,8 @@ export class Outbound {
   }
 
   /**
-   * Those of the https URLs to which calls would be refused because of their addresses, with the reasons. A URL whose name cannot
-   * be resolved now, or not within 5 s for all of them, is not among them. The binding check is made for each socket.
+   * The URLs to which calls would be refused because of their address, each with the reason. Expects https URLs. A URL is
+   * omitted if its name cannot be resolved now, or not within 5 s for all of them. The binding check is made for each socket.
    */
   async refusals(urls: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const byHost = Map.groupBy(urls, (url) => URL.parse(url)?.hostname ?? '');

@@ -154,7 +154,7 @@ describe('the chain of seals', () => {
     assert.ok(cut.some((one) => one.startsWith('inserted row')));
     const forged = `UPDATE journal_seals SET hash = decode(repeat('00', 32), 'hex') WHERE number = ${number}`;
     assert.ok((await tampered(forged)).includes(`seal seal ${number}`));
-    // Deletes the rows of the newest seal, the seal and the record of progress: only a head stored elsewhere reveals this.
+    // If the newest seal is deleted with its rows and the sealing progress, only a head stored elsewhere reveals it.
     const head = await sealCursor(db);
     const { findings: found } = await verifyJournal(db, [{ number: head.number, hash: '0'.repeat(64) }]);
     assert.deepEqual(

@@ -20,7 +20,7 @@ export interface ConfigItem {
   compiled: unknown;
 }
 
-/** A stored version of an object type (table `type_versions`). */
+/** A stored version of a record type (table `type_versions`). */
 export interface StoredTypeVersion {
   typeId: string;
   version: number;

@@ -27,7 +27,7 @@ const FIXED: Readonly<Record<string, string>> = {
   datestyle: 'ISO, YMD',
   client_encoding: 'UTF8',
   default_text_search_config: 'pg_catalog.simple',
-  // Messages and statements would write values of objects to the log.
+  // Messages and statements would write values of records to the log.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -37,9 +37,9 @@ const FIXED: Readonly<Record<string, string>> = {
 
 /**
  * Size of the buffer cache in MiB: the size of the database, at most a sixteenth of the memory, between 256 MiB and 1 GiB. With
- * a million objects, searches read more than the minimum, and copying a page from the system's cache costs as much as
+ * a million records, searches read more than the minimum, and copying a page from the system's cache costs as much as
  * processing it. Pages are only allocated when used, but the page table is allocated at once, 25 MB for 1 GiB, which is too
- * much for a database of some thousand objects.
+ * much for a database of some thousand records.
  *
  * @param memory bytes available to this process
  * @param data size of the database in bytes, 0 if it does not exist yet

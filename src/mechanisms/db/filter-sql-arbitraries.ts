@@ -1,4 +1,4 @@
-/** For tests: object types with two versions, objects of either version, and conditions on them. */
+/** For tests: record types with two versions, records of either version, and conditions on them. */
 import fc from 'fast-check';
 import { DATA_TYPES, type DataType } from '../../lib/data-types.ts';
 import {

@@ -175,7 +175,7 @@ export interface Shape {
   multiple: boolean;
 }
 
-/** The facts of an object with the given values, each of the given shape, and its derived columns. */
+/** The facts of a record with the given values, each of the given shape, and its derived columns. */
 export function factsOf(given: Map<string, Shape & { value: unknown }>, system: SystemFacts): RecordFacts {
   const values: Record<string, unknown> = {};
   const folded: Record<string, unknown> = system.title === null ? {} : { $title: fold(system.title) };

@@ -4,7 +4,7 @@ import type { Operand, TypedField, TypedLeaf, Variables } from '../../lib/filter
 import { resolveOperand } from '../../lib/filter-variables.ts';
 
 export interface CompileEnvironment {
-  /** The query's alias of the table of objects. */
+  /** The query's alias of the table of records. */
   alias: string;
   variables: Variables;
   /** A predicate that is true on rows whose type version stores the field in a different shape; null if there are none. */

@@ -1,8 +1,8 @@
 /**
- * SQL expressions for the values of an object's fields. Conditions and their indexes both take their expressions from here,
+ * SQL expressions for the values of a record's fields. Conditions and their indexes both take their expressions from here,
  * because an index is only used if they are identical.
  *
- * All expressions are total: for any JSON they return a value or NULL and never raise an error, since one object of an older
+ * All expressions are total: for any JSON they return a value or NULL and never raise an error, since one record of an older
  * type version must not break a query or the creation of an index.
  */
 import { raw, type Sql } from 'sql-template-tag';
@@ -36,7 +36,7 @@ function prefix(alias: string): string {
   return `${alias}.`;
 }
 
-/** A column of the table of objects. With an empty alias, as in an index, the bare name. */
+/** A column of the table of records. With an empty alias, as in an index, the bare name. */
 export function column(alias: string, name: string): Sql {
   return raw(`${prefix(alias)}${name}`);
 }

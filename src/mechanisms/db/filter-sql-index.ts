@@ -8,7 +8,7 @@ export interface FieldIndex {
   /** `CREATE INDEX CONCURRENTLY …`, must run outside a transaction. */
   sql: string;
   /**
-   * Extended statistics that tell the planner how many objects match a condition on the field; null if none are needed. The
+   * Extended statistics that tell the planner how many records match a condition on the field; null if none are needed. The
    * planner does not use the statistics of a partial index. Without these, it assumes that every condition is selective, and
    * would sort most of a table for one page.
    */
@@ -16,7 +16,7 @@ export interface FieldIndex {
 }
 
 /**
- * The index for conditions on one field of one type, for active objects. For single values it supports `equals`, `in`, `range`,
+ * The index for conditions on one field of one type, for active records. For single values it supports `equals`, `in`, `range`,
  * `before`, `after` and `starts-with`, followed by the last update so that pages are read in order; for multiple values
  * `equals` and `in`. Null for `json` fields, which only support `is-empty`.
  *
@@ -39,7 +39,7 @@ export function fieldIndex(typeId: string, field: ValueField): FieldIndex | null
   };
 }
 
-/** The index for conditions on the creator of an object, for active objects of one type. */
+/** The index for conditions on the creator of a record, for active records of one type. */
 export function creatorIndex(typeId: string): FieldIndex {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(typeId)) throw new Error('not a type id');
   const { name, create } = indexOn(typeId, '(created_by, updated_at DESC, id DESC)');

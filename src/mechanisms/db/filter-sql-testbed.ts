@@ -1,4 +1,4 @@
-/** For tests: a database with a table of objects, independent of the migrations. */
+/** For tests: a database with a table of records, independent of the migrations. */
 import pg from 'pg';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { CompileEnvironment } from './filter-sql.ts';

@@ -1,5 +1,5 @@
 /**
- * Compiles a typed condition to a predicate on the table of objects (configuration, section 4). It matches exactly the rows for
+ * Compiles a typed condition to a predicate on the table of records (configuration, section 4). It matches exactly the rows for
  * which `evaluate` is true in memory; `filter-sql.db.test.ts` tests this.
  *
  * - Every part of the predicate is true or false, never NULL, so that it may be negated or selected.

@@ -145,7 +145,7 @@ describe('reads from a replica', () => {
     const id = (await create('withdrawn before the right was given')).body.data.id as string;
     await Promise.all([app, other].map((one) => one.app.epoch.refresh()));
     await pause();
-    // Archives the object first, then creates a key that could still see it on the replica.
+    // Archives the record first, then creates a key that could still see it on the replica.
     const revision = (await app.request('GET', `/api/v1/objects/${id}`, { key })).body.data.revision as number;
     const gone = await app.request('DELETE', `/api/v1/objects/${id}`, { key, body: { expectedRevision: revision } });
     assert.equal(gone.status, 200, JSON.stringify(gone.body));
