@@ -62,6 +62,8 @@ const VALUES: readonly Line[] = [
   ['The value must be at most {bound}.', 'Значение должно быть не больше {bound}.'],
   ['The value must have at least {n} characters.', 'Знаков должно быть не меньше {n}.'],
   ['The value may have at most {n} characters.', 'Знаков должно быть не больше {n}.'],
+  ['The exponent of a number must lie between -{n} and {m}.', 'Порядок числа должен быть от -{n} до {m}.'],
+  ['A number may have at most {n} digits behind the point.', 'Знаков после запятой может быть не больше {n}.'],
   ['The value may have at most {n} digits behind the point.', 'Знаков после запятой может быть не больше {n}.'],
   ['The value must lie between {min} and {max}.', 'Укажите число от {min} до {max}.'],
   ['The value does not match the pattern of the field.', 'Значение не подходит под образец поля.'],
