@@ -59,7 +59,7 @@ import { type Caller } from './mechanisms/work.ts';
 /**
  * The sections of the configuration bundle, in the order in which they are applied and exported.
  *
- * @param outbound judges the addresses to which a bundle sends calls
+ * @param outbound checks the webhook addresses in a bundle
  */
 export function configSections(outbound: AddressCheck): readonly ConfigSection[] {
   return [

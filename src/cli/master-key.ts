@@ -1,6 +1,7 @@
 /**
  * How commands get the master key. A lost key is never replaced silently. If the database holds secrets that the key cannot
- * open, all commands that need a key fail and say what to do. A new key is created only if no stored secret needs another.
+ * open, all commands that need a key fail and say what to do. A new key is created only if no stored secret needs another, or
+ * with `--other-key`.
  */
 import type { Settings } from '../config.ts';
 import { examineSecrets, type SecretsExamined } from '../domain/webhooks/door.ts';

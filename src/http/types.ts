@@ -24,8 +24,8 @@ export interface Credentials {
   /** Client address. It is taken from `X-Forwarded-For` only behind trusted proxies. */
   ip: string;
   /**
-   * Runs the lookup of a credential that is not in the cache of valid ones. Lookups are limited per client address, so that
-   * unauthenticated clients cannot exhaust the database connections.
+   * Runs the lookup of a credential that this process has not yet seen as valid. Lookups are limited per source (device or
+   * client address), so that unauthenticated clients cannot exhaust the database connections.
    *
    * @throws Fault RATE_LIMITED, OVERLOADED
    */

@@ -1,4 +1,4 @@
-/** Search over all readable records and other items: text, a condition as form or JSON, kinds, and pages by name. */
+/** Search: by text, record type, condition (form or JSON) and kind of result. Text, type and condition are in the URL. */
 import { Button, Chip, Group, Loader, Select, Text, TextInput } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
