@@ -1,6 +1,6 @@
 /**
- * Notes of a plan on transitions whose condition uses a field that a role cannot read. Transitions are listed by their
- * conditions, so whoever holds the role can infer something about the hidden value. The service allows it; the plan names it.
+ * Plan notes on transitions whose condition uses a field that a role cannot read. Transitions are listed depending on their
+ * conditions, so a user with the role can infer something about the hidden value. This is allowed; the plan reports it.
  */
 import { canonicalJson } from '../lib/json.ts';
 import type { Turns } from '../lib/turns.ts';
@@ -31,31 +31,31 @@ interface RecordTypeShape {
   fields: readonly { code: string }[];
 }
 
-/** A grant with the conditions that hold on every record that it admits. */
+/** A grant with the conditions that are true for every record that it applies to. */
 interface JudgedGrant extends Grant {
-  /** The row condition as canonical JSON; empty where there is none. */
+  /** The row condition as canonical JSON; empty if there is none. */
   key: string;
   implied: ReadonlySet<string>;
 }
 
-/** Most situations that one note names; the others are counted. */
+/** Maximum number of cases listed in one note; the others are counted. */
 const MOST_NAMED = 10;
 
-/** The items of a section that matter to a change: the changed one alone if it belongs to that section. */
+/** The items of a section that a change affects: only the changed item if it belongs to that section. */
 function concerned<Definition>(view: ConfigView, section: string, change: Change): [string, Definition][] {
   if (change.section === section) return [[change.code, change.definition as Definition]];
   const active = view.active<Definition>(section);
-  // Records of archived types and in archived workflows can still be read and moved; archived roles give nothing.
+  // Records of archived types and workflows can still be read and transitioned. Archived roles grant nothing.
   return section === 'roles' ? [...active] : [...active, ...view.archived<Definition>(section)];
 }
 
-/** Codes of the workflows of the type; records of its older versions keep the workflow that these had. */
+/** Codes of the type's workflows. Records of older type versions keep the workflow of their version. */
 function workflowCodes(view: ConfigView, type: RecordTypeShape): Set<string> {
   const shapes = [type, ...view.versions('types', type.code).map(({ compiled }) => compiled as RecordTypeShape)];
   return new Set(shapes.flatMap(({ workflow }) => workflow ?? []));
 }
 
-/** The type's fields that the condition uses. The system field `title` shows the field that names the record. */
+/** The type's fields that the condition uses. The system field `title` stands for the type's title field. */
 function* usedFields(condition: unknown, type: RecordTypeShape, own: ReadonlySet<string>): Generator<string> {
   const { conditions, field } = condition as { conditions?: unknown[]; field?: string };
   for (const part of conditions ?? []) yield* usedFields(part, type, own);
@@ -79,14 +79,14 @@ function transitionsByField(
   return found;
 }
 
-/** A condition and the parts that hold whenever it holds, as canonical JSON. */
+/** The condition and the parts that it implies, as canonical JSON. */
 function* impliedBy(where: unknown): Generator<string> {
   yield canonicalJson(where);
   const { logic, conditions } = where as { logic?: unknown; conditions?: unknown[] };
   if (logic === 'AND') for (const part of conditions ?? []) yield* impliedBy(part);
 }
 
-/** The grants of a role; none where it makes no transition at all. */
+/** The grants of a role; none if it allows no transitions. */
 async function judgedGrants({ records }: Role, turns: Turns): Promise<JudgedGrant[]> {
   const grants: JudgedGrant[] = [];
   if (!records.some(({ actions }) => actions.includes('transition'))) return grants;
@@ -102,8 +102,8 @@ async function judgedGrants({ records }: Role, turns: Turns): Promise<JudgedGran
 const includes = (names: Names, code: string): boolean => names === '*' || names.includes(code);
 
 /**
- * Which of the transitions the grants allow on a record on which none of them allows to read the field. A grant that never
- * holds without one that reads the field is left out.
+ * The transitions that the grants allow on records whose field none of the grants makes readable. A grant whose row condition
+ * implies that of a grant that reads the field is ignored.
  */
 function allowedBlindly(grants: readonly JudgedGrant[], field: string, transitions: Iterable<string>): string[] {
   const reading = new Set(grants.flatMap(({ key, fields }) => (includes(fields.read, field) ? [key] : [])));
@@ -115,15 +115,15 @@ function allowedBlindly(grants: readonly JudgedGrant[], field: string, transitio
   return [...transitions].filter((code) => allowed.has(code));
 }
 
-/** One role, type, field and transition as a note names them. */
+/** The text for one role, type, field and transition. */
 function sentence(role: string, type: string, transition: string, field: string, never: boolean): string {
   const why = never ? 'which the role cannot read' : 'which row conditions of the role may hide';
   return `role ${role}: whether ${transition} of ${type} is listed can depend on the field ${field}, ${why}`;
 }
 
 /**
- * The note on a created or changed role, type or workflow; undefined where there is nothing to say. Each role is judged by
- * itself: who holds several may read more.
+ * The note on a created or changed role, type or workflow; undefined if there is nothing to report. Each role is evaluated
+ * separately; a user with several roles may read more.
  */
 export async function hiddenConditionNote(change: Change, view: ConfigView, turns: Turns): Promise<string | undefined> {
   if (change.action === 'archive') return undefined;
