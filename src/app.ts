@@ -12,7 +12,9 @@ import { searchJobs } from './domain/search/door.ts';
 import { Deliverer, type DeliveryLimits, EVENTS } from './domain/webhooks/door.ts';
 import { buildServer, figuresOf } from './http/server.ts';
 import { SharedRateLimiter } from './http/rate-shared.ts';
-import type { RedirectPage } from './http/types.ts';
+import { loggable } from './http/errors.ts';
+import type { Readiness, RedirectPage } from './http/types.ts';
+import { BlobHealth, type BlobHealthOptions } from './mechanisms/blobs/health.ts';
 import { ContentHolder } from './mechanisms/blobs/serve.ts';
 import type { BlobStore } from './mechanisms/blobs/store.ts';
 import { type Clock, DatabaseClock, newId } from './mechanisms/clock.ts';
@@ -63,7 +65,9 @@ export interface AppOptions {
   oidc?: OidcSettings | undefined;
   /** Replaces the metrics of this process in `/metrics`, where several processes share the address. */
   exposition?: (() => Promise<string>) | undefined;
-  /** The folder of the built web console; without it, no console is served. */
+  /** How often the file store is probed; for tests. */
+  blobProbes?: Pick<BlobHealthOptions, 'everyMs' | 'failedEveryMs'> | undefined;
+  /** The folder of the built web console; without it none is served. */
   consoleFolder?: string | undefined;
 }
 
@@ -152,6 +156,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
           settle: (interval, list) => settleBudgets(db, interval, list),
           patienceMs: options.patienceMs,
         });
+  const health = new BlobHealth(blobs, { ...options.blobProbes, onChange: storeTeller(log) });
   const described = bound.map((binding) => binding.operation);
   const examples = readExamples();
   const server = buildServer({
@@ -169,7 +174,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       metricsAllow: settings.metricsAllow,
       running: db.stats().most * RUNNING_PER_CONNECTION,
     },
-    health: { ready: () => readiness(db, epoch, blobs) },
+    health: { ready: () => readiness(db, epoch, health) },
     ...(limiter === undefined ? {} : { rateLimiter: limiter }),
     ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
     gauges: watcher({ db, clock, epoch, authenticator, failures, replica, holder }),
@@ -186,6 +191,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   // Last, so that no timers remain if the service cannot be built.
   await epoch.start();
   replica?.start();
+  // A wrong setting shows in the log at once, and not when the first file is uploaded.
+  void health.state();
   let loop: Loop | undefined;
   return {
     server,
@@ -289,23 +296,29 @@ function signInElsewhere(
   ];
 }
 
-async function readiness(
-  db: Database,
-  epoch: Epoch,
-  blobs: BlobStore,
-): Promise<{ ok: boolean; checks: Record<string, unknown> }> {
+/** Puts into the log that the file store cannot be used, with the reason, and that it can be used again. */
+function storeTeller(log: Logger): BlobHealthOptions['onChange'] {
+  return (state, error) => {
+    if (state === 'ok') log.info('the file store answers again');
+    else log.warn({ err: loggable(error) }, `the file store cannot be used: ${(error as Error).message}`);
+  };
+}
+
+/**
+ * The database decides. A file store that is away fails calls that need files, and those alone: a process must not be taken
+ * out of a load balancer for it. Only one that never answered since the start makes the process unfit, as its settings are
+ * likely wrong.
+ */
+async function readiness(db: Database, epoch: Epoch, health: BlobHealth): Promise<Readiness> {
   try {
     epoch.current();
     await db.facts();
   } catch {
-    return { ok: false, checks: { database: 'unavailable' } };
+    return { ok: false, degraded: [], checks: { database: 'unavailable' } };
   }
-  try {
-    await blobs.check();
-    return { ok: true, checks: { database: 'ok', blobs: 'ok' } };
-  } catch {
-    return { ok: false, checks: { database: 'ok', blobs: 'unavailable' } };
-  }
+  const state = await health.state();
+  const checks = { database: 'ok', blobs: state === 'ok' ? 'ok' : 'unavailable' };
+  return { ok: state !== 'never', degraded: state === 'ok' ? [] : ['blobs'], checks };
 }
 
 /**

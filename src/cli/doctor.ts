@@ -72,7 +72,10 @@ async function examineStore(settings: Settings): Promise<Examined> {
   const { blobs } = settings;
   const where = blobs.kind === 's3' ? `the bucket ${blobs.bucket}` : (blobs.folder ?? 'the data folder');
   try {
-    await openBlobs(settings).check();
+    const store = openBlobs(settings);
+    await store.check();
+    // Listing is what the sweeper of forgotten content needs; the first page will do.
+    for await (const _ of store.list(0, systemClock.now())) break;
     return { name, ok: true, says: `${where} can be written` };
   } catch (error) {
     return { name, ok: false, says: `${where} cannot be used: ${reasonOf(error)} See DOCKET_BLOBS` };

@@ -19,7 +19,6 @@ import { applyFolder, starterFolder } from './bundles.ts';
 import { ChildVoice } from './child-voice.ts';
 import { Doors } from './doors.ts';
 import { requireMasterKey } from './master-key.ts';
-import { reasonOf } from './output.ts';
 import { childrenOf, poolFor, type Role, Supervisor } from './processes.ts';
 import { aborted, Interrupted, orAborted, stopSignals } from './stop-signals.ts';
 import {
@@ -215,8 +214,6 @@ async function run(
   const tracer =
     settings.otlpEndpoint === undefined ? undefined : await traces(settings.otlpEndpoint, settings.traceSampling);
   const blobs = openBlobs(settings);
-  // The file store may become available later; `/readyz` reports it until then.
-  void blobs.check().catch((error: unknown) => log.warn(`the file store cannot be used: ${reasonOf(error)}`));
   const building = buildApp({
     settings,
     tracer,

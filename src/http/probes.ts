@@ -5,7 +5,7 @@ import type { Clock } from '../mechanisms/clock.ts';
 import { type Origin, networkTest } from './address.ts';
 import { fault } from './errors.ts';
 import type { Exchange } from './exchange.ts';
-import type { ServerOptions } from './types.ts';
+import type { Readiness, ServerOptions } from './types.ts';
 
 /** Answers one GET. Thrown faults become error answers. */
 export type Page = (exchange: Exchange) => void | Promise<void>;
@@ -19,16 +19,16 @@ export const healthPage: Page = (exchange) => exchange.sendText(200, PLAIN_JSON,
 /** Readiness: requests can be served. The result is cached for a second, so that frequent probes do not load the database. */
 export function readyPage(ready: ServerOptions['health']['ready'], draining: () => boolean): Page {
   let asked = Number.NEGATIVE_INFINITY;
-  let answer: Promise<{ ok: boolean; checks: Record<string, unknown> }> | undefined;
+  let answer: Promise<Readiness> | undefined;
   return async (exchange) => {
     const now = performance.now();
     if (answer === undefined || now - asked > READY_MS) {
       asked = now;
-      answer = ready().catch(() => ({ ok: false, checks: {} }));
+      answer = ready().catch(() => ({ ok: false, degraded: [], checks: {} }));
     }
-    const { ok, checks } = await answer;
+    const { ok, degraded, checks } = await answer;
     const fit = ok && !draining();
-    const body = JSON.stringify({ status: fit ? 'ok' : 'unavailable', checks });
+    const body = JSON.stringify({ status: fit ? 'ok' : 'unavailable', degraded, checks });
     exchange.sendText(fit ? 200 : 503, PLAIN_JSON, body, fit ? undefined : { 'Retry-After': '1' });
   };
 }

@@ -55,6 +55,13 @@ export interface RedirectPage {
   }): Promise<{ location: string; cookies: string[] }>;
 }
 
+export interface Readiness {
+  ok: boolean;
+  /** Parts that cannot be used while the rest can: calls that need them fail. */
+  degraded: readonly string[];
+  checks: Readonly<Record<string, unknown>>;
+}
+
 export interface ServerOptions {
   bindings: readonly BoundOperation[];
   /** @throws Fault UNAUTHENTICATED, DATABASE_UNAVAILABLE */
@@ -70,8 +77,8 @@ export interface ServerOptions {
   tracer?: Tracer | undefined;
   limits: Limits;
   health: {
-    /** True if requests can be served; `checks` names each part. Called at most once a second. */
-    ready(): Promise<{ ok: boolean; checks: Record<string, unknown> }>;
+    /** Whether requests can be served; `checks` names each part. Asked at most once a second. */
+    ready(): Promise<Readiness>;
   };
   /** The OpenAPI documents, served unchanged. */
   documents: { public: object; console: object };

@@ -71,6 +71,8 @@ export interface TestOptions {
   console?: boolean;
   /** What stands between the service and its files: to look on, or to come in between. */
   blobs?: (files: BlobStore) => BlobStore;
+  /** How often the store of files is probed. */
+  blobProbes?: { everyMs: number; failedEveryMs: number };
   /** Calls to the outside, which reach no private address unless said. */
   outbound?: Partial<OutboundOptions>;
   deliveries?: Partial<DeliveryLimits>;
@@ -147,6 +149,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
     ...(options.deliveries === undefined ? {} : { deliveries: options.deliveries }),
     blobs: options.blobs?.(new FileBlobs(folder)) ?? new FileBlobs(folder),
+    blobProbes: options.blobProbes,
     log: options.log ?? pino({ level: 'silent' }),
     tracer: options.tracer,
     ...(options.clock === undefined ? {} : { clock: options.clock }),

@@ -3,14 +3,26 @@
  * refers to it.
  */
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, opendir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  opendir,
+  readFile,
+  rename,
+  stat,
+  unlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { newId, systemClock } from '../clock.ts';
 import { BlobDamaged, BlobMissing, type BlobStore, CheckedContent, checkedBytes, isBlobKey } from './store.ts';
 
 const PORTION = 500;
-/** Folder of temporary files. The sweeper removes old files that a crash left there. */
+const PROBE = 'docket';
+/** Where files are written before they have their name; what a crash left here is removed with the old. */
 const INCOMING = 'incoming';
 
 export class FileBlobs implements BlobStore {
@@ -31,9 +43,15 @@ export class FileBlobs implements BlobStore {
     const target = this.#path(sha256);
     const folder = path.dirname(target);
     await this.#ready(folder);
-    if (!(await this.#refresh(target, bytes))) await this.#write(target, bytes);
-    // Also needed for existing content: the process that wrote it may not have synced the folder yet.
-    await syncFolder(folder);
+    try {
+      if (!(await this.#refresh(target, bytes))) await this.#write(target, bytes);
+      // Also for content that is there: whoever put it may not have come this far yet.
+      await syncFolder(folder);
+    } catch (error) {
+      // The folder may be gone, as with a disk that was exchanged: the next attempt makes it again.
+      this.#folders.delete(folder);
+      throw error;
+    }
   }
 
   async #ready(folder: string): Promise<void> {
@@ -152,9 +170,13 @@ export class FileBlobs implements BlobStore {
   async check(): Promise<void> {
     await mkdir(this.#root, { recursive: true, mode: 0o700 });
     const probe = path.join(this.#root, `.probe-${newId()}`);
-    const file = await open(probe, 'wx', 0o600);
-    await file.close();
-    await unlink(probe);
+    try {
+      // With content: on a full disk an empty file can still be made.
+      await writeFile(probe, PROBE, { flag: 'wx', mode: 0o600, flush: true });
+      if ((await readFile(probe, 'utf8')) !== PROBE) throw new Error(`${probe} holds other content than was written`);
+    } finally {
+      await unlink(probe).catch(() => {});
+    }
   }
 }
 

@@ -17,18 +17,21 @@ export interface S3Options {
  * Time limit of a removal including retries. The sweeper keeps a transaction open during it, which may idle for at most 15 s.
  */
 const REMOVE_MS = 10_000;
+const PROBE = 'docket';
 
 export class S3Blobs implements BlobStore {
   readonly #bucket: string;
   readonly #endpoint: string | null;
   readonly #prefix: string;
   #opened: Promise<{ sdk: Sdk; client: S3Client }> | undefined;
-  #written = false;
+  /** Of this process alone: two that probe must not remove each other's object. */
+  readonly #probe: string;
 
   constructor({ bucket, endpoint, prefix = '' }: S3Options) {
     this.#bucket = bucket;
     this.#endpoint = endpoint;
     this.#prefix = prefix === '' ? '' : `${prefix}/`;
+    this.#probe = `${this.#prefix}.probe-${newId()}`;
   }
 
   /** A store from a setting `s3://BUCKET/FOLDER?endpoint=URL`. */
@@ -108,19 +111,34 @@ export class S3Blobs implements BlobStore {
   }
 
   /**
-   * Checks write access once, and later only the existence of the bucket: readiness is polled every few seconds, and writes
-   * cost money.
+   * Writes, reads and removes a small object below the store's own prefix: just what files need. It does not ask for the
+   * bucket itself, which an account with no more rights than these may not.
    */
   async check(): Promise<void> {
     const { sdk, client } = await this.#open();
-    const Bucket = this.#bucket;
-    if (this.#written) {
-      await client.send(new sdk.HeadBucketCommand({ Bucket }));
-      return;
+    const probe = { Bucket: this.#bucket, Key: this.#probe };
+    const steps = {
+      PutObject: () => client.send(new sdk.PutObjectCommand({ ...probe, Body: PROBE, ContentLength: PROBE.length })),
+      GetObject: async () => {
+        const { Body } = await client.send(new sdk.GetObjectCommand(probe));
+        if ((await Body?.transformToString()) !== PROBE)
+          throw new Error('it gave back other content than it was given');
+      },
+      DeleteObject: () => client.send(new sdk.DeleteObjectCommand(probe)),
+    };
+    for (const [operation, step] of Object.entries(steps)) {
+      try {
+        await step();
+      } catch (error) {
+        throw new Error(`${operation} of s3://${probe.Bucket}/${probe.Key}: ${reasonOf(error)}`, { cause: error });
+      }
     }
-    const Key = `${this.#prefix}.probe-${newId()}`;
-    await client.send(new sdk.PutObjectCommand({ Bucket, Key, Body: 'docket', ContentLength: 6 }));
-    await client.send(new sdk.DeleteObjectCommand({ Bucket, Key }));
-    this.#written = true;
   }
+}
+
+/** The store's own code and status (`AccessDenied, 403`), or what the connection said. */
+function reasonOf(error: unknown): string {
+  const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
+  const status = $metadata?.httpStatusCode;
+  return status === undefined ? message || name : `${name}, ${status}`;
 }

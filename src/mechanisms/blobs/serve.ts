@@ -4,7 +4,7 @@ import { Fault } from '../../lib/fault.ts';
 import { SharedBudget } from '../../lib/shared-budget.ts';
 import type { RequestFacts, Runner } from '../binding.ts';
 import type { ReadContext } from '../context.ts';
-import { BlobDamaged, BlobMissing, type BlobStore } from './store.ts';
+import { BlobDamaged, BlobMissing, type BlobStore, storeUnavailable } from './store.ts';
 
 /** A byte range of some content; both ends are inclusive. */
 export interface ByteRange {
@@ -37,9 +37,9 @@ export class ContentHolder {
    * Reads the content or a range of it, and returns it with a function that releases its memory. A range is cut from the whole
    * content after its hash was verified, so damaged bytes are never returned.
    *
-   * @param owner the account that the memory is charged to
-   * @param size size of the whole content, in bytes
-   * @throws Fault OVERLOADED if too much is held
+   * @param owner on whose account it is held
+   * @param size bytes of the whole
+   * @throws Fault OVERLOADED where too much is held, or where the store does not answer
    * @throws BlobMissing, BlobDamaged
    */
   async read(
@@ -71,7 +71,8 @@ export class ContentHolder {
       keep(0);
       if (error instanceof BlobMissing) this.flaws.missing++;
       if (error instanceof BlobDamaged) this.flaws.damaged++;
-      throw error;
+      if (error instanceof BlobMissing || error instanceof BlobDamaged) throw error;
+      throw storeUnavailable('The file store does not answer now; retry shortly.', error);
     }
   }
 }

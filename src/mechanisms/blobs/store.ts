@@ -22,7 +22,7 @@ export interface BlobStore {
   remove(sha256: string): Promise<void>;
   /** Keys of content stored for longer than `olderThanMs`, in batches. Also deletes the remains of interrupted puts. */
   list(olderThanMs: number, now: number): AsyncIterable<string[]>;
-  /** @throws Error if the store is not writable */
+  /** Writes, reads and removes a small probe. @throws Error that names the operation that failed */
   check(): Promise<void>;
 }
 
@@ -89,9 +89,11 @@ export async function putAll(blobs: BlobStore, contents: ReadonlyMap<string, Uin
   try {
     await Promise.all([...contents].map(([sha256, bytes]) => blobs.put(sha256, bytes)));
   } catch (error) {
-    throw new Fault('OVERLOADED', 'The file store takes no content now; retry shortly.', [], {
-      cause: error,
-      headers: { 'Retry-After': '1' },
-    });
+    throw storeUnavailable('The file store takes no content now; retry shortly.', error);
   }
+}
+
+/** What a call is answered that needs the store while it cannot be used: 503, with the reason for the log. */
+export function storeUnavailable(message: string, cause: unknown): Fault {
+  return new Fault('OVERLOADED', message, [], { cause, headers: { 'Retry-After': '1' } });
 }

@@ -1,0 +1,156 @@
+/** A store of files that refuses, goes away and comes back: what `/readyz`, calls that need files and the log say then. */
+import assert from 'node:assert/strict';
+import { rename, writeFile, rm } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { S3Blobs } from '../src/mechanisms/blobs/s3.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
+import { FakeS3 } from './harness/fake-s3.ts';
+import { setCredentials } from './harness/s3.ts';
+
+const WAIT_MS = 60_000;
+const PROBES = { everyMs: 100, failedEveryMs: 100 };
+
+/** Asks until the answer is as `right` says. */
+async function until(app: TestApp, right: (ready: TestAnswer) => boolean): Promise<TestAnswer> {
+  for (const began = performance.now(); ; await sleep(100)) {
+    const answer = await app.request('GET', '/readyz');
+    if (right(answer)) return answer;
+    if (performance.now() - began > WAIT_MS) throw new Error(`/readyz stays ${JSON.stringify(answer.body)}`);
+  }
+}
+
+const well = (ready: TestAnswer): boolean => ready.status === 200 && ready.body.degraded.length === 0;
+const degraded = (ready: TestAnswer): boolean => ready.status === 200 && ready.body.degraded[0] === 'blobs';
+
+interface Files {
+  objectId: string;
+  key: string;
+  upload(text: string): Promise<TestAnswer>;
+  download(id: string): Promise<TestAnswer>;
+}
+
+async function withRecord(app: TestApp): Promise<Files> {
+  const { key } = await app.createKey({ login: 'admin' });
+  const body = { typeDefinitionId: 'incident', values: { title: 'files', priority: 'p3' } };
+  const objectId = (await app.request('POST', '/api/v1/objects', { key, body })).body.data.id;
+  const path = `/api/v1/objects/${objectId}/attachments`;
+  return {
+    objectId,
+    key,
+    upload: (text) => {
+      const contentBase64 = Buffer.from(text).toString('base64');
+      return app.request('POST', path, { key, body: { filename: 'a.txt', mediaType: 'text/plain', contentBase64 } });
+    },
+    download: (id) => app.request('GET', `/api/v1/attachments/${id}/content`, { key }),
+  };
+}
+
+function refused(answer: TestAnswer): void {
+  assert.deepEqual([answer.status, answer.body.error?.code], [503, 'OVERLOADED'], JSON.stringify(answer.body));
+  assert.match(answer.body.error.message, /file store/);
+  assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
+}
+
+describe('an S3 store of least privilege', () => {
+  let fake: FakeS3;
+  let restore: () => void;
+  let app: TestApp;
+  let files: Files;
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+
+  before(async () => {
+    fake = await FakeS3.start();
+    restore = setCredentials();
+    app = await startTestApp({ blobs: () => S3Blobs.at(fake.setting), blobProbes: PROBES, log });
+    files = await withRecord(app);
+  });
+  after(async () => {
+    await app?.close();
+    await fake?.close();
+    restore?.();
+  });
+
+  it('is ready, and asks for nothing that the account may not', async () => {
+    for (let i = 0; i < 3; i++) {
+      assert.deepEqual((await until(app, well)).body.checks, { database: 'ok', blobs: 'ok' });
+      // `/readyz` keeps its answer for a second.
+      await sleep(1100);
+    }
+    assert.ok(fake.asked.length > 6, 'it was probed again');
+    assert.deepEqual(
+      fake.asked.filter((one) => !/^(?:PUT|GET|DELETE) \/docket\/files\/\.probe-[0-9a-f-]{36}$/.test(one)),
+      [],
+    );
+    assert.equal((await files.upload('kept')).status, 201);
+    assert.deepEqual(
+      [...fake.objects.keys()].filter((key) => key.includes('probe')),
+      [],
+    );
+  });
+
+  for (const mood of ['away', 'denied', 'broken'] as const) {
+    it(`${mood}: fails calls that need files, and leaves the process in the balancer`, async () => {
+      const kept = (await files.upload(`before ${mood}`)).body.data.id;
+      lines.length = 0;
+      fake.mood = mood;
+      await until(app, degraded);
+      refused(await files.upload(`while ${mood}`));
+      refused(await files.download(kept));
+      assert.equal((await app.request('GET', `/api/v1/objects/${files.objectId}`, files)).status, 200);
+      const reason = { away: /PutObject of s3:\/\/docket\/files\/\.probe/, denied: /AccessDenied, 403/, broken: /500/ };
+      const said = lines.filter((line) => line.includes('the file store cannot be used'));
+      assert.match(said.join(''), reason[mood]);
+      assert.equal(said.length, 1, 'once, however often somebody asks');
+      fake.mood = 'fair';
+      await until(app, well);
+      assert.ok(lines.some((line) => line.includes('the file store answers again')));
+      assert.equal((await files.upload(`after ${mood}`)).status, 201);
+      assert.equal((await files.download(kept)).body, `before ${mood}`);
+    });
+  }
+
+  it('makes a process unfit only while it never answered', async () => {
+    fake.mood = 'denied';
+    const fresh = await startTestApp({ on: app, blobs: () => S3Blobs.at(fake.setting), blobProbes: PROBES });
+    try {
+      const unfit = await fresh.request('GET', '/readyz');
+      assert.deepEqual([unfit.status, unfit.body.checks.blobs], [503, 'unavailable']);
+      fake.mood = 'fair';
+      await until(fresh, well);
+      fake.mood = 'denied';
+      await until(fresh, degraded);
+    } finally {
+      fake.mood = 'fair';
+      await fresh.close();
+    }
+  });
+});
+
+describe('a store in the file system', () => {
+  let app: TestApp;
+  let files: Files;
+  before(async () => {
+    app = await startTestApp({ blobProbes: PROBES });
+    files = await withRecord(app);
+  });
+  after(() => app?.close());
+
+  it('that cannot be used fails calls that need files, and is used again when it is back', async () => {
+    const kept = (await files.upload('kept')).body.data.id;
+    await until(app, well);
+    // As a disk that is no longer there; a user who is root may write anywhere.
+    await rename(app.blobFolder, `${app.blobFolder}.away`);
+    await writeFile(app.blobFolder, '');
+    await until(app, degraded);
+    refused(await files.upload('more'));
+    refused(await files.download(kept));
+    await rm(app.blobFolder);
+    await rename(`${app.blobFolder}.away`, app.blobFolder);
+    await until(app, well);
+    assert.equal((await files.upload('more')).status, 201);
+    assert.equal((await files.download(kept)).body, 'kept');
+  });
+});
