@@ -117,7 +117,7 @@ export function importCommand(docket: Command, environment: Environment): void {
     .description(
       'Run an import definition on a CSV or JSON file of any size; repeat it to go on after an interruption.',
     )
-    .requiredOption('--definition <code>', 'code of the import definition')
+    .requiredOption('--definition <code>', 'code or id of the import definition')
     .option('--dry-run', 'do all but keep the changes')
     .option('--json', 'print the run as JSON')
     .action(async (file: string, flags: Flags) => {
@@ -135,7 +135,7 @@ export function importCommand(docket: Command, environment: Environment): void {
           work: tool.work,
           caller: tool.caller,
           parts: { freshCaller: async () => systemCaller(await patiently(() => epoch.fresh())) },
-          code: flags.definition,
+          definition: flags.definition,
           content: contentOf(file),
           file: { name: path.basename(file), sha256 },
           dryRun: flags.dryRun === true,

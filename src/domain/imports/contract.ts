@@ -137,6 +137,11 @@ export const listDefinitions = defineOperation({
   faults: ['RIGHT_MISSING'],
 });
 
+const DefinitionKey = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: "Id or code of an import definition; where a code is also another definition's id, the id wins.",
+});
 const content = Type.String({ description: 'A CSV, or a JSON array of objects, as the definition says.' });
 
 export const runImport = defineOperation({
@@ -151,7 +156,7 @@ export const runImport = defineOperation({
   summary: 'Import rows',
   description:
     'Each row is stored independently, with the rights of the caller on every record and field. A dry run does everything except keep the changes. Malformed content is refused as a whole. Time limit 300 s; for large files use `docket import`. Records are named only to callers who may read them; a row that leads to any other record fails with `NOT_FOUND`, without details.',
-  body: closed({ definitionId: Id, content, dryRun: Type.Boolean() }),
+  body: closed({ definitionId: DefinitionKey, content, dryRun: Type.Boolean() }),
   answer: Run,
   timeoutMs,
   faults: ['RIGHT_MISSING', 'NOT_FOUND'],
@@ -225,7 +230,7 @@ export const preview = defineOperation({
   description:
     'The mapped fields before and after, for the first rows, as far as the caller may read them. Nothing is stored.',
   body: closed({
-    definitionId: Id,
+    definitionId: DefinitionKey,
     content,
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
   }),

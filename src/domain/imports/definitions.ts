@@ -31,15 +31,14 @@ export function definitions(ctx: Pick<ReadContext, 'config'>): ReadonlyMap<strin
   return ctx.config.get(slice);
 }
 
-/** @throws Fault NOT_FOUND */
-export function requireDefinition(ctx: Pick<ReadContext, 'config'>, id: string): KnownDefinition {
-  const known = definitions(ctx).get(id);
-  if (known?.active !== true) throw new Fault('NOT_FOUND', 'There is no such import definition.');
-  return known;
-}
-
-/** @throws Fault NOT_FOUND */
-export function requireDefinitionByCode(ctx: Pick<ReadContext, 'config'>, code: string): KnownDefinition {
-  for (const known of definitions(ctx).values()) if (known.active && known.definition.code === code) return known;
-  throw new Fault('NOT_FOUND', `There is no import definition ${code}.`);
+/**
+ * The active definition of that id or code. Where a code is also another definition's id, the id wins.
+ *
+ * @throws Fault NOT_FOUND
+ */
+export function requireDefinition(ctx: Pick<ReadContext, 'config'>, idOrCode: string): KnownDefinition {
+  const all = definitions(ctx);
+  const known = all.get(idOrCode) ?? [...all.values()].find(({ definition }) => definition.code === idOrCode);
+  if (known?.active === true) return known;
+  throw new Fault('NOT_FOUND', `There is no import definition ${idOrCode}.`);
 }

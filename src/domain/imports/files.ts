@@ -8,7 +8,7 @@ import { isFault } from '../../lib/fault.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import type { Caller, Work } from '../../mechanisms/work.ts';
 import type { Content } from './content.ts';
-import { type KnownDefinition, requireDefinitionByCode } from './definitions.ts';
+import { type KnownDefinition, requireDefinition } from './definitions.ts';
 import { type RunAnswer, readRun } from './queries.ts';
 import { type ImportParts, type Progress, runImport } from './run.ts';
 import { findUnfinished } from './store.ts';
@@ -21,8 +21,8 @@ export interface FileImport {
   work: Work;
   caller: Caller;
   parts: ImportParts;
-  /** Code of the definition. */
-  code: string;
+  /** Id or code of the definition. */
+  definition: string;
   content: Content;
   file: { name: string; sha256: string };
   dryRun: boolean;
@@ -50,7 +50,7 @@ interface Known {
 export async function importFile(input: FileImport): Promise<RunAnswer & { resumed: boolean }> {
   const { caller } = input;
   caller.actor.require('import.execute');
-  const definition = requireDefinitionByCode(caller, input.code);
+  const definition = requireDefinition(caller, input.definition);
   const said = `${input.file.sha256}\n${canonicalJson(definition.definition)}`;
   const known: Known = { definition, key: createHash('sha256').update(said).digest('hex') };
   let progressed = performance.now();

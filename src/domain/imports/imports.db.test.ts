@@ -340,7 +340,27 @@ describe('imports', () => {
     const absent = { ...body, definitionId: randomUUID(), dryRun: true };
     refused(await x.call('boss', 'POST', '/imports/run', absent), 404, 'NOT_FOUND');
     refused(await x.call('stranger', 'POST', '/imports/run', absent), 403, 'RIGHT_MISSING');
-    refused(await x.call('boss', 'POST', '/imports/run', { ...absent, definitionId: 'no' }), 400, 'INVALID_REQUEST');
+    refused(await x.call('boss', 'POST', '/imports/run', { ...absent, definitionId: 'no' }), 404, 'NOT_FOUND');
+    for (const definitionId of ['', null, 5, 'x'.repeat(65)]) {
+      refused(await x.call('boss', 'POST', '/imports/run', { ...absent, definitionId }), 400, 'INVALID_REQUEST');
+    }
+  });
+
+  it('takes the code of a definition in place of its id: call, console and preview', async () => {
+    const id = await x.define({ code: 'by-code' });
+    const body = (ext: string) => ({ definitionId: 'by-code', content: `ext,title\n${ext},${ext}\n`, dryRun: false });
+    const called = await x.ok('boss', 'POST', '/imports/run', body('one'));
+    assert.deepEqual([called.definitionId, called.succeeded], [id, 1]);
+    const console = await x.admin('boss', 'POST', '/imports/run', body('two'));
+    assert.deepEqual([console.status, console.body.data.definitionId], [201, id], JSON.stringify(console.body));
+    const { dryRun: _, ...asked } = body('two');
+    const preview = await x.admin('boss', 'POST', '/imports/preview', asked);
+    assert.deepEqual(
+      [preview.status, preview.body.data.rows[0].status],
+      [200, 'SKIPPED'],
+      JSON.stringify(preview.body),
+    );
+    refused(await x.call('stranger', 'POST', '/imports/run', body('three')), 403, 'RIGHT_MISSING');
   });
 
   it('shows the failed rows first where there are too many', async () => {
