@@ -129,7 +129,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const freshCaller = async (caller: Caller): Promise<Caller> => {
     const { userId } = caller.actor;
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
-    return { ...caller, actor: actor ?? anonymousActor(), config: epoch.current() };
+    return { ...caller, actor: actor ?? anonymousActor(), config: await epoch.fresh() };
   };
   work.onEmitted = () => {
     if (deliversNow(epoch)) wake.poke();
@@ -163,7 +163,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
     bindings: bound,
     authenticate: (credentials) => authenticator.authenticate(credentials),
     device: { cookie: DEVICE_COOKIE, read: (value) => signIns.deviceOf(value) },
-    anonymous: () => ({ actor: anonymousActor(), via: 'console', keyId: null, config: epoch.current() }),
+    anonymous: async () => ({
+      actor: anonymousActor(),
+      via: 'console',
+      keyId: null,
+      config: await epoch.fresh(),
+    }),
     work,
     log,
     replicated: replica !== undefined,
@@ -174,7 +179,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       metricsAllow: settings.metricsAllow,
       running: db.stats().most * RUNNING_PER_CONNECTION,
     },
-    health: { ready: () => readiness(db, epoch, health) },
+    health: { ready: () => readiness(epoch, health) },
     ...(limiter === undefined ? {} : { rateLimiter: limiter }),
     ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
     gauges: watcher({ db, clock, epoch, authenticator, failures, replica, holder }),
@@ -228,7 +233,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
         wakeDelivery: () => loop?.wake('deliveries'),
         everyMs: options.deliveryEveryMs,
       });
-      const system = (): Caller => systemCaller(epoch.current());
+      const system = async (): Promise<Caller> => systemCaller(await epoch.fresh());
       const heads = settings.auditHeads === undefined ? undefined : headPlace(settings.auditHeads, outbound);
       const all = [
         ...delivery,
@@ -256,7 +261,9 @@ export async function buildApp(options: AppOptions): Promise<App> {
 
 /** A request does not use the database all the time. Admitting more would only make them wait for a connection. */
 const RUNNING_PER_CONNECTION = 2;
-/** Minimum milliseconds between two log lines with the head of the audit chain. */
+/** Load balancers wait about so long for readiness; a database that is only slow must not make a process unfit. */
+const READY_PATIENCE_MS = 5000;
+/** How often the head of the chain over the journal is told. */
 const HEAD_TOLD_MS = 600_000;
 
 /** Writes the head of the audit chain to the log at intervals. If logs are stored elsewhere, a forged chain can be detected. */
@@ -281,12 +288,12 @@ function signInElsewhere(
     signIns,
     work,
     clock: options.clock,
-    caller: () => ({
+    caller: async () => ({
       actor: anonymousActor(),
       via: 'console',
       keyId: null,
       correlationId: newId(),
-      config: epoch.current(),
+      config: await epoch.fresh(),
     }),
     onError: (error) => options.log.warn({ err: error }, 'a sign-in by OpenID Connect failed'),
   });
@@ -309,10 +316,9 @@ function storeTeller(log: Logger): BlobHealthOptions['onChange'] {
  * out of a load balancer for it. Only one that never answered since the start makes the process unfit, as its settings are
  * likely wrong.
  */
-async function readiness(db: Database, epoch: Epoch, health: BlobHealth): Promise<Readiness> {
+async function readiness(epoch: Epoch, health: BlobHealth): Promise<Readiness> {
   try {
-    epoch.current();
-    await db.facts();
+    await epoch.fresh(READY_PATIENCE_MS);
   } catch {
     return { ok: false, degraded: [], checks: { database: 'unavailable' } };
   }

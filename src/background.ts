@@ -132,18 +132,18 @@ export function tasks({ db, blobs, epoch, authenticator, clock, work, onSealed, 
     {
       name: 'sla-timers',
       everyMs: 1000,
-      run: () => fireDue(work, systemCaller(epoch.current())),
+      run: async () => await fireDue(work, systemCaller(await epoch.fresh())),
     },
     {
       name: 'sla-due-times',
       everyMs: 1000,
-      run: () => moveDueTimes(work, systemCaller(epoch.current()), clock.now()),
+      run: async () => await moveDueTimes(work, systemCaller(await epoch.fresh()), clock.now()),
     },
     {
       name: 'field-indexes',
       everyMs: 2000,
       run: async () => {
-        const snapshot = epoch.current();
+        const snapshot = await epoch.fresh();
         await reconcileFieldIndexes(db, snapshot.get(typeSlice), snapshot.get(ownFieldSlice));
         return false;
       },

@@ -54,7 +54,7 @@ export function watcher({
       counter('docket_rights_drops_total', 'How often remembered keys and rights were forgotten.', epoch.reads.rights),
       {
         name: 'docket_epoch_age_seconds',
-        help: 'For how long rights and configuration are known to hold; past 1 requests are refused.',
+        help: 'For how long rights and configuration are known to hold; past 1 requests wait until they are read.',
         value: Math.max(0, epoch.age / 1000),
       },
       ...[...failures].map(([task, value]) => ({

@@ -4,6 +4,7 @@ import type { Environment } from './environment.ts';
 import { createKey, listKeys, revokeKey, rotateKey, setPassword } from '../domain/access/door.ts';
 import type { WriteContext } from '../mechanisms/context.ts';
 import { output } from './output.ts';
+import { readSecret } from './secret-input.ts';
 import { openTool, type Tool } from './service.ts';
 
 export async function withTool<T>(
@@ -120,23 +121,14 @@ export function keyCommands(docket: Command, environment: Environment): void {
     });
 }
 
-async function standardInput(): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/\r?\n$/, '');
-}
-
 export function userCommands(docket: Command, environment: Environment): void {
   const users = docket.command('users').description('People of the console.');
   users
     .command('set-password <login>')
-    .description('Set a console password, read from standard input.')
+    .description('Set a console password: typed twice at a terminal, which does not show it, or read from a pipe.')
     .option('--json', 'print {id}')
     .action(async (login: string, options: Json) => {
-      if (process.stdin.isTTY) process.stderr.write('Password, then Enter and Ctrl-D: ');
-      const password = await standardInput();
+      const password = await readSecret('Password');
       const user = await withTool(
         environment,
         () => {},

@@ -38,7 +38,13 @@ export interface OpenDatabase {
   abandon(): Promise<void>;
 }
 
-/** Opens the configured database. @throws Error with a message that says what to do */
+/**
+ * The time of an ordinary request. A slow handshake, or a wait for a connection, is no failure: how many requests wait is
+ * bounded before they come here.
+ */
+const ACQUIRE_MS = 30_000;
+
+/** Opens the database that the settings name. @throws Error with a sentence that says what to do */
 export async function openDatabase(
   settings: Settings,
   log: (line: string) => void,
@@ -62,7 +68,7 @@ export async function openDatabase(
   const directUrl = pooled ? settings.databaseDirectUrl : undefined;
   // Shown in `pg_stat_activity`: an operator can distinguish commands from the service.
   const applicationName = use === 'service' ? 'docket' : 'docket-tool';
-  const db = new Database({ url, max, pooled, directUrl, applicationName });
+  const db = new Database({ url, max, pooled, directUrl, applicationName, acquireMs: ACQUIRE_MS });
   const readUrl = use === 'service' ? settings.databaseReadUrl : undefined;
   const readDb = readUrl === undefined ? undefined : new Database({ url: readUrl, max });
   let abandoned = false;

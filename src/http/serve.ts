@@ -127,10 +127,13 @@ async function answer(
   requireHost(request);
   requireDeclaredSize(request, visit === undefined ? MOST_OPEN_BODY : MOST_BODY);
   const sessionToken = route.surface === 'console' ? cookie(request, 'docket_session') : undefined;
+  const arrived = performance.now();
   const caller =
     visit === undefined
-      ? { ...service.options.anonymous(), correlationId: exchange.correlationId }
+      ? { ...(await service.options.anonymous()), correlationId: exchange.correlationId }
       : await callerOf(service, route, exchange, { sessionToken, ip: decisiveAddress(origin) }, visit);
+  // A slow database may have taken of the request's time already.
+  const leftMs = Math.max(1000, prepared.timeoutMs - (performance.now() - arrived));
   const body = announcesBody(request) ? await readBody(service, exchange, prepared) : undefined;
   const input = readInput(exchange, prepared, rawParams, body?.value);
   const asked = input.query as Readonly<Record<string, unknown>>;
@@ -151,7 +154,8 @@ async function answer(
     await turn;
     if (exchange.response.destroyed) throw new ClientGone();
   }
-  await run(service, exchange, prepared, caller, { input, fingerprint: body?.fingerprint }, facts, visit);
+  const fingerprint = body?.fingerprint;
+  await run(service, exchange, prepared, { caller, input, fingerprint, facts, visit, leftMs });
 }
 
 function requireHost(request: IncomingMessage): void {
@@ -180,6 +184,7 @@ async function callerOf(
     method: request.method ?? '',
     surface: route.surface,
     ip,
+    patienceMs: route.prepared.timeoutMs,
     lookUp: (work) => service.open.lookUp(sourceName(service.sender(request, exchange.ip ?? '')), work),
   });
   service.unverified.verified(request.socket);
@@ -308,28 +313,36 @@ function withIfMatch(request: IncomingMessage, body: unknown, problems: FaultDet
   return body;
 }
 
-/** Runs the handler in the operation's unit of work, under its time limit, and sends the answer. */
+/** A request that was checked and may run. */
+interface Ready {
+  caller: Caller;
+  input: Input<Operation>;
+  /** Of the body; absent where there is none. */
+  fingerprint: Buffer | undefined;
+  facts: RequestFacts;
+  visit: Visit | undefined;
+  /** What is left of its time, in milliseconds. */
+  leftMs: number;
+}
+
+/** Runs the handler in the unit that the operation asks for, under its time limit, and sends the answer. */
 async function run(
   service: Service,
   exchange: Exchange,
   prepared: Prepared,
-  caller: Caller,
-  asked: { input: Input<Operation>; fingerprint: Buffer | undefined },
-  facts: RequestFacts,
-  visit: Visit | undefined,
+  { caller, input, fingerprint, facts, visit, leftMs }: Ready,
 ): Promise<void> {
   const { binding } = prepared;
   const { operation } = binding;
-  const { input } = asked;
-  const claim = claimOf(exchange, operation, input, asked.fingerprint);
+  const claim = claimOf(exchange, operation, input, fingerprint);
   if (claim !== undefined) claim.onWait = () => visit?.rest();
   // After the timeout the work continues until the database's own time limits end it; its answer is dropped.
   const timer = setTimeout(() => {
     exchange.sendError(
       overloaded(`This took longer than ${prepared.timeoutMs / 1000} s; retry later or ask for less.`),
     );
-  }, prepared.timeoutMs);
-  // The timer must not keep the process alive.
+  }, leftMs);
+  // A handler that hangs must not keep the process from ending.
   timer.unref();
   try {
     const call = new Call(service.options.work, prepared, caller, claim);

@@ -23,6 +23,8 @@ export interface Credentials {
   surface: Surface;
   /** Client address. It is taken from `X-Forwarded-For` only behind trusted proxies. */
   ip: string;
+  /** How long it may wait for a database that is slow, in milliseconds. */
+  patienceMs: number;
   /**
    * Runs the lookup of a credential that this process has not yet seen as valid. Lookups are limited per source (device or
    * client address), so that unauthenticated clients cannot exhaust the database connections.
@@ -67,8 +69,8 @@ export interface ServerOptions {
   /** @throws Fault UNAUTHENTICATED, DATABASE_UNAVAILABLE */
   authenticate(credentials: Credentials): Promise<Authenticated>;
   device?: DeviceCookie;
-  /** The caller of operations that need no authentication. */
-  anonymous(): Omit<Caller, 'correlationId'>;
+  /** Who acts in operations that ask nobody. */
+  anonymous(): Omit<Caller, 'correlationId'> | Promise<Omit<Caller, 'correlationId'>>;
   work: Work;
   log: Logger;
   /** True if reads may use a replica. The server then sends position headers and reads those of the client. */

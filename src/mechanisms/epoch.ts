@@ -1,20 +1,25 @@
 /**
- * Keeps rights, keys and configuration fresh. Every change of them increments a version in one shared row, in the same
- * transaction. Each process polls the row every 300 ms and drops its caches when a version changed. A process that could not
- * read the row for one second answers 503 rather than use stale rights.
+ * Freshness of rights, keys and configuration (architecture, section 3d): one epoch row is raised by every change of them, in
+ * its transaction; each process reads it every 300 ms and drops what it remembered. A process that could not read it for a
+ * second lets requests wait until it can, rather than use what may no longer hold.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import sql, { raw } from 'sql-template-tag';
 import { Fault } from '../lib/fault.ts';
 import type { Clock } from './clock.ts';
 import { databaseNow } from './db/clock.ts';
 import type { Queryable } from './db/pool.ts';
 import { positionColumn } from './db/position.ts';
+import { isConnectionLost } from './db/sqlstate.ts';
 import { type ConfigSnapshot, loadSnapshot } from './snapshot.ts';
 
 const POLL_MS = 300;
 const STALE_MS = 1000;
-/** Default time that a request waits for an overdue read. */
-const PATIENCE_MS = 300;
+/** The time of an ordinary request. */
+const PATIENCE_MS = 30_000;
+/** A database that restarts, or hands over to another, refuses connections for a moment. */
+const LOST_MS = 1000;
+const AGAIN_MS = 100;
 
 export interface EpochOptions {
   db: Queryable;
@@ -25,7 +30,7 @@ export interface EpochOptions {
   /** Gets the position of the database's write-ahead log with each reading; set if there is a replica. */
   onPosition?: (position: string | null) => void;
   onError?: (error: unknown) => void;
-  /** Milliseconds that a request waits for an overdue read; default 300. */
+  /** Most milliseconds that a request waits for a read that is due; its own time unless said. */
   patienceMs?: number | undefined;
 }
 
@@ -112,25 +117,40 @@ export class Epoch {
   }
 
   /**
-   * The current configuration. If it may be older than a second, it is read first: on a busy machine, a short wait is better
-   * than an error.
+   * The configuration in force. Where what is known may be older than a second it is read first, and the caller waits for
+   * that: a database that is slow, or a process without processor time, delays requests and fails none. What was asked for
+   * after this call began is recent enough, however long the answer took.
    *
-   * @throws Fault DATABASE_UNAVAILABLE if it cannot be read in time
+   * @param patienceMs how long to wait; 30 seconds unless said
+   * @throws Fault DATABASE_UNAVAILABLE when the database refuses connections for a second, or does not answer in that time
    */
-  async fresh(): Promise<ConfigSnapshot> {
-    if (this.age > STALE_MS) {
-      let patient = true;
-      const late = Promise.withResolvers<void>();
-      const giveUp = (): void => {
-        patient = false;
-        late.resolve();
-      };
-      const timer = setTimeout(giveUp, this.#options.patienceMs ?? PATIENCE_MS);
-      // A read that took more than a second is stale on arrival, so it is repeated.
-      while (patient && this.age > STALE_MS) await Promise.race([this.refresh().catch(giveUp), late.promise]);
-      clearTimeout(timer);
+  async fresh(patienceMs = PATIENCE_MS): Promise<ConfigSnapshot> {
+    const began = performance.now();
+    const until = began + Math.min(patienceMs, this.#options.patienceMs ?? patienceMs);
+    const isFresh = (): boolean => this.#asOf >= began || this.age <= STALE_MS;
+    let lostSince: number | undefined;
+    while (!isFresh() && performance.now() < until) {
+      const error = await this.#refreshUntil(until);
+      if (error === undefined) continue;
+      if (isConnectionLost(error)) lostSince ??= performance.now();
+      if (lostSince !== undefined && performance.now() - lostSince >= LOST_MS) break;
+      await sleep(Math.max(0, Math.min(AGAIN_MS, until - performance.now())));
     }
-    return this.current();
+    if (this.#snapshot === undefined || !isFresh()) throw unreadable();
+    return this.#snapshot;
+  }
+
+  /** @returns the error of the read; undefined where it succeeded or is still under way at that time */
+  async #refreshUntil(until: number): Promise<unknown> {
+    const late = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => late.resolve(undefined), until - performance.now());
+    const read = this.refresh().then(
+      () => undefined,
+      (error: unknown) => error ?? new Error('the epoch could not be read'),
+    );
+    const error = await Promise.race([read, late.promise]);
+    clearTimeout(timer);
+    return error;
   }
 
   /**
@@ -141,10 +161,14 @@ export class Epoch {
   current(): ConfigSnapshot {
     // Uses the monotonic clock: a jump of the wall clock must not make stale rights look fresh.
     if (this.#snapshot === undefined || performance.now() - this.#asOf > STALE_MS) {
-      throw new Fault('DATABASE_UNAVAILABLE', 'The database does not answer; retry shortly.', [], {
-        headers: { 'Retry-After': '1' },
-      });
+      throw unreadable();
     }
     return this.#snapshot;
   }
+}
+
+function unreadable(): Fault {
+  return new Fault('DATABASE_UNAVAILABLE', 'The database does not answer; retry shortly.', [], {
+    headers: { 'Retry-After': '1' },
+  });
 }

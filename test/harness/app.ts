@@ -81,7 +81,7 @@ export interface TestOptions {
   /** The database itself, where it is not one of the run's cluster or not reached directly, and a replica of it. */
   database?: { url: string; readUrl?: string };
   tracer?: Tracer;
-  /** Refuses as soon as a real service does what waits for configuration and rights; many seconds later unless said. */
+  /** Refuses after 300 ms what waits for configuration and rights; many seconds later unless said. */
   impatient?: boolean;
   /** Where the service's log goes; nowhere unless said. */
   log?: Logger;
@@ -153,7 +153,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     log: options.log ?? pino({ level: 'silent' }),
     tracer: options.tracer,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
-    patienceMs: options.impatient === true ? undefined : PATIENCE_MS,
+    patienceMs: options.impatient === true ? 300 : PATIENCE_MS,
     deliveryEveryMs: options.deliveryEveryMs,
     oidc: options.oidc,
     consoleFolder: options.console === true ? path.join(import.meta.dirname, '../../web/dist') : undefined,

@@ -10,6 +10,7 @@ import type { Clock } from '../../mechanisms/clock.ts';
 import type { Actor } from '../../mechanisms/context.ts';
 import type { Queryable } from '../../mechanisms/db/pool.ts';
 import type { Epoch } from '../../mechanisms/epoch.ts';
+import type { ConfigSnapshot } from '../../mechanisms/snapshot.ts';
 import type { Caller } from '../../mechanisms/work.ts';
 import { typeSlice } from '../metadata/door.ts';
 import { UserActor } from './actor.ts';
@@ -24,7 +25,9 @@ export interface Credentials {
   method: string;
   surface: 'public' | 'console';
   ip: string;
-  /** Runs the look-up of a credential that was not found valid before. Limits such look-ups by the sender's address. */
+  /** How long to wait for a database that is slow, in milliseconds; 30,000 unless said. */
+  patienceMs?: number;
+  /** Runs a look-up of a credential that was not found valid before, within what the sender's address may ask for. */
   lookUp<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -108,9 +111,9 @@ export class Authenticator {
    * DATABASE_UNAVAILABLE
    */
   async authenticate(given: Credentials): Promise<Authenticated> {
-    const config = await this.#epoch.fresh();
+    const config = await this.#epoch.fresh(given.patienceMs);
     if (given.authorization === undefined && given.surface === 'console' && given.sessionToken !== undefined) {
-      return await this.#session(given, given.sessionToken);
+      return await this.#session(given, given.sessionToken, config);
     }
     const row = await this.#acceptedKey(given);
     if (given.surface === 'console' && !row.scopes.includes(ADMIN_SCOPE)) {
@@ -177,12 +180,11 @@ export class Authenticator {
         return undefined;
       }
       await this.#onLoaded();
-      return { person, actor: this.#actor(person) };
+      return { person, actor: this.#actor(person, await this.#epoch.fresh()) };
     });
   }
 
-  #actor(person: PersonRow): Actor {
-    const config = this.#epoch.current();
+  #actor(person: PersonRow, config: ConfigSnapshot): Actor {
     return new UserActor(
       {
         id: person.id,
@@ -202,7 +204,7 @@ export class Authenticator {
     return found?.person.state === 'ACTIVE' ? found.actor : undefined;
   }
 
-  async #session(given: Credentials, token: string): Promise<Authenticated> {
+  async #session(given: Credentials, token: string, config: ConfigSnapshot): Promise<Authenticated> {
     const hash = tokenHash(token);
     const name = hash.toString('base64');
     const load = (): Promise<SessionRow | undefined> => findSession(this.#db, hash);
@@ -225,7 +227,7 @@ export class Authenticator {
       callerId: session.user_id,
       keyId: null,
       scopes: new Set(),
-      caller: { actor: found.actor, via: 'console', keyId: null, config: this.#epoch.current() },
+      caller: { actor: found.actor, via: 'console', keyId: null, config },
     };
   }
 

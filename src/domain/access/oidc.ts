@@ -23,8 +23,8 @@ export interface OidcOptions {
   signIns: SignIns;
   work: Work;
   clock: Clock;
-  /** The caller to act as before the user is known. */
-  caller(): Caller;
+  /** Who acts until it is known who comes. */
+  caller(): Promise<Caller>;
   onError(error: unknown): void;
 }
 
@@ -166,11 +166,11 @@ export class Oidc {
   async #admit(sub: string, email: string | undefined, asked: Asked): Promise<string[] | undefined> {
     const { work, caller, signIns } = this.#options;
     const { sender, secure } = asked;
-    const person = await work.read(caller(), (ctx) =>
+    const person = await work.read(await caller(), (ctx) =>
       store.findByClaims(ctx, sub, email === undefined ? undefined : findKey(email)),
     );
     if (person === undefined) return undefined;
-    const result = await work.write(caller(), async (ctx) => {
+    const result = await work.write(await caller(), async (ctx) => {
       const admitted = person.state === 'ACTIVE';
       ctx.emit({
         type: admitted ? 'SignedIn' : 'SignInRefused',

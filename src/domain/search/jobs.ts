@@ -14,14 +14,14 @@ export interface SearchJob {
   run(): Promise<boolean>;
 }
 
-export function searchJobs(db: Database, work: Work, system: () => Caller, parts: SearchParts): SearchJob[] {
+export function searchJobs(db: Database, work: Work, system: () => Promise<Caller>, parts: SearchParts): SearchJob[] {
   return [
     {
       // A rebuilding that was begun is finished, whoever began it.
       name: 'search-rebuild',
       everyMs: 2000,
       run: async () => {
-        const result = await work.write(system(), (ctx) => stepRebuild(ctx, parts));
+        const result = await work.write(await system(), (ctx) => stepRebuild(ctx, parts));
         return result.kind === 'done' && result.data !== undefined && !result.data.finished;
       },
     },
@@ -29,7 +29,7 @@ export function searchJobs(db: Database, work: Work, system: () => Caller, parts
       name: 'search-forms',
       everyMs: 1000,
       run: async () => {
-        const result = await work.write(system(), async (ctx) =>
+        const result = await work.write(await system(), async (ctx) =>
           (await parts.settled.is(ctx)) ? 0 : remakeStale(ctx, parts),
         );
         return result.kind === 'done' && result.data > 0;
