@@ -1,8 +1,9 @@
 /** Strict parsing of request headers. Malformed values are rejected, never guessed. */
 import type { IncomingMessage } from 'node:http';
 import { CORRELATION_ID } from '../contract/envelope.ts';
-import { Fault } from '../lib/fault.ts';
+import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { newId } from '../mechanisms/clock.ts';
+import { withRevision } from '../mechanisms/long-json.ts';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 const REVISION_TAG = /^"([1-9]\d{0,15})"$/;
@@ -108,4 +109,27 @@ export function announcesBody(request: IncomingMessage): boolean {
 export function declaredLength(request: IncomingMessage): number | undefined {
   const length = request.headers['content-length'];
   return length === undefined ? undefined : Number(length);
+}
+
+/** Lets `If-Match: "<n>"` stand for the body's expectedRevision (decisions); both given must agree. */
+export function withIfMatch(request: IncomingMessage, body: unknown, problems: FaultDetail[]): unknown {
+  const revision = ifMatchRevision(request);
+  if (revision === undefined) return body;
+  const path = 'header.If-Match';
+  if (revision === null) {
+    problems.push({ path, code: 'WRONG_FORMAT', message: 'Send the revision in quotes, as "3".' });
+    return body;
+  }
+  if (body === undefined) return { expectedRevision: revision };
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const { expectedRevision } = body as { expectedRevision?: unknown };
+  if (expectedRevision === undefined) return withRevision(body, revision);
+  if (expectedRevision !== revision) {
+    problems.push({
+      path,
+      code: 'MISMATCH',
+      message: 'Send the same revision as in expectedRevision, or only one of them.',
+    });
+  }
+  return body;
 }

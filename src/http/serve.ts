@@ -7,13 +7,13 @@ import { Readable } from 'node:stream';
 import { aroundData, success } from '../contract/envelope.ts';
 import type { Input, Operation } from '../contract/operation.ts';
 import { Reply } from '../contract/operation.ts';
-import { Fault, type FaultDetail } from '../lib/fault.ts';
+import { Fault } from '../lib/fault.ts';
 import { fingerprint } from '../lib/json.ts';
 import type { RequestFacts, Sender } from '../mechanisms/binding.ts';
 import type { SharedBudget } from '../lib/shared-budget.ts';
 import { toFault } from '../mechanisms/db/sqlstate.ts';
 import type { IdempotencyClaim } from '../mechanisms/idempotency.ts';
-import { type ReadJson, readJson, withRevision } from '../mechanisms/long-json.ts';
+import { type ReadJson, readJson } from '../mechanisms/long-json.ts';
 import type { Tracer } from '../mechanisms/traces.ts';
 import type { Caller } from '../mechanisms/work.ts';
 import { decisiveAddress, type Origin } from './address.ts';
@@ -31,6 +31,7 @@ import {
   preferredLocale,
   requireJson,
   singleHeader,
+  withIfMatch,
 } from './headers.ts';
 import { MOST_OPEN_BODY, type OpenAdmission, sourceName, sourceOf } from './open.ts';
 import { inPieces, isLarge } from './pieces.ts';
@@ -288,29 +289,6 @@ function queryText(url: string): string {
   if (start === -1) return '';
   const end = url.indexOf('#', start);
   return end === -1 ? url.slice(start + 1) : url.slice(start + 1, end);
-}
-
-/** Uses `If-Match: "<n>"` as the body's expectedRevision (decisions). If both are given, they must agree. */
-function withIfMatch(request: IncomingMessage, body: unknown, problems: FaultDetail[]): unknown {
-  const revision = ifMatchRevision(request);
-  if (revision === undefined) return body;
-  const path = 'header.If-Match';
-  if (revision === null) {
-    problems.push({ path, code: 'WRONG_FORMAT', message: 'Send the revision in quotes, as "3".' });
-    return body;
-  }
-  if (body === undefined) return { expectedRevision: revision };
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  const { expectedRevision } = body as { expectedRevision?: unknown };
-  if (expectedRevision === undefined) return withRevision(body, revision);
-  if (expectedRevision !== revision) {
-    problems.push({
-      path,
-      code: 'MISMATCH',
-      message: 'Send the same revision as in expectedRevision, or only one of them.',
-    });
-  }
-  return body;
 }
 
 /** A request that was checked and may run. */

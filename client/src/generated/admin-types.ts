@@ -1108,6 +1108,9 @@ export type ImportsListResponse = ImportsListResponses[keyof ImportsListResponse
 
 export type ImportsPreviewData = {
   body: {
+    /**
+     * Id or code of an import definition; where a code is also another definition's id, the id wins.
+     */
     definitionId: string;
     /**
      * A CSV, or a JSON array of objects, as the definition says.

@@ -2124,6 +2124,9 @@ export type ImportsDefineResponse = ImportsDefineResponses[keyof ImportsDefineRe
 
 export type ImportsRunData = {
   body: {
+    /**
+     * Id or code of an import definition; where a code is also another definition's id, the id wins.
+     */
     definitionId: string;
     /**
      * A CSV, or a JSON array of objects, as the definition says.
