@@ -33,7 +33,7 @@ class Client {
   }
 
   async ask(method: 'GET' | 'POST', at: string): Promise<Answered> {
-    const headers = { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json', connection: 'close' };
     const body = JSON.stringify({ typeDefinitionId: 'incident', values: { title: 'slow', priority: 'p3' } });
     const init = { method, headers, ...(method === 'POST' ? { body } : {}) };
     const response = await fetch(this.#service.url + at, init);
