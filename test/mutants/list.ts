@@ -231,7 +231,7 @@ export const MUTANTS: readonly Mutant[] = [
     "if (encoding === 'never') {",
   ),
   HEADERS('if (type === undefined || !JSON_TYPE.test(type)) {', 'if (type === undefined) {'),
-  SERVE('  if (expectedRevision !== revision) {', '  if (expectedRevision === null) {'),
+  HEADERS('  if (expectedRevision !== revision) {', '  if (expectedRevision === null) {'),
   VALIDATE('    if (seen.has(name)) {', "    if (seen.has('')) {"),
   VALIDATE("value === undefined || value.includes('\\u0000')", 'value === undefined'),
   BODY('if (length + chunk.length > most) {', 'if (length + chunk.length > 2 * most) {'),
