@@ -51,7 +51,6 @@ const PAYLOAD = of('src/domain/webhooks/payload.ts', 'src/domain/webhooks/delive
 const ADDRESS = of('src/mechanisms/outbound-address.ts', 'src/mechanisms/outbound.test.ts');
 const IDEMPOTENCY = of('src/mechanisms/idempotency.ts', 'test/idempotency.db.test.ts');
 const HEADERS = of('src/http/headers.ts', 'src/http/input.test.ts');
-const SERVE = of('src/http/serve.ts', 'src/http/input.test.ts');
 const VALIDATE = of('src/http/validate.ts', 'src/http/input.test.ts');
 const BODY = of('src/http/body.ts', 'src/http/limits.test.ts');
 const JSON_TEXT = of('src/lib/json.ts', 'src/lib/json.test.ts');
