@@ -1,6 +1,7 @@
 /**
- * The command line (configuration, section 2). Every command prints text for users by default and JSON with `--json`. Exit
- * codes: 0 on success; 1 if the operation was refused or failed, with the reason on standard error; 2 on wrong usage.
+ * The command line (docs/spec/configuration.md#command-line). Every command prints text for users by default and JSON with
+ * `--json`. Exit codes: 0 on success; 1 if the operation was refused or failed, with the reason on standard error; 2 on wrong
+ * usage.
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';

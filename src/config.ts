@@ -1,6 +1,6 @@
 /**
- * Reads the settings of the service (configuration, section 2): environment → one frozen typed object. Only this file knows the
- * names of the variables. It has no side effects; the environment is a parameter.
+ * Reads the settings of the service (docs/spec/configuration.md#command-line): environment → one frozen typed object. Only this
+ * file knows the names of the variables. It has no side effects; the environment is a parameter.
  */
 import {
   contactUri,

@@ -1,6 +1,6 @@
 /**
- * Who may call what: every operation of the table × every trouble with key, scope, right, record and field (decisions,
- * "Requests, envelope, errors"; configuration, section 5). An operation without a row below makes this test fail.
+ * Who may call what: every operation of the table × every trouble with key, scope, right, record and field
+ * (docs/spec/conventions.md, docs/spec/access.md#roles-and-rights). An operation without a row below makes this test fail.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

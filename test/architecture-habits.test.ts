@@ -1,5 +1,5 @@
 /**
- * Habits of the house that a compiler does not see (architecture, 4 and 6): nothing ambient, tables with one owner, small
+ * Habits of the house that a compiler does not see (docs/architecture.md): nothing ambient, tables with one owner, small
  * files with telling names, tests that run. Each check is also given a bad sample.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * The house has the shape that its architecture draws: layers, arrows between rooms, doors, no cycles (architecture, 3c).
+ * The house has the shape that its architecture draws: layers, arrows between rooms, doors, no cycles (docs/architecture.md).
  * Each check is a function from sources to problems, and each is also given a bad sample, so that none can be always content.
  */
 import assert from 'node:assert/strict';

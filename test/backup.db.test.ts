@@ -1,5 +1,5 @@
 /**
- * A backup counts when it was restored (reliability, CR10): taken while writers run, brought back into an empty database and an
+ * A backup counts when it was restored: taken while writers run, brought back into an empty database and an
  * empty store, and held against what was acknowledged; and files that are not what was written are refused.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Requests that are small to send and dear to read (reliability, IN2): each is answered as it should be, and none keeps the event
+ * Requests that are small to send and dear to read: each is answered as it should be, and none keeps the event
  * loop from others. What is measured is processor time, of the best of three tries: this machine is busy with other tests.
  */
 import assert from 'node:assert/strict';

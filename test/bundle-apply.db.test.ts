@@ -1,4 +1,7 @@
-/** Plan, apply and export on a database (configuration, sections 2 and 3; decisions, "A type has versions"). */
+/**
+ * Plan, apply and export on a database (docs/spec/configuration.md#command-line, docs/spec/configuration.md#bundle,
+ * docs/spec/records.md#type-versions).
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

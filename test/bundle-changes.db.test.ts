@@ -1,4 +1,7 @@
-/** What a changed bundle does to what stands: pruning, people, versions of types, codes that come back (configuration, section 3). */
+/**
+ * What a changed bundle does to what stands: pruning, people, versions of types, codes that come back
+ * (docs/spec/configuration.md#bundle).
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';

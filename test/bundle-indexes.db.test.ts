@@ -1,4 +1,4 @@
-/** Indexes of filterable fields follow the configuration outside of its transactions (configuration, section 3). */
+/** Indexes of filterable fields follow the configuration outside of its transactions (docs/spec/configuration.md#bundle). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql, { raw } from 'sql-template-tag';

@@ -1,4 +1,6 @@
-/** What is wrong with a bundle is said with file, line, column and path, all of it at once (configuration, section 3). */
+/**
+ * What is wrong with a bundle is said with file, line, column and path, all of it at once (docs/spec/configuration.md#bundle).
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

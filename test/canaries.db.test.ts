@@ -1,7 +1,7 @@
 /**
- * A word that nothing else holds stands in everything that must not get out: hidden fields, hidden records, internal comments, files,
- * keys, passwords, secrets, and in what broken requests say. After a short mixed run it may be in no answer to who may not see it,
- * in no line of the log, in no figure and in no delivery (reliability, AZ). Traces: `traces.db.test.ts`; answers at length: twins.
+ * A word that nothing else holds stands in everything that must not get out: hidden fields, hidden records, internal comments,
+ * files, keys, passwords, secrets, and in what broken requests say. After a short mixed run it may be in no answer to who may
+ * not see it, in no line of the log, in no figure and in no delivery. Traces: `traces.db.test.ts`; answers at length: twins.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,7 @@
-/** Commands as an operator meets them: what they refuse, in which words, and what they leave alone (configuration, section 2). */
+/**
+ * Commands as an operator meets them: what they refuse, in which words, and what they leave alone
+ * (docs/spec/configuration.md#command-line).
+ */
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
  * A connection to the database that ends is nobody's fault but the moment's: 503 and "try again", whatever the request was at,
- * and a keyed write takes effect once (reliability, ID3, CR2). Every statement of a request is cut off in turn, in each way in
+ * and a keyed write takes effect once. Every statement of a request is cut off in turn, in each way in
  * which connections end. At length, by kills of the server's processes: `npm run test:kills`.
  */
 import assert from 'node:assert/strict';

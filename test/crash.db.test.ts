@@ -1,8 +1,7 @@
 /**
- * Acknowledged is durable and whole (reliability, ID2, ID3, CR1, CR2): two processes of the real service on an embedded database on
- * disk, of which one or the other is killed, or cut off, while clients do every kind of write; then every answer is held against
- * what is stored, and every invariant is asked. At length: `npm run test:kills`, `npm run test:cuts`,
- * `npm run test:pauses`.
+ * Acknowledged is durable and whole: two processes of the real service on an embedded database on disk, of which one or the
+ * other is killed, or cut off, while clients do every kind of write; then every answer is held against what is stored, and
+ * every invariant is asked. At length: `npm run test:kills`, `npm run test:cuts`, `npm run test:pauses`.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

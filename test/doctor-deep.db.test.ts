@@ -1,5 +1,5 @@
 /**
- * Each invariant check finds what breaks its rule, and names it (reliability, 5.1): data of every kind is made through the
+ * Each invariant check finds what breaks its rule, and names it: data of every kind is made through the
  * service, then tampered with in a transaction that is undone.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** The quick form of `npm run test:fuzz`, and that what it looks for would be seen (reliability, IN1). */
+/** The quick form of `npm run test:fuzz`, and that what it looks for would be seen. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { judge, type Judge } from './harness/fuzz/oracle.ts';

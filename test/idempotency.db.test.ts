@@ -1,4 +1,4 @@
-/** Keyed calls (decisions, "Idempotency"; reliability, ID4 to ID9): whose key it is, what counts as equal, what a replay may show. */
+/** Keyed calls (docs/spec/conventions.md#idempotency): whose key it is, what counts as equal, what a replay may show. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';

@@ -1,4 +1,4 @@
-/** Who is in which group and unit, and what that hands on (decisions, "Identity"). */
+/** Who is in which group and unit, and what that hands on (docs/spec/identity.md). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-/** Many callers at once on people, groups and units: what the database decides (reliability, CC4, CC5; traps, 3.8). */
+/** Many callers at once on people, groups and units: what the database decides. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

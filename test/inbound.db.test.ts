@@ -1,4 +1,4 @@
-/** Calls from outside (api.md, "Inbound rules"; decisions, "Inbound"; reliability, WH10 and traps 3.7). */
+/** Calls from outside (docs/spec/webhooks-and-inbound.md#inbound-integrations). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

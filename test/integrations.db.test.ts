@@ -1,4 +1,7 @@
-/** Setting integrations up (api.md, "Inbound integration"; configuration, section 6). */
+/**
+ * Setting integrations up (docs/spec/webhooks-and-inbound.md#inbound-integrations,
+ * docs/spec/configuration.md#administration-api).
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,7 @@
-/** Keys through the administration: who may issue, see, rotate and revoke which, and what holds at once (decisions, "Keys"). */
+/**
+ * Keys through the administration: who may issue, see, rotate and revoke which, and what holds at once
+ * (docs/spec/access.md#api-keys).
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bundle } from './harness/load-world.ts';

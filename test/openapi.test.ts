@@ -1,5 +1,5 @@
 /**
- * The documents are what is served (reliability, CT1): generated files are fresh and lint-clean, routes and documents agree
+ * The documents are what is served: generated files are fresh and lint-clean, routes and documents agree
  * both ways, and the check that holds answers against them notices what is wrong.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * What must hold when many come at once, over two servers on one database (reliability, 2.1 and 2.2): one winner a revision,
+ * What must hold when many come at once, over two servers on one database: one winner a revision,
  * one effect a key, one record an id, rights fresh within a second, an outbox reader that skips nothing.
  */
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
  * Who sees and changes what, over generated roles, people and records: each answer of the service is held against a naive
- * oracle that knows all records and judges them one by one (configuration, section 5).
+ * oracle that knows all records and judges them one by one (docs/spec/access.md#roles-and-rights).
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -132,7 +132,7 @@ async function checkReads(
 ): Promise<void> {
   const readable = records
     .filter(({ values: record }) => allowed(roles, login, record).can('read'))
-    // Two records of one millisecond stand in the order of their ids (decisions, "Lists and search").
+    // Two records of one millisecond stand in the order of their ids (docs/spec/search.md#search).
     .toSorted((a, b) => (a.createdAt + a.id < b.createdAt + b.id ? 1 : -1));
   const mine = new Set(records.map(({ id }) => id));
   const rows = (await listed(login, pageSize)).filter(({ id }) => mine.has(id));

@@ -1,5 +1,5 @@
 /**
- * Timers survive (reliability, SL3): real services on one database are killed around the times at which warnings and breaches
+ * Timers survive: real services on one database are killed around the times at which warnings and breaches
  * are due, and none is up for a while; what is due is told once, late where nobody was there, never lost.
  */
 import assert from 'node:assert/strict';
@@ -14,7 +14,7 @@ import { bundle, stored, user } from './harness/load-world.ts';
 
 const TARGET_MS = 2000;
 const WARN_PERCENT = 40;
-/** Within this of its time everything is told, as long as some service is up (decisions, "SLA"). */
+/** Within this of its time everything is told, as long as some service is up (docs/spec/workflow-and-sla.md#sla-instances). */
 const IN_TIME_MS = 5000;
 const HANGS_MS = 60_000;
 const KILLS = 4;

@@ -1,6 +1,6 @@
 /**
- * Every data type through HTTP: on the wire in, stored, out, in lists, in the history, changed, cleared, refused (decisions,
- * "Record types, fields, values").
+ * Every data type through HTTP: on the wire in, stored, out, in lists, in the history, changed, cleared, refused
+ * (docs/spec/records.md#values).
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

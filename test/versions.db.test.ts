@@ -1,5 +1,5 @@
 /**
- * A type has versions (decisions, "Record types, fields, values"): compatible changes hold for all records at once, an
+ * A type has versions (docs/spec/records.md#values): compatible changes hold for all records at once, an
  * incompatible one makes a version that new records take, and stored ones keep theirs until they are migrated.
  */
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
- * One command, many doors (architecture, 3e): the same thing done by the endpoint for one record, by bulk, by a catalogue item
- * and by a call from outside gets the same verdict, word for word, and leaves the same records and the same journal.
+ * One command, many doors (docs/architecture.md): the same thing done by the endpoint for one record, by bulk, by a catalogue
+ * item and by a call from outside gets the same verdict, word for word, and leaves the same records and the same journal.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** At least once, the quick tier of `node tools/at-least-once.ts` (reliability, WH1). */
+/** At least once, the quick tier of `node tools/at-least-once.ts`. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { killSenders } from './harness/killing.ts';

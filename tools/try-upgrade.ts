@@ -1,8 +1,8 @@
 /**
- * An upgrade without a stop, tried (reliability, UP1): two processes of the old version under load, the schema expanded by the
- * new one meanwhile, two processes of the new one beside them, the old ones stopped. No request may be answered 5xx, and
- * whatever was acknowledged must be there. The new version is this one with a migration more; `--old REF` takes the old one from
- * a commit. `npm run test:upgrade`, with `--seconds N` of load around each step.
+ * An upgrade without a stop, tried: two processes of the old version under load, the schema expanded by the new one meanwhile,
+ * two processes of the new one beside them, the old ones stopped. No request may be answered 5xx, and whatever was acknowledged
+ * must be there. The new version is this one with a migration more; `--old REF` takes the old one from a commit. `npm run
+ * test:upgrade`, with `--seconds N` of load around each step.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Operations and schemas of the configuration endpoints in the administration API (configuration, section 6). */
+/**
+ * Operations and schemas of the configuration endpoints in the administration API
+ * (docs/spec/configuration.md#administration-api).
+ */
 import Type from 'typebox';
 import { defineOperation } from '../contract/operation.ts';
 import { closed, Id } from '../contract/schemas.ts';

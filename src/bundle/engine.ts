@@ -1,6 +1,6 @@
 /**
- * Plan, apply and export of the configuration bundle: one code path whoever asks (configuration, sections 1 to 3). An apply is
- * a plan and the writes that it says; it writes configuration rows only.
+ * Plan, apply and export of the configuration bundle: one code path whoever asks (docs/spec/configuration.md,
+ * docs/spec/configuration.md#bundle). An apply is a plan and the writes that it says; it writes configuration rows only.
  */
 import { Turns } from '../lib/turns.ts';
 import type { Change, ConfigSection } from '../mechanisms/config-section.ts';

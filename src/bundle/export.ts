@@ -1,4 +1,6 @@
-/** Writes the current configuration as a bundle for which `plan` reports no change (configuration, section 2). */
+/**
+ * Writes the current configuration as a bundle for which `plan` reports no change (docs/spec/configuration.md#command-line).
+ */
 import { stringify } from 'yaml';
 import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';

@@ -1,8 +1,8 @@
 /**
  * Creates and drops the indexes of fields that may be filtered, or that determine ownership of records, to match the
- * configuration (configuration, section 3). It works outside transactions and concurrently, so that writers are not blocked;
- * one process at a time. Indexes that an interrupted process left incomplete are dropped and rebuilt. It only compares the
- * wanted with the actual state, so it can be called at any time.
+ * configuration (docs/spec/configuration.md#bundle). It works outside transactions and concurrently, so that writers are not
+ * blocked; one process at a time. Indexes that an interrupted process left incomplete are dropped and rebuilt. It only compares
+ * the wanted with the actual state, so it can be called at any time.
  */
 import type { DataType } from '../lib/data-types.ts';
 import { creatorIndex, type FieldIndex, fieldIndex } from '../mechanisms/db/filter-sql.ts';

@@ -27,7 +27,7 @@ export interface VersionStep extends Comparison {
   to: number;
 }
 
-/** One line of a plan, and of what an apply did (configuration, section 2). */
+/** One line of a plan, and of what an apply did (docs/spec/configuration.md#command-line). */
 export interface PlannedItem {
   section: string;
   code: string;

@@ -1,4 +1,4 @@
-/** Reads the files of a bundle into items with their positions (configuration, section 3). */
+/** Reads the files of a bundle into items with their positions (docs/spec/configuration.md#bundle). */
 import type { ConfigSection, ItemPath } from '../mechanisms/config-section.ts';
 import { parseDocumentTask, unreadable, weightOf } from './document.ts';
 import { Turns } from '../lib/turns.ts';

@@ -1,4 +1,7 @@
-/** Configuration endpoints of the administration API (configuration, section 6): plan, apply, export and lookup of ids. */
+/**
+ * Configuration endpoints of the administration API (docs/spec/configuration.md#administration-api): plan, apply, export and
+ * lookup of ids.
+ */
 import type { Static } from 'typebox';
 import { Fault } from '../lib/fault.ts';
 import { type BoundOperation, bind } from '../mechanisms/binding.ts';

@@ -1,6 +1,6 @@
 /**
  * Adds one item of configuration in a separate call. It is planned, validated and written like a bundle with only this item
- * (configuration, section 1). The calling module checks the required right.
+ * (docs/spec/configuration.md). The calling module checks the required right.
  */
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { pointer } from '../lib/json.ts';

@@ -1,6 +1,6 @@
 /**
  * `docket backup`, `docket backup verify`, `docket restore`: backs up the whole service to one file and restores it
- * (configuration, section 2).
+ * (docs/spec/configuration.md#command-line).
  */
 import { constants } from 'node:fs';
 import { access, mkdtemp, rm, stat } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/** `docket doctor`: diagnoses a running or stopped service and says how to fix each problem (configuration, section 2). */
+/**
+ * `docket doctor`: diagnoses a running or stopped service and says how to fix each problem
+ * (docs/spec/configuration.md#command-line).
+ */
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import type { Command } from 'commander';

@@ -1,4 +1,4 @@
-/** Pending work of the field index reconciler (configuration, section 3: `plan` and `doctor` show it). */
+/** Pending work of the field index reconciler (docs/spec/configuration.md#bundle). */
 import { type PendingIndex, pendingFieldIndexes } from '../bundle/field-indexes.ts';
 import { ownFieldSlice } from '../domain/access/door.ts';
 import { registry } from '../domain/metadata/door.ts';

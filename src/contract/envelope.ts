@@ -1,5 +1,5 @@
 /**
- * The response envelope (api.md, convention 3; decisions, "Requests, envelope, errors"). The three operations without an
+ * The response envelope (docs/spec/conventions.md#requests, docs/spec/conventions.md). The three operations without an
  * envelope are declared with `raw`. Errors have the same shape everywhere, even if no operation matched.
  */
 import Type from 'typebox';

@@ -26,7 +26,7 @@ const DELIVERY_HEADERS: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** The webhook descriptions by event type (decisions, "Events and webhooks"). */
+/** The webhook descriptions by event type (docs/spec/webhooks-and-inbound.md#deliveries). */
 export function webhooksOf(events: readonly DescribedEvent[], schemaOf: (schema: TSchema) => Json): Json {
   const parameters = DELIVERY_HEADERS.map(([name, description]) => ({
     name,

@@ -1,7 +1,7 @@
 /**
- * Builds the OpenAPI 3.1 documents from the declarations of the operations alone (api.md, "Versioning"), so that they always
- * match the served API. There is one document for the public API and one for the administration API, which includes all public
- * operations.
+ * Builds the OpenAPI 3.1 documents from the declarations of the operations alone (docs/spec/README.md#versioning), so that they
+ * always match the served API. There is one document for the public API and one for the administration API, which includes all
+ * public operations.
  */
 import type { TSchema } from 'typebox';
 import { MetaSchema } from './envelope.ts';

@@ -55,7 +55,7 @@ export interface Operation<
   ifMatch?: true;
   /** Shape of `data`. */
   answer: A;
-  /** The response has no envelope (api.md, convention 4). */
+  /** The response has no envelope (docs/spec/conventions.md#requests). */
   raw?: { mediaTypes: string[] };
   /** Further statuses of a raw response: 206 for partial content, 304 if the client already has it. */
   alsoAnswers?: readonly (206 | 304)[];

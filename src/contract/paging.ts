@@ -1,4 +1,4 @@
-/** Pagination of `GET /objects` and `GET /search` (api.md, "Limits"; decisions, "Lists and search"). */
+/** Pagination of `GET /objects` and `GET /search` (docs/spec/conventions.md#limits, docs/spec/search.md#search). */
 import Type, { type Static } from 'typebox';
 import { Fault } from '../lib/fault.ts';
 

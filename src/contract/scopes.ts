@@ -1,4 +1,4 @@
-/** The scopes of the specification (api.md, "Authentication" 5), and one additional scope (decisions, "Keys"). */
+/** The scopes of the specification (docs/spec/access.md#api-keys), and one additional scope (docs/spec/access.md#api-keys). */
 export const SCOPES = [
   'metadata:read',
   'objects:read',

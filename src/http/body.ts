@@ -1,4 +1,4 @@
-/** Receives bodies as bytes, up to an exact limit, with declared length or chunked (api.md, "Limits"). */
+/** Receives bodies as bytes, up to an exact limit, with declared length or chunked (docs/spec/conventions.md#limits). */
 import type { IncomingMessage } from 'node:http';
 import type { SharedBudget } from '../lib/shared-budget.ts';
 import { ClientGone, fault } from './errors.ts';

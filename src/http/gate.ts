@@ -1,5 +1,5 @@
 /**
- * Admission control (decisions, "Other"): rejects excess load early and shares capacity among callers.
+ * Admission control (docs/spec/conventions.md#health): rejects excess load early and shares capacity among callers.
  *
  * The number of running requests is limited to what the database can use. Other requests wait in one queue per caller. The
  * caller with the fewest running requests is served next. A request that would wait too long is rejected on arrival, before its

@@ -111,7 +111,7 @@ export function declaredLength(request: IncomingMessage): number | undefined {
   return length === undefined ? undefined : Number(length);
 }
 
-/** Lets `If-Match: "<n>"` stand for the body's expectedRevision (decisions); both given must agree. */
+/** Lets `If-Match: "<n>"` stand for the body's expectedRevision; both given must agree. */
 export function withIfMatch(request: IncomingMessage, body: unknown, problems: FaultDetail[]): unknown {
   const revision = ifMatchRevision(request);
   if (revision === undefined) return body;

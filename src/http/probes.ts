@@ -1,4 +1,6 @@
-/** Endpoints that are no operations: health, metrics, security.txt and the OpenAPI documents (decisions, "Other"). */
+/**
+ * Endpoints that are no operations: health, metrics, security.txt and the OpenAPI documents (docs/spec/conventions.md#health).
+ */
 import { createHash } from 'node:crypto';
 import { Fault } from '../lib/fault.ts';
 import type { Clock } from '../mechanisms/clock.ts';

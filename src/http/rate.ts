@@ -1,4 +1,6 @@
-/** Rate limit per caller (decisions, 429): the generic cell rate algorithm (GCRA), which has no fixed windows. */
+/**
+ * Rate limit per caller (docs/spec/conventions.md#limits): the generic cell rate algorithm (GCRA), which has no fixed windows.
+ */
 
 export interface RateAnswer {
   allowed: boolean;

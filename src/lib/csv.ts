@@ -1,5 +1,5 @@
 /**
- * Reads CSV for imports and writes it for exports (decisions, "Import, export, bulk"): RFC 4180, UTF-8 with or without a byte
+ * Reads CSV for imports and writes it for exports (docs/spec/import-export-bulk.md): RFC 4180, UTF-8 with or without a byte
  * order mark, separated by comma, semicolon or tab. The separator is detected from the header.
  *
  * Spreadsheets interpret a cell that starts with `=`, `+`, `-`, `@`, tab or CR as a formula. Such cells are written with a

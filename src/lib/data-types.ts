@@ -1,4 +1,4 @@
-/** The data types of fields (decisions, "Record types, fields, values"). */
+/** The data types of fields (docs/spec/records.md#values). */
 export const DATA_TYPES = [
   'string',
   'text',
@@ -27,5 +27,5 @@ export type DataType = (typeof DATA_TYPES)[number];
 /** Types whose stored value is the id of another item. */
 export const ID_TYPES: ReadonlySet<DataType> = new Set(['reference', 'user', 'group', 'org-unit', 'service']);
 
-/** Types that have a folded copy for `contains` and `starts-with` (configuration, section 4). */
+/** Types that have a folded copy for `contains` and `starts-with` (docs/spec/search.md#condition-language). */
 export const TEXT_TYPES: ReadonlySet<DataType> = new Set(['string', 'text', 'rich-text', 'url', 'email', 'phone']);

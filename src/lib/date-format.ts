@@ -1,6 +1,5 @@
 /**
- * Parses dates and times with a format such as `DD.MM.YYYY HH:mm` (decisions, "Import, export, bulk": the transforms `date:…`
- * and `datetime:…`).
+ * Parses dates and times with a format such as `DD.MM.YYYY HH:mm` (docs/spec/import-export-bulk.md).
  *
  * | part | meaning |
  * |---|---|

@@ -1,6 +1,6 @@
 /**
  * Exact decimals as text: no exponent, no superfluous zeros, never `-0`. Equal numbers have equal texts, so they are stored in
- * this form (decisions, "Record types, fields, values": `decimal`).
+ * this form (docs/spec/records.md#values).
  */
 
 /** Maximum number of stored digits, before and after the decimal point together. */

@@ -1,5 +1,5 @@
 /**
- * The closed catalogue of `error.code` with HTTP statuses (decisions, "Requests, envelope, errors"). A fault with any other
+ * The closed catalogue of `error.code` with HTTP statuses (docs/spec/conventions.md). A fault with any other
  * code is answered with 500 `INTERNAL`.
  */
 export const FAULTS = {

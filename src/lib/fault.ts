@@ -1,5 +1,5 @@
 /**
- * The only error class for expected errors (decisions, "Requests, envelope, errors").
+ * The only error class for expected errors (docs/spec/conventions.md).
  *
  * A fault has a code of the closed catalogue in `lib/fault-codes.ts`, which also defines the HTTP status. Any error that is not
  * a `Fault` is a defect and is answered with 500 `INTERNAL`.

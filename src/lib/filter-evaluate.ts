@@ -1,4 +1,7 @@
-/** Evaluates a typed condition on one record in memory (section 4). `mechanisms/db/filter-sql.ts` is the SQL equivalent. */
+/**
+ * Evaluates a typed condition on one record in memory (docs/spec/search.md#condition-language). `mechanisms/db/filter-sql.ts`
+ * is the SQL equivalent.
+ */
 import { canonicalDecimal, compareDecimals } from './decimal.ts';
 import { foldNumber } from './filter-fields.ts';
 import type {

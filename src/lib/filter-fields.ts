@@ -1,4 +1,4 @@
-/** System fields, and the operators of each field (configuration, section 4; see the table in `filter.ts`). */
+/** System fields, and the operators of each field (docs/spec/search.md#condition-language). */
 import { type DataType, TEXT_TYPES } from './data-types.ts';
 import { type FieldResolver, type FilterField, OPERATORS, type Operator } from './filter-types.ts';
 

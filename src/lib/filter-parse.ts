@@ -1,4 +1,7 @@
-/** Parses a condition from untrusted JSON into its typed form, or reports all its errors (section 4). */
+/**
+ * Parses a condition from untrusted JSON into its typed form, or reports all its errors
+ * (docs/spec/search.md#condition-language).
+ */
 import type { DataType } from './data-types.ts';
 import { Fault, type FaultDetail } from './fault.ts';
 import { foldNumber, isOperator, operatorFits } from './filter-fields.ts';
@@ -275,7 +278,7 @@ function fitting(dataType: DataType): string {
 }
 
 /**
- * Validates and types a condition from outside or from configuration (configuration, section 4).
+ * Validates and types a condition from outside or from configuration (docs/spec/search.md#condition-language).
  *
  * Every value of the result is in stored form; `contains` and `starts-with` have folded text. An unknown field is reported with
  * the same message whether it does not exist or is hidden.

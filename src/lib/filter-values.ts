@@ -1,7 +1,7 @@
 /**
  * The stored form of single values, by data type. Equal values have equal stored forms. For ordered types other than numbers,
  * the code point order of the texts is the chronological order. Conditions convert their values to this form; code that stores
- * values must use the same form (decisions, "Record types, fields, values").
+ * values must use the same form (docs/spec/records.md#values).
  */
 import type { DataType } from './data-types.ts';
 import { decimalOf } from './exact-number.ts';

@@ -1,4 +1,7 @@
-/** Variables of the condition language: parsing them in a condition and resolving them on evaluation (section 4). */
+/**
+ * Variables of the condition language: parsing them in a condition and resolving them on evaluation
+ * (docs/spec/search.md#condition-language).
+ */
 import type { DataType } from './data-types.ts';
 import type { LiteralOperand, Operand, VariableName, VariableOperand, Variables } from './filter-types.ts';
 import { canonicalDuration } from './filter-values.ts';

@@ -1,6 +1,6 @@
 /**
  * The condition language: one grammar for search filters, row conditions of roles, workflow conditions, SLA conditions, webhook
- * filters, export queries and catalogue rules (configuration, section 4; api, "Search rules").
+ * filters, export queries and catalogue rules (docs/spec/search.md#condition-language, docs/spec/search.md#search).
  *
  * `parseCondition` turns untrusted JSON into a `TypedCondition`, given the fields that a caller may name. `evaluate` evaluates
  * it on a record in memory; `mechanisms/db/filter-sql.ts` compiles it to SQL. A property-based test checks that both give the

@@ -1,7 +1,7 @@
 /**
- * Strict JSON. All JSON that enters the service, from bodies, filters or imports, is parsed by `parseStrictJson` (decisions,
- * "Requests, envelope, errors"). It rejects JSON that parsers interpret differently and values that the database cannot store.
- * One pass before `JSON.parse` enforces the limits, so that oversized or deeply nested input never reaches the parser.
+ * Strict JSON. All JSON that enters the service, from bodies, filters or imports, is parsed by `parseStrictJson`
+ * (docs/spec/conventions.md). It rejects JSON that parsers interpret differently and values that the database cannot store. One
+ * pass before `JSON.parse` enforces the limits, so that oversized or deeply nested input never reaches the parser.
  */
 import { hash } from 'node:crypto';
 import { Fault } from './fault.ts';

@@ -1,5 +1,5 @@
 /**
- * Maps a row of a source to values of targets, with ordered transforms and precedence (decisions, "Import, export, bulk").
+ * Maps a row of a source to values of targets, with ordered transforms and precedence (docs/spec/import-export-bulk.md).
  * Pure: database lookups are requested in `wanted`, and their results are passed in by `found`. Repeat until `wanted` is empty.
  */
 import type { FaultDetail } from './fault.ts';

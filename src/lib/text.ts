@@ -1,5 +1,5 @@
 /**
- * Text normalisation and case folding (configuration, section 4).
+ * Text normalisation and case folding (docs/spec/search.md#condition-language).
  *
  * All folding happens here: the service stores folded copies and SQL compares them bytewise, because `lower()`, `ILIKE` and
  * collations differ between servers. Everything stored in a `folded` column must come from `fold`.

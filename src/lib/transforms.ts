@@ -1,5 +1,5 @@
 /**
- * The transforms of a mapping (decisions, "Import, export, bulk"). Each takes the result of the previous one. Transforms skip
+ * The transforms of a mapping (docs/spec/import-export-bulk.md). Each takes the result of the previous one. Transforms skip
  * empty values, except `default` and a `map` of the empty text, and apply to each element of a list.
  */
 import { canonicalDecimal } from './decimal.ts';

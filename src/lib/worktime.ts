@@ -1,6 +1,6 @@
 /**
  * Working time: how long a calendar is open within a time span, and when a given amount of open time will have passed
- * (decisions, "SLA").
+ * (docs/spec/workflow-and-sla.md#sla-instances).
  *
  * An instant counts if the local time in the calendar's time zone is within the opening hours of that local day, and the
  * instant is not in a pause. Time is processed in periods of constant UTC offset (Temporal reports the transitions), so that

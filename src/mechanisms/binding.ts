@@ -39,7 +39,7 @@ export interface RequestFacts {
 export interface BoundOperation {
   operation: Operation;
   run(context: ReadContext | WriteContext | Runner, input: Input<Operation>, request: RequestFacts): Promise<unknown>;
-  /** Projects a stored response again with the caller's current rights (decisions, "Idempotency"). */
+  /** Projects a stored response again with the caller's current rights (docs/spec/conventions.md#idempotency). */
   replay?(context: ReadContext, data: unknown): Promise<unknown>;
 }
 

@@ -39,7 +39,7 @@ export class DatabaseClock implements Clock {
   }
 }
 
-/** RFC 3339 UTC with milliseconds (decisions, "Requests, envelope, errors"). */
+/** RFC 3339 UTC with milliseconds (docs/spec/conventions.md). */
 export function instant(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -1,6 +1,5 @@
 /**
- * Conditions and values in configuration: written with codes and logins, stored with ids (configuration, section 3: "Wherever a
- * bundle holds a value of a user, group, org-unit, service or type …, it is the login or code").
+ * Conditions and values in configuration: written with codes and logins, stored with ids (docs/spec/configuration.md#bundle).
  */
 import type { DataType } from '../lib/data-types.ts';
 import { isFault } from '../lib/fault.ts';

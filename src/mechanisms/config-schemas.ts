@@ -1,4 +1,4 @@
-/** Schemas shared by several sections of the configuration bundle (configuration, section 3). */
+/** Schemas shared by several sections of the configuration bundle (docs/spec/configuration.md#bundle). */
 import Type, { type TUnsafe } from 'typebox';
 
 export const Code = Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$', description: 'a code such as service-desk' });

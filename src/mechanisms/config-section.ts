@@ -1,6 +1,6 @@
 /**
- * What a room tells about its section of the configuration bundle (configuration, section 3). `bundle/` reads, plans and
- * applies any list of such sections by one code path and knows none of them; `config-define.ts` makes them.
+ * What a room tells about its section of the configuration bundle (docs/spec/configuration.md#bundle). `bundle/` reads, plans
+ * and applies any list of such sections by one code path and knows none of them; `config-define.ts` makes them.
  *
  * Words: an *item* is an entry as a bundle writes it; its *definition* is the same with every default filled in, so that
  * equal configurations are equal JSON; its *compiled* form has ids in place of codes and logins.

@@ -12,10 +12,10 @@ import type { RecordFacts } from '../lib/filter.ts';
 import type { QueryOptions } from './db/pool.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
 
-/** The origin of a change. It is written to the journal; no code branches on it (decisions, "History event"). */
+/** The origin of a change. It is written to the journal; no code branches on it (docs/spec/records.md#history). */
 export type Via = 'api' | 'console' | 'import' | 'bulk' | 'inbound' | 'catalog' | 'system';
 
-/** Values of the variables of the condition language that depend on the user (configuration, section 4). */
+/** Values of the variables of the condition language that depend on the user (docs/spec/search.md#condition-language). */
 export interface ActorVariables {
   me: string;
   groups: string[];

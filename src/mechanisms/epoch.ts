@@ -1,5 +1,5 @@
 /**
- * Freshness of rights, keys and configuration (architecture, section 3d): one epoch row is raised by every change of them, in
+ * Freshness of rights, keys and configuration (docs/architecture.md): one epoch row is raised by every change of them, in
  * its transaction; each process reads it every 300 ms and drops what it remembered. A process that could not read it for a
  * second lets requests wait until it can, rather than use what may no longer hold.
  */

@@ -1,6 +1,6 @@
 /**
- * Idempotency of keyed operations (decisions, "Idempotency"). The claim and the stored response are one row, written by the
- * same statement as the change. After a crash either both exist or neither. Table `idempotency`.
+ * Idempotency of keyed operations (docs/spec/conventions.md#idempotency). The claim and the stored response are one row,
+ * written by the same statement as the change. After a crash either both exist or neither. Table `idempotency`.
  */
 import { createHash } from 'node:crypto';
 import sql, { raw, type Sql } from 'sql-template-tag';

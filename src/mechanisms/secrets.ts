@@ -1,6 +1,7 @@
 /**
  * Encrypts secrets that the service must be able to read again: AES-256-GCM with a key derived from the master key
- * (configuration, section 2). The master key is `DOCKET_SECRET_KEY`, or a file that is created in the data folder.
+ * (docs/spec/configuration.md#command-line). The master key is `DOCKET_SECRET_KEY`, or a file that is created in the data
+ * folder.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';

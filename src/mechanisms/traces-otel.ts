@@ -1,5 +1,5 @@
 /**
- * Traces by OpenTelemetry, sent as OTLP over HTTP in the background (configuration, section 2: OTEL_EXPORTER_OTLP_ENDPOINT).
+ * Traces by OpenTelemetry, sent as OTLP over HTTP in the background (docs/spec/configuration.md#command-line).
  * Loaded dynamically and only if that is set, since loading takes long. The current span is tracked with AsyncLocalStorage,
  * only here; no decision of the service depends on it.
  */

@@ -1,6 +1,6 @@
 /**
  * Files with hostile names, types and content, downloaded and embedded in headless Chromium: nothing in them runs, and the name
- * arrives (reliability, IN7). Needs /usr/bin/chromium, Debian's package `chromium`.
+ * arrives. Needs /usr/bin/chromium, Debian's package `chromium`.
  */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';

@@ -1,4 +1,4 @@
-/** A listener that nobody may reach, and the addresses by which somebody might try (reliability, WH3). */
+/** A listener that nobody may reach, and the addresses by which somebody might try. */
 import { type AddressInfo, createServer, type Server } from 'node:net';
 
 export interface Canary {

@@ -1,6 +1,6 @@
 /**
- * Unique tokens appended to the same few texts by everybody at once, in every way that a record can be changed, while processes are
- * killed (reliability, CC2): whoever was told that a token stands finds it there once.
+ * Unique tokens appended to the same few texts by everybody at once, in every way that a record can be changed, while processes
+ * are killed: whoever was told that a token stands finds it there once.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { examine } from './fault-load.ts';

@@ -1,4 +1,4 @@
-/** Connections between service and database that break or stand still, under a mix of all writes (reliability, ID3, CR5). */
+/** Connections between service and database that break or stand still, under a mix of all writes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newJournal } from './fault-journal.ts';
 import { type Outcome, underMix } from './fault-load.ts';
@@ -6,7 +6,7 @@ import { FaultProxy, type Weather } from './fault-proxy.ts';
 import { Stage } from './fault-stage.ts';
 import { attempt } from './load-clients.ts';
 
-/** The limit of an ordinary request (decisions, "Other"), and what a busy machine may add. */
+/** The limit of an ordinary request (docs/spec/conventions.md#health), and what a busy machine may add. */
 const READ = '/api/v1/objects?pageSize=5';
 const DEADLINE_MS = 30_000;
 const GRACE_MS = 3000;
@@ -43,7 +43,8 @@ export async function startCutStage(): Promise<CutStage> {
 
 /**
  * Cuts connections after the database has committed and before it could say so, one at a time, until `count` requests were told
- * that the database went away: a cut may also meet the work of nobody's request (an import, the outbox), or an item of a bulk call.
+ * that the database went away: a cut may also meet the work of nobody's request (an import, the outbox), or an item of a bulk
+ * call.
  */
 export async function cutAnswers(on: CutStage, count: number, seed: number, name = 'cut'): Promise<Outcome> {
   const { stage, proxy } = on;

@@ -1,4 +1,4 @@
-/** Disks of a fixed size that get full under a mix of all writes (reliability, CR3). Needs root, to mount memory as a disk. */
+/** Disks of a fixed size that get full under a mix of all writes. Needs root, to mount memory as a disk. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Processes that stand still and go on (SIGSTOP), and ones that are told to stop, under load (reliability, CR8, CR9). */
+/** Processes that stand still and go on (SIGSTOP), and ones that are told to stop, under load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stage } from './fault-stage.ts';
 import { attempt } from './load-clients.ts';

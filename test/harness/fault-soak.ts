@@ -1,4 +1,4 @@
-/** A long, even load, and what grows meanwhile (reliability, LD3). */
+/** A long, even load, and what grows meanwhile. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { judge } from './fault-judge.ts';

@@ -1,5 +1,5 @@
 /**
- * At least once (reliability, WH1): events are made while processes that send them are killed without a word and receivers fail
+ * At least once: events are made while processes that send them are killed without a word and receivers fail
  * three times in ten; then what arrived is held against what the rules allow.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

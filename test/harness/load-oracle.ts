@@ -1,4 +1,7 @@
-/** People, roles and records to be generated, and a naive judge of who may do what (configuration, sections 4 and 5). */
+/**
+ * People, roles and records to be generated, and a naive judge of who may do what (docs/spec/search.md#condition-language,
+ * docs/spec/access.md#roles-and-rights).
+ */
 import fc from 'fast-check';
 
 export const LOGINS = ['ann', 'ben', 'cyd', 'dan', 'eve', 'fay'] as const;
@@ -112,7 +115,10 @@ function folded(text: string): string {
   return text.toLowerCase().replaceAll('ё', 'е');
 }
 
-/** The condition language in its plainest reading (configuration, section 4), on values with logins and codes for ids. */
+/**
+ * The condition language in its plainest reading (docs/spec/search.md#condition-language), on values with logins and codes for
+ * ids.
+ */
 function holds(where: Condition | null, record: Values, me: Login): boolean {
   if (where === null) return true;
   if (where.conditions !== undefined) {

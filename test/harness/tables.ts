@@ -1,4 +1,4 @@
-/** Which part owns each table, and who else reads or writes it and why (architecture, 4). */
+/** Which part owns each table, and who else reads or writes it and why (docs/architecture.md). */
 export interface Ownership {
   owner: string;
   /** Who else reads or writes it, and why there is no other way. */

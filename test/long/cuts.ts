@@ -1,5 +1,5 @@
 /**
- * `npm run test:cuts [-- --cuts 200 --seconds 30 --seed N]` (reliability, ID3, CR5): connections to the database are cut between
+ * `npm run test:cuts [-- --cuts 200 --seconds 30 --seed N]`: connections to the database are cut between
  * commit and answer; then they stand still, crawl, come in slices, are closed, each for so many seconds.
  */
 import { cutAnswers, standStill, startCutStage } from '../harness/fault-cuts.ts';

@@ -1,5 +1,5 @@
 /**
- * `npm run test:kills [-- --service 200 --backend 100 --database 30 --seed N]` (reliability, ID2, CR1, CR2): kill -9 of two
+ * `npm run test:kills [-- --service 200 --backend 100 --database 30 --seed N]`: kill -9 of two
  * processes of the service, of one connection of the database, of the whole database, under a 16-way mix of all writes.
  */
 import { kill, told } from '../harness/fault-load.ts';

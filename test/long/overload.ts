@@ -1,5 +1,5 @@
 /**
- * `npm run test:overload [-- --seconds 10 --seed N]` (reliability, LD1, LD2): more is asked of one process of the service than it can
+ * `npm run test:overload [-- --seconds 10 --seed N]`: more is asked of one process of the service than it can
  * do, and by one key than by nine others together; then clients come that are slow, say nothing, or do not read their answer.
  * Sender, service and database share the machine, so that what is measured is less than the service could do alone.
  */

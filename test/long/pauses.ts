@@ -1,5 +1,5 @@
 /**
- * `npm run test:pauses [-- --seconds 20 --stops 50 --seed N]` (reliability, CR8, CR9): a process of the service, then the whole
+ * `npm run test:pauses [-- --seconds 20 --stops 50 --seed N]`: a process of the service, then the whole
  * database, stands still (SIGSTOP) under a mix of all writes; then one process after the other is told to stop under load.
  */
 import { told, underMix } from '../harness/fault-load.ts';

@@ -1,4 +1,4 @@
-/** `npm run test:soak [-- --minutes 60 --pause 1000 --seed N]` (reliability, LD3): a long even load, in six windows. */
+/** `npm run test:soak [-- --minutes 60 --pause 1000 --seed N]`: a long even load, in six windows. */
 import { longRun } from '../harness/fault-run.ts';
 import { soak } from '../harness/fault-soak.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Guards taken out by hand, one at a time, and the tests that must notice (reliability, CT2). Each is a text that stands exactly
+ * Guards taken out by hand, one at a time, and the tests that must notice. Each is a text that stands exactly
  * once in its file and what takes its place.
  */
 

@@ -1,6 +1,7 @@
 /**
- * The user who acts, with all their rights: the union of the grants of their roles (configuration, section 5). Checks one
- * record in memory and compiles the same check to SQL for lists. The tests of the condition language prove that both agree.
+ * The user who acts, with all their rights: the union of the grants of their roles (docs/spec/access.md#roles-and-rights).
+ * Checks one record in memory and compiles the same check to SQL for lists. The tests of the condition language prove that both
+ * agree.
  */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { Fault } from '../../lib/fault.ts';

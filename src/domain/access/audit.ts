@@ -1,4 +1,7 @@
-/** The audit log: changes of configuration, keys, rights and identity, and sign-ins (configuration, section 6). */
+/**
+ * The audit log: changes of configuration, keys, rights and identity, and sign-ins
+ * (docs/spec/configuration.md#administration-api).
+ */
 import Type, { type Static } from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pageOf, pagingQuery, windowOf } from '../../contract/paging.ts';

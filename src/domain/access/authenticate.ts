@@ -1,6 +1,7 @@
 /**
- * Turns an API key or a session into a caller (decisions, "Keys"; configuration, section 6). Keys, the owners of sessions and
- * the rights of users are cached until the rights version changes, so that most requests need no query here.
+ * Turns an API key or a session into a caller (docs/spec/access.md#api-keys, docs/spec/configuration.md#administration-api).
+ * Keys, the owners of sessions and the rights of users are cached until the rights version changes, so that most requests need
+ * no query here.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';

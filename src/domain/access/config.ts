@@ -1,6 +1,6 @@
 /**
- * The bundle's section `roles` (configuration, sections 3 and 5). Role assignments are stored apart from the role. The bundle
- * adds assignments; it removes them only if identity is pruned, too.
+ * The bundle's section `roles` (docs/spec/configuration.md#bundle, docs/spec/access.md#roles-and-rights). Role assignments are
+ * stored apart from the role. The bundle adds assignments; it removes them only if identity is pruned, too.
  */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';

@@ -1,4 +1,4 @@
-/** The API contract of keys, sessions and the explanation of rights (configuration, section 6). */
+/** The API contract of keys, sessions and the explanation of rights (docs/spec/configuration.md#administration-api). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';

@@ -1,5 +1,6 @@
 /**
- * Role definitions as they are stored: the shape of the bundle with every default filled in (configuration, sections 3 and 5).
+ * Role definitions as they are stored: the shape of the bundle with every default filled in (docs/spec/configuration.md#bundle,
+ * docs/spec/access.md#roles-and-rights).
  */
 import type { GlobalRight, RecordAction } from '../../contract/rights.ts';
 import type { Condition } from '../../lib/filter.ts';

@@ -1,4 +1,4 @@
-/** Explains the rights of a user: the roles they hold and what each grant gives (configuration, section 5). */
+/** Explains the rights of a user: the roles they hold and what each grant gives (docs/spec/access.md#roles-and-rights). */
 import { Fault } from '../../lib/fault.ts';
 import { type Condition, evaluate, type RecordFacts, type Variables } from '../../lib/filter.ts';
 import { loadItems } from '../../mechanisms/config-store.ts';

@@ -1,6 +1,6 @@
 /**
- * The format of an API key (decisions, "Keys"): `dk_<16 id chars>_<43 secret chars>_<6 check chars>`. The prefix serves secret
- * scanners. The checksum detects typing errors without a look-up. Only the SHA-256 hash of the secret is stored.
+ * The format of an API key (docs/spec/access.md#api-keys): `dk_<16 id chars>_<43 secret chars>_<6 check chars>`. The prefix
+ * serves secret scanners. The checksum detects typing errors without a look-up. Only the SHA-256 hash of the secret is stored.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';

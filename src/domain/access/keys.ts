@@ -1,6 +1,6 @@
 /**
- * Issues, revokes and rotates API keys (decisions, "Keys"). Every change changes the rights version, so it takes effect in all
- * processes within a second.
+ * Issues, revokes and rotates API keys (docs/spec/access.md#api-keys). Every change changes the rights version, so it takes
+ * effect in all processes within a second.
  */
 import ipaddr from 'ipaddr.js';
 import { ADMIN_SCOPE, isScope, SCOPES } from '../../contract/scopes.ts';

@@ -1,4 +1,4 @@
-/** Attachments through HTTP, rule by rule (api.md, "Comments and attachments"; decisions). */
+/** Attachments through HTTP, rule by rule (docs/spec/around-records.md). */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readdir, truncate, unlink } from 'node:fs/promises';

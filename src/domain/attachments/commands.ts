@@ -18,7 +18,7 @@ export interface AddInput {
 }
 
 /**
- * Adds an attachment (api.md, `POST /objects/{objectId}/attachments`).
+ * Adds an attachment (docs/spec/around-records.md#attachments).
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, INVALID_REQUEST, ATTACHMENT_EMPTY, ATTACHMENT_TOO_LARGE
  */

@@ -1,4 +1,4 @@
-/** Valid content and names, and the headers of a download (decisions). */
+/** Valid content and names, and the headers of a download. */
 import type { FaultCode } from '../../lib/fault-codes.ts';
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

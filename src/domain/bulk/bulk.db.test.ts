@@ -1,4 +1,4 @@
-/** Bulk changes through HTTP (api.md, `POST /bulk`; decisions, "Bulk item result"). */
+/** Bulk changes through HTTP (docs/spec/import-export-bulk.md#bulk). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

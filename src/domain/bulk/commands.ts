@@ -124,7 +124,7 @@ async function runGroup(runner: Runner, caller: Caller, group: readonly Step[]):
   return result.data;
 }
 
-/** Returns the results in the order of the items. Partial success is a success (api.md, `POST /bulk`). */
+/** Returns the results in the order of the items. Partial success is a success (docs/spec/import-export-bulk.md#bulk). */
 export async function runBulk(runner: Runner, input: BulkInput): Promise<ItemResult[]> {
   const caller: Caller = { ...runner.caller, via: 'bulk' };
   const results: ItemResult[] = [];

@@ -1,4 +1,4 @@
-/** The API contract of bulk changes (api.md, "Import, export, bulk"). */
+/** The API contract of bulk changes (docs/spec/import-export-bulk.md). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, MOST_VALUES, Revision } from '../../contract/schemas.ts';

@@ -1,4 +1,4 @@
-/** Reads of services and the catalogue through HTTP (api.md, "Catalogue"; decisions). */
+/** Reads of services and the catalogue through HTTP (docs/spec/catalogue-and-knowledge.md#catalogue). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

@@ -18,9 +18,9 @@ export interface RequestInput {
 export type RequestAnswer = Pick<ObjectAnswer, 'id' | 'number' | 'title' | 'state' | 'workflowState' | 'createdAt'>;
 
 /**
- * Makes a request (api.md, `POST /catalog/items/{itemId}/requests`). The requester's rights decide about the availability of
- * the item, the creation, the values and the asset. The caller is the actor in the history. A request for another user needs
- * the right `catalog.impersonate`.
+ * Makes a request (docs/spec/catalogue-and-knowledge.md#catalogue-requests). The requester's rights decide about the
+ * availability of the item, the creation, the values and the asset. The caller is the actor in the history. A request for
+ * another user needs the right `catalog.impersonate`.
  *
  * @throws Fault RIGHT_MISSING, INVALID_REQUEST (no such requester), NOT_FOUND, INVALID_VALUES, FIELD_READ_ONLY
  */

@@ -178,7 +178,7 @@ function compile(catalog: CatalogDefinition, view: CompileView, report: Report):
   return { ...catalog, categories, items };
 }
 
-/** Only one catalogue is active at a time (decisions, "Catalogue"). */
+/** Only one catalogue is active at a time (docs/spec/catalogue-and-knowledge.md#catalogue). */
 function whole(view: ConfigView, report: SectionReport): void {
   const active = [...view.active<CatalogDefinition>('catalogs')].filter(([, catalog]) => catalog.active);
   for (const [code] of active.slice(1)) {

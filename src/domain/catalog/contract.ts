@@ -1,4 +1,4 @@
-/** The API contract of services and the catalogue (api.md, "Catalogue"). */
+/** The API contract of services and the catalogue (docs/spec/catalogue-and-knowledge.md#catalogue). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Values } from '../../contract/schemas.ts';

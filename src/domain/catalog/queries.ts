@@ -8,7 +8,7 @@ import { creationData, findVisible, visibleTitle } from '../objects/door.ts';
 import { type Catalog, type CatalogItem, catalogRegistry, type Service } from './registry.ts';
 import { filledCategories } from './rules.ts';
 
-/** api.md, convention 9. */
+/** docs/spec/conventions.md#requests */
 const STANDARD_LOCALE = 'ru-RU';
 
 /** Reads a text in the requested locale, else in the default locale, else the first one. */

@@ -1,4 +1,4 @@
-/** Requests on behalf of users through HTTP (api.md, "Catalogue"; decisions). */
+/** Requests on behalf of users through HTTP (docs/spec/catalogue-and-knowledge.md#catalogue). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

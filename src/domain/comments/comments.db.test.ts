@@ -1,4 +1,4 @@
-/** Comments through HTTP, rule by rule (api.md, "Comments and attachments"; decisions). */
+/** Comments through HTTP, rule by rule (docs/spec/around-records.md). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-/** The API contract of comments (api.md, "Comments and attachments"). */
+/** The API contract of comments (docs/spec/around-records.md). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';

@@ -4,7 +4,7 @@ import type { ReadContext } from '../../mechanisms/context.ts';
 import { type EventFilter, findVisible, preload, requireVisible, type VisibleObject } from '../objects/door.ts';
 import { type CommentRow, findComment, findComments, listInternalIds, listComments as listRows } from './store.ts';
 
-/** The right on a record without which internal comments are treated as missing (api.md, "Authentication" 3). */
+/** The right on a record without which internal comments are treated as missing (docs/spec/access.md#api-keys). */
 export const PRIVATE = 'Private Comment';
 
 export interface CommentAnswer {

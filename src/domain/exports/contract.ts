@@ -1,4 +1,4 @@
-/** The API contract of exports (api.md, "Import, export, bulk"). */
+/** The API contract of exports (docs/spec/import-export-bulk.md). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, IdOrCode } from '../../contract/schemas.ts';

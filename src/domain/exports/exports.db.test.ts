@@ -1,4 +1,4 @@
-/** Exports through HTTP (api.md, `POST /exports`; decisions, "Import, export, bulk"). */
+/** Exports through HTTP (docs/spec/import-export-bulk.md#exports, docs/spec/import-export-bulk.md). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';

@@ -53,7 +53,7 @@ function wordsOf({ query }: ExportBody, matches: WordMatch): Wanted['words'] {
 }
 
 /**
- * Exports records of a type (api.md, `POST /exports`).
+ * Exports records of a type (docs/spec/import-export-bulk.md#exports).
  *
  * @throws Fault RIGHT_MISSING, INVALID_REQUEST, INVALID_FILTER, FILTER_TOO_EXPENSIVE
  */

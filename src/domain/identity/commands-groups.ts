@@ -23,7 +23,7 @@ export interface GroupChange {
 }
 
 /**
- * Creates a group without members (api.md, `POST /identity/groups`).
+ * Creates a group without members (docs/spec/identity.md).
  *
  * @throws Fault RIGHT_MISSING, INVALID_VALUES, ALREADY_EXISTS with `{field}` (groupId or code)
  */

@@ -19,7 +19,7 @@ import {
 } from './store-members.ts';
 
 /**
- * Makes a user or a group a member of a group (api.md, `POST /identity/group-memberships`). An existing membership is returned
+ * Makes a user or a group a member of a group (docs/spec/identity.md). An existing membership is returned
  * unchanged.
  *
  * @throws Fault RIGHT_MISSING, INVALID_REQUEST (no such group or member), ROLE_ESCALATION, ARCHIVED, GROUP_CYCLE
@@ -65,7 +65,7 @@ function elsewhere(): Fault {
 }
 
 /**
- * Puts a user into a unit, or moves them from the unit that the caller expects (api.md, `POST /identity/org-memberships`). If
+ * Puts a user into a unit, or moves them from the unit that the caller expects (docs/spec/identity.md). If
  * the user is in the unit already, nothing changes.
  *
  * @param input `expectedOrganizationUnitId`: the unit to move from; absent or null: the user must be in none

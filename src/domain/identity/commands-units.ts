@@ -55,7 +55,7 @@ async function judgeLinks(
 }
 
 /**
- * Creates a unit without members (api.md, `POST /identity/org-units`). A new unit cannot close a cycle, so no lock is needed.
+ * Creates a unit without members (docs/spec/identity.md). A new unit cannot close a cycle, so no lock is needed.
  *
  * @throws Fault RIGHT_MISSING, INVALID_VALUES, ALREADY_EXISTS with `{field}` (organizationUnitId or code)
  */

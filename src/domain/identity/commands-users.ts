@@ -1,4 +1,6 @@
-/** Writes of users (api.md, "Identity"; configuration, section 6). All of them need `user.administer`. */
+/**
+ * Writes of users (docs/spec/identity.md, docs/spec/configuration.md#administration-api). All of them need `user.administer`.
+ */
 import { writeUser } from './changes.ts';
 import { requireMayHandOn, requireNotOwn } from './escalation.ts';
 import { Fault } from '../../lib/fault.ts';
@@ -32,7 +34,7 @@ export interface UserChange {
 }
 
 /**
- * Creates a user without password and without roles (api.md, `POST /identity/users`).
+ * Creates a user without password and without roles (docs/spec/identity.md).
  *
  * @throws Fault RIGHT_MISSING, INVALID_VALUES, ALREADY_EXISTS with `{field}` (userId, login, email or externalId)
  */

@@ -1,4 +1,4 @@
-/** The API contract of users, groups and units in the administration API (configuration, section 6). */
+/** The API contract of users, groups and units in the administration API (docs/spec/configuration.md#administration-api). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, nullable, Revision } from '../../contract/schemas.ts';

@@ -1,4 +1,4 @@
-/** The API contract of users, groups and units in the public API (api.md, "Identity"). */
+/** The API contract of users, groups and units in the public API (docs/spec/identity.md). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';

@@ -1,4 +1,4 @@
-/** Creates import definitions through the API (api.md, `POST /import-definitions`). */
+/** Creates import definitions through the API (docs/spec/import-export-bulk.md#import-definitions). */
 import type { Static } from 'typebox';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { pointer } from '../../lib/json.ts';

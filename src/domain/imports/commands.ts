@@ -1,4 +1,4 @@
-/** Imports of content in the request body (api.md, `POST /imports/run`). */
+/** Imports of content in the request body (docs/spec/import-export-bulk.md#import-runs). */
 import type { Runner } from '../../mechanisms/binding.ts';
 import { contentOf } from './content.ts';
 import { requireDefinition } from './definitions.ts';

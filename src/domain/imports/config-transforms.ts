@@ -1,4 +1,4 @@
-/** Validation of the transforms in a mapping (decisions, "Import, export, bulk"). */
+/** Validation of the transforms in a mapping (docs/spec/import-export-bulk.md). */
 import { isTimeZone } from '../../mechanisms/config-checks.ts';
 import type { ConfigView } from '../../mechanisms/config-section.ts';
 import { fieldOf, type TypeShape } from '../../mechanisms/config-types.ts';

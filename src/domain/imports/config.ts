@@ -1,4 +1,4 @@
-/** The bundle's section `importDefinitions` (configuration, section 3; decisions, "Import, export, bulk"). */
+/** The bundle's section `importDefinitions` (docs/spec/configuration.md#bundle, docs/spec/import-export-bulk.md). */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { defineSection } from '../../mechanisms/config-define.ts';

@@ -1,4 +1,4 @@
-/** The API contract of imports (api.md, "Import, export, bulk"; configuration, section 6). */
+/** The API contract of imports (docs/spec/import-export-bulk.md, docs/spec/configuration.md#administration-api). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';

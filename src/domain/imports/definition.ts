@@ -1,4 +1,4 @@
-/** The stored shape of an import definition (configuration, section 3). */
+/** The stored shape of an import definition (docs/spec/configuration.md#bundle). */
 import type { MappingItem } from '../../lib/mapping.ts';
 import type { Localized } from '../../mechanisms/config-schemas.ts';
 

@@ -1,4 +1,4 @@
-/** Import definitions through HTTP (api.md, `POST /import-definitions`). */
+/** Import definitions through HTTP (docs/spec/import-export-bulk.md#import-definitions). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

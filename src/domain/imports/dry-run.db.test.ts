@@ -1,4 +1,4 @@
-/** Dry runs, previews and the undo of runs (decisions, "Import, export, bulk"). */
+/** Dry runs, previews and the undo of runs (docs/spec/import-export-bulk.md). */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

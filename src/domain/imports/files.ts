@@ -1,5 +1,5 @@
 /**
- * Imports files of any size (configuration, section 2, `docket import`). After an interruption, also by a kill, the next import
+ * Imports files of any size (docs/spec/configuration.md#command-line). After an interruption, also by a kill, the next import
  * of the same file with the same definition resumes the run: no row is imported twice.
  */
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Imports of records through HTTP, rule by rule (api.md; decisions). */
+/** Imports of records through HTTP, rule by rule. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

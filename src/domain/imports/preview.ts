@@ -1,4 +1,4 @@
-/** Shows what each of the first rows would change, without storing anything (configuration, section 6). */
+/** Shows what each of the first rows would change, without storing anything (docs/spec/configuration.md#administration-api). */
 import type { FaultDetail } from '../../lib/fault.ts';
 import type { Runner } from '../../mechanisms/binding.ts';
 import type { Caller } from '../../mechanisms/work.ts';

@@ -1,6 +1,7 @@
 /**
- * Writes of integrations (api.md, "Inbound integration"; configuration, section 6). An integration is a configuration item.
- * Each write is one change of this item, made under the lock for changes of the configuration.
+ * Writes of integrations (docs/spec/webhooks-and-inbound.md#inbound-integrations,
+ * docs/spec/configuration.md#administration-api). An integration is a configuration item. Each write is one change of this
+ * item, made under the lock for changes of the configuration.
  */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { pointer } from '../../lib/json.ts';
@@ -89,7 +90,7 @@ function plan(
 }
 
 /**
- * Creates an integration (api.md, `POST /integrations`), disabled unless `enabled` is true.
+ * Creates an integration (docs/spec/webhooks-and-inbound.md#inbound-integrations), disabled unless `enabled` is true.
  *
  * @throws Fault RIGHT_MISSING, ALREADY_EXISTS with `{field: 'code'}`, INVALID_REQUEST
  */

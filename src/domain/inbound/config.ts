@@ -1,5 +1,6 @@
 /**
- * The bundle's section `integrations`: the commands that inbound calls run (configuration, section 3; decisions, "Inbound").
+ * The bundle's section `integrations`: the commands that inbound calls run (docs/spec/configuration.md#bundle,
+ * docs/spec/webhooks-and-inbound.md#inbound-integrations).
  */
 import type { GlobalRight } from '../../contract/rights.ts';
 import Type, { type Static } from 'typebox';
@@ -26,8 +27,8 @@ const IntegrationItem = closed({
 type Item = Static<typeof IntegrationItem>;
 
 /**
- * The rights that a change needs, so that no user sets up an integration with more rights than their own (decisions, "Events
- * and webhooks").
+ * The rights that a change needs, so that no user sets up an integration with more rights than their own
+ * (docs/spec/webhooks-and-inbound.md#deliveries).
  */
 function rights(change: Change, view: CompileView, actorId: string | null): GlobalRight[] {
   if (change.action === 'archive') return [];

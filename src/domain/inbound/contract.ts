@@ -1,4 +1,4 @@
-/** The API contract of integrations and inbound calls (api.md, "Webhook subscriptions and inbound integrations"). */
+/** The API contract of integrations and inbound calls (docs/spec/webhooks-and-inbound.md#subscriptions). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';

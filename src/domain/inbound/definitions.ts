@@ -1,4 +1,7 @@
-/** Integrations as they are stored and as they are run (configuration, section 3; api.md, "Inbound integration"). */
+/**
+ * Integrations as they are stored and as they are run (docs/spec/configuration.md#bundle,
+ * docs/spec/webhooks-and-inbound.md#inbound-integrations).
+ */
 import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
 
 export const COMMANDS = ['object.create', 'object.update', 'comment.add'] as const;

@@ -1,4 +1,7 @@
-/** Maps the body of a call to the request of the command's API operation (decisions, "Inbound"). Pure. */
+/**
+ * Maps the body of a call to the request of the command's API operation
+ * (docs/spec/webhooks-and-inbound.md#inbound-integrations). Pure.
+ */
 import type { CommandName, IntegrationDefinition } from './definitions.ts';
 
 /** Inputs of each command that are not fields: required ones and optional ones. */

@@ -1,7 +1,7 @@
 /**
- * Inbound calls (api.md, "Inbound rules"; decisions, "Inbound"). A body is mapped to a request of the command's API operation.
- * The request is validated like that operation's requests and runs its command with the rights of the key's owner. The result
- * of each call is logged.
+ * Inbound calls (docs/spec/webhooks-and-inbound.md#inbound-integrations). A body is mapped to a request of the command's API
+ * operation. The request is validated like that operation's requests and runs its command with the rights of the key's owner.
+ * The result of each call is logged.
  */
 import type { Input, Operation } from '../../contract/operation.ts';
 import { Fault, type FaultDetails, isFault } from '../../lib/fault.ts';

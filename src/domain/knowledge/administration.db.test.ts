@@ -1,6 +1,6 @@
 /**
- * The knowledge base in the administration interface: audiences, archiving, and the resulting events (configuration, section
- * 6).
+ * The knowledge base in the administration interface: audiences, archiving, and the resulting events
+ * (docs/spec/configuration.md#administration-api).
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Audiences of versions. They are set only in the administration interface (configuration, section 6). */
+/** Audiences of versions. They are set only in the administration interface (docs/spec/configuration.md#administration-api). */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import { requireVersion } from './load.ts';

@@ -88,8 +88,8 @@ export interface ArticleInput extends ContentInput {
 }
 
 /**
- * Creates a draft (api.md, `POST /kb/articles`). If the code exists in the base, it is a draft of a new version of that
- * article; otherwise a new article is created.
+ * Creates a draft (docs/spec/catalogue-and-knowledge.md#articles). If the code exists in the base, it is a draft of a new
+ * version of that article; otherwise a new article is created.
  *
  * @throws Fault RIGHT_MISSING, INVALID_REQUEST, ALREADY_EXISTS (the locale has a draft), INVALID_VALUES
  */
@@ -184,7 +184,7 @@ export interface DraftInput extends ContentInput {
 }
 
 /**
- * Changes a draft (api.md, `PATCH /kb/article-versions/{versionId}`). If nothing differs from the stored draft, no event is
+ * Changes a draft (docs/spec/catalogue-and-knowledge.md#articles). If nothing differs from the stored draft, no event is
  * emitted.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, NOT_A_DRAFT, INVALID_VALUES
@@ -233,8 +233,8 @@ async function whole(ctx: WriteContext, row: VersionRow | undefined): Promise<Lo
 }
 
 /**
- * Publishes a draft (api.md, `POST /kb/articles/publish`). The active version of the same locale is archived in the same
- * transaction.
+ * Publishes a draft (docs/spec/catalogue-and-knowledge.md#articles). The active version of the same locale is archived in the
+ * same transaction.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, NOT_A_DRAFT, AUDIENCE_MISSING, INVALID_VALUES (the visibility of the base has
  *   changed)
@@ -265,8 +265,8 @@ export interface ArchiveInput {
 }
 
 /**
- * Archives the active version and the draft of an article in the version's locale (api.md, `POST /kb/articles/archive`).
- * Webhooks are notified only of the active version.
+ * Archives the active version and the draft of an article in the version's locale
+ * (docs/spec/catalogue-and-knowledge.md#articles). Webhooks are notified only of the active version.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, VERSION_TOKEN_STALE
  */

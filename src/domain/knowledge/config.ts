@@ -1,5 +1,6 @@
 /**
- * The bundle's section `knowledgeBases`: bases with their sections. Articles are not configuration (configuration, section 3).
+ * The bundle's section `knowledgeBases`: bases with their sections. Articles are not configuration
+ * (docs/spec/configuration.md#bundle).
  */
 import Type, { type Static } from 'typebox';
 import { closed, nullable } from '../../contract/schemas.ts';

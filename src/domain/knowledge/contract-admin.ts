@@ -1,4 +1,4 @@
-/** Operations and schemas of articles in the administration interface (configuration, section 6). */
+/** Operations and schemas of articles in the administration interface (docs/spec/configuration.md#administration-api). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';

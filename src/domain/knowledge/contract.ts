@@ -1,4 +1,4 @@
-/** Operations and schemas of articles (api.md, "Knowledge base"). */
+/** Operations and schemas of articles (docs/spec/catalogue-and-knowledge.md#articles). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';

@@ -1,4 +1,4 @@
-/** Articles through HTTP, rule by rule (api.md, "Knowledge base"; decisions). */
+/** Articles through HTTP, rule by rule (docs/spec/catalogue-and-knowledge.md#articles). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

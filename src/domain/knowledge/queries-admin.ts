@@ -1,4 +1,4 @@
-/** Reads for authors: versions in any state, whatever their audience (configuration, section 6). */
+/** Reads for authors: versions in any state, whatever their audience (docs/spec/configuration.md#administration-api). */
 import { pageOf, windowOf } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';

@@ -1,4 +1,4 @@
-/** The bundle's sections `settings` and `types` (configuration, section 3). */
+/** The bundle's sections `settings` and `types` (docs/spec/configuration.md#bundle). */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { checkTimeZone } from '../../mechanisms/config-checks.ts';

@@ -1,4 +1,4 @@
-/** Operations and schemas of record types and their fields (api.md, "Schema and metadata"). */
+/** Operations and schemas of record types and their fields (docs/spec/records.md#record-types). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode } from '../../contract/schemas.ts';

@@ -1,6 +1,6 @@
 /**
  * Stored definitions of record types and workflows: the shape of the bundle with every default filled in, so that two equal
- * configurations are equal JSON (configuration, section 3).
+ * configurations are equal JSON (docs/spec/configuration.md#bundle).
  */
 import type { DataType } from '../../lib/data-types.ts';
 import type { Condition } from '../../lib/filter.ts';

@@ -1,6 +1,6 @@
 /**
  * The registry of record types: one immutable object per configuration snapshot, with every stored version of each type
- * (decisions, "A type has versions").
+ * (docs/spec/records.md#type-versions).
  */
 import type { DataType } from '../../lib/data-types.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
@@ -126,7 +126,7 @@ export function registry(ctx: Pick<ReadContext, 'config'>): TypeRegistry {
   return ctx.config.get(typeSlice);
 }
 
-/** Finds a type by id or code. The id takes precedence if a code equals another type's id (decisions). */
+/** Finds a type by id or code. The id takes precedence if a code equals another type's id. */
 export function findType(types: TypeRegistry, idOrCode: string): RecordType | undefined {
   return types.byId.get(idOrCode) ?? types.byCode.get(idOrCode);
 }
@@ -154,7 +154,10 @@ export function named(ctx: Pick<ReadContext, 'config' | 'locale'>, text: Localiz
   return localized(text, ctx.locale ?? defaultLocale, defaultLocale);
 }
 
-/** The text in the given locale, else in the default locale, else the first one (decisions, "Catalogue"). */
+/**
+ * The text in the given locale, else in the default locale, else the first one
+ * (docs/spec/catalogue-and-knowledge.md#catalogue).
+ */
 export function localized(text: LocalizedText, locale: string, fallback: string): string {
   if (typeof text === 'string') return text;
   if (Object.hasOwn(text, locale)) return text[locale] as string;

@@ -1,6 +1,6 @@
 /**
- * Inline images. Data URLs are moved from a document to the blob store and replaced by handles (decisions, "Inline images in
- * rich text").
+ * Inline images. Data URLs are moved from a document to the blob store and replaced by handles
+ * (docs/spec/records.md#data-types).
  */
 import { hash } from 'node:crypto';
 import type { FaultDetail } from '../../lib/fault.ts';

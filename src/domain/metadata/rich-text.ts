@@ -1,5 +1,5 @@
 /**
- * Rich text: a document in ProseMirror JSON (decisions, "Record types, fields, values": `rich-text`).
+ * Rich text: a document in ProseMirror JSON (docs/spec/records.md#values).
  *
  * A stored document is canonical, so that equal documents are equal JSON. Attributes with their standard value are left out.
  * Marks have a fixed order. Adjacent texts with the same marks are merged. Text is in NFC. Images are handles `blob:<sha256>`

@@ -1,5 +1,5 @@
 /**
- * Converts stored values to CSV cells and back (decisions, "Import, export, bulk"). Reading a written cell returns the same
+ * Converts stored values to CSV cells and back (docs/spec/import-export-bulk.md). Reading a written cell returns the same
  * value in its API form, so importing an unchanged export changes nothing.
  *
  * Elements of a list are joined by `; `. An element that contains a semicolon or a quote, is empty, or has surrounding blanks

@@ -1,5 +1,5 @@
 /**
- * Decides whether stored records fit changed fields (decisions, "A type has versions"). A compatible change applies to all
+ * Decides whether stored records fit changed fields (docs/spec/records.md#type-versions). A compatible change applies to all
  * records of the newest version at once; an incompatible change makes a new version of the type.
  */
 import { compareDecimals } from '../../lib/decimal.ts';

@@ -1,4 +1,7 @@
-/** Validates the constraints and the default of a configured field (configuration, section 3; decisions, "Field schema"). */
+/**
+ * Validates the constraints and the default of a configured field (docs/spec/configuration.md#bundle,
+ * docs/spec/records.md#record-types).
+ */
 import { type DataType, ID_TYPES } from '../../lib/data-types.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
 import { isUnsafeKey, pointer } from '../../lib/json.ts';

@@ -1,4 +1,4 @@
-/** Converts stored values of an older version of a type to a newer one (decisions, "A type has versions"). */
+/** Converts stored values of an older version of a type to a newer one (docs/spec/records.md#type-versions). */
 import { type DataType, ID_TYPES } from '../../lib/data-types.ts';
 import type { FieldDefinition } from './definitions.ts';
 import { richTextPlain } from './rich-text.ts';

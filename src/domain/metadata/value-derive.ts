@@ -24,7 +24,10 @@ export function plainText(field: FieldDefinition, stored: unknown): string {
   return Array.isArray(stored) ? stored.map(String).join('; ') : String(stored);
 }
 
-/** Field code → folded copy, for the text fields that `contains` and `starts-with` search (configuration, section 4). */
+/**
+ * Field code → folded copy, for the text fields that `contains` and `starts-with` search
+ * (docs/spec/search.md#condition-language).
+ */
 export function foldedCopy(
   fields: Iterable<FieldDefinition>,
   stored: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 /**
- * Readers for a single value of each data type: from its API form to its stored form (decisions, "Record types, fields,
- * values"). Values are not converted from other JSON types, except that a decimal may be an exact number.
+ * Readers for a single value of each data type: from its API form to its stored form (docs/spec/records.md#values). Values are
+ * not converted from other JSON types, except that a decimal may be an exact number.
  */
 import { type DataType, ID_TYPES } from '../../lib/data-types.ts';
 import { compareDecimals, decimalScale } from '../../lib/decimal.ts';

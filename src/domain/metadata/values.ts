@@ -1,6 +1,5 @@
 /**
- * Values of fields: their API form, their stored form, and conversions between them (decisions, "Record types, fields,
- * values"). Pure.
+ * Values of fields: their API form, their stored form, and conversions between them (docs/spec/records.md#values). Pure.
  *
  * Stored forms are canonical: equal values are equal JSON, and storing a stored value again does not change it. Texts are in
  * NFC. A decimal is the shortest string of its digits. An instant is in UTC with milliseconds. Ids are in lower case. An empty

@@ -1,4 +1,4 @@
-/** The values of the condition language's variables in this unit of work (configuration, section 4). */
+/** The values of the condition language's variables in this unit of work (docs/spec/search.md#condition-language). */
 import type { Variables } from '../../lib/filter.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { today } from './conditions.ts';

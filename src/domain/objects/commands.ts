@@ -39,7 +39,7 @@ export interface CreateInput {
 }
 
 /**
- * Creates a record (api.md, `POST /objects`). The right is checked on the record as it would be stored.
+ * Creates a record (docs/spec/records.md#a-record). The right is checked on the record as it would be stored.
  *
  * @throws Fault INVALID_REQUEST (type unknown to the caller), RIGHT_MISSING, INVALID_VALUES, FIELD_READ_ONLY, ALREADY_EXISTS
  */
@@ -197,7 +197,7 @@ export interface UpdateInput {
 }
 
 /**
- * Changes fields of a record (api.md, `PATCH /objects/{objectId}`). If all values equal the stored ones, the revision stays and
+ * Changes fields of a record (docs/spec/records.md#a-record). If all values equal the stored ones, the revision stays and
  * no event is emitted.
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, REVISION_CONFLICT, INVALID_VALUES, FIELD_READ_ONLY
@@ -221,7 +221,7 @@ export async function updateObject(ctx: WriteContext, input: UpdateInput): Promi
 }
 
 /**
- * Archives a record (api.md, `DELETE /objects/{objectId}`). An archived record is kept, cannot be changed, and is listed only
+ * Archives a record (docs/spec/records.md#a-record). An archived record is kept, cannot be changed, and is listed only
  * with `state=ARCHIVED`.
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, REVISION_CONFLICT
@@ -243,8 +243,8 @@ export async function archiveObject(
 }
 
 /**
- * Restores an archived record with the workflow state that it had (configuration, section 6). Only the administration interface
- * offers this.
+ * Restores an archived record with the workflow state that it had (docs/spec/configuration.md#administration-api). Only the
+ * administration interface offers this.
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, STATE_CONFLICT when the record is not archived
  */

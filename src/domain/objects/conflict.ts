@@ -1,4 +1,4 @@
-/** Details of a revision conflict: what changed since the revision that the caller expected (decisions, "Requests…"). */
+/** Details of a revision conflict: what changed since the revision that the caller expected (docs/spec/conventions.md). */
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { VisibleObject } from './record.ts';

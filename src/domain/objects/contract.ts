@@ -1,4 +1,4 @@
-/** Operations and schemas of records (api.md, "Objects, search, history"). */
+/** Operations and schemas of records (docs/spec/records.md#a-record). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';

@@ -1,4 +1,4 @@
-/** Images in rich text through HTTP (decisions, "Inline images in rich text"). */
+/** Images in rich text through HTTP (docs/spec/records.md#data-types). */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * Migrates stored records to the newest version of their type (decisions, "A type has versions"). It works in batches by id,
+ * Migrates stored records to the newest version of their type (docs/spec/records.md#type-versions). It works in batches by id,
  * each in its own unit of work, so it can be interrupted and resumed.
  */
 import { Fault } from '../../lib/fault.ts';

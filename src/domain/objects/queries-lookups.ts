@@ -39,7 +39,7 @@ function callersEnvironment(ctx: ReadContext, type: RecordType) {
 
 /**
  * Finds active records of the type that the caller may read and whose field equals one of the texts, written as in a cell
- * (decisions, "Import, export, bulk": `lookup:type.field`).
+ * (docs/spec/import-export-bulk.md).
  *
  * @returns text → ids, only for texts with a match
  */

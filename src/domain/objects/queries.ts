@@ -46,7 +46,7 @@ export type WordMatch = (
 ) => Promise<string[]>;
 
 /**
- * Lists records that the caller may read, newest first (api.md, `GET /objects`).
+ * Lists records that the caller may read, newest first (docs/spec/records.md#lists).
  *
  * @throws Fault INVALID_REQUEST for an unknown type or state, or one that the caller may not read
  */

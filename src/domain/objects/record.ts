@@ -109,7 +109,7 @@ export interface WorkflowStateAnswer {
   category: string;
 }
 
-/** A record in API answers (decisions, "Record types, fields, values"). */
+/** A record in API answers (docs/spec/records.md#values). */
 export interface ObjectAnswer {
   id: string;
   typeDefinitionId: string;

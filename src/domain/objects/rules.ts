@@ -164,7 +164,7 @@ export function requireWritable(right: RecordRight, codes: readonly string[], me
 }
 
 /**
- * Rights are checked before the state of the record and before values (decisions, "Requests…"). A field that is readable but
+ * Rights are checked before the state of the record and before values (docs/spec/conventions.md). A field that is readable but
  * not writable is therefore refused first. Hidden fields are reported later, as unknown.
  *
  * @throws Fault FIELD_READ_ONLY

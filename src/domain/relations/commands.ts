@@ -47,7 +47,7 @@ async function requireTarget(ctx: WriteContext, input: AddInput, definition: Kno
 }
 
 /**
- * Relates two records (api.md, `POST /objects/{objectId}/relations`). An existing relation is returned with `idempotent: true`.
+ * Relates two records (docs/spec/around-records.md#relations). An existing relation is returned with `idempotent: true`.
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, INVALID_REQUEST, RELATION_CARDINALITY, RELATION_CYCLE
  */

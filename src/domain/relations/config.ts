@@ -1,4 +1,4 @@
-/** The bundle's section `relationDefinitions` (configuration, section 3). */
+/** The bundle's section `relationDefinitions` (docs/spec/configuration.md#bundle). */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { defineSection } from '../../mechanisms/config-define.ts';

@@ -1,4 +1,4 @@
-/** Operations and schemas of relations (api.md, "Relations"). */
+/** Operations and schemas of relations (docs/spec/around-records.md#relations). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';

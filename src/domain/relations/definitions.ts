@@ -1,4 +1,4 @@
-/** Relation definitions as stored (configuration, section 3) and in memory: one registry per snapshot. */
+/** Relation definitions as stored (docs/spec/configuration.md#bundle) and in memory: one registry per snapshot. */
 import type { ReadContext } from '../../mechanisms/context.ts';
 import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
 import type { LocalizedText } from '../metadata/door.ts';

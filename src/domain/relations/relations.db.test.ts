@@ -1,4 +1,4 @@
-/** Relations through HTTP, rule by rule (api.md, "Relations"; decisions). */
+/** Relations through HTTP, rule by rule (docs/spec/around-records.md#relations). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-/** What travels for search (api.md, "Search rules"; decisions, "Lists and search"). */
+/** What travels for search (docs/spec/search.md#search). */
 import type { GlobalRight } from '../../contract/rights.ts';
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
@@ -10,7 +10,7 @@ import { WorkflowState } from '../objects/door.ts';
 export const KINDS = ['object', 'comment', 'article', 'service', 'user', 'group', 'org-unit'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** The scope that reads the kind elsewhere (decisions). */
+/** The scope that reads the kind elsewhere. */
 const SCOPE_OF: ReadonlyMap<string, Scope> = new Map([
   ['comment', 'comments:read'],
   ['article', 'kb:read'],

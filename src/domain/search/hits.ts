@@ -1,6 +1,6 @@
 /**
  * The hits of a question among records, in their order: those in which all words match, then, where they are few, those with
- * some of the words, then those with words nearly alike (decisions, "Lists and search"). Each step is bounded.
+ * some of the words, then those with words nearly alike (docs/spec/search.md#search). Each step is bounded.
  */
 import { candidatesOf } from './candidates.ts';
 import { hintsOf, matchOf, type Question, sum, together } from './matches.ts';

@@ -34,7 +34,7 @@ export interface SearchAnswer {
 }
 
 /**
- * `GET /search` (api.md, "Search rules"; decisions, "Lists and search").
+ * `GET /search` (docs/spec/search.md#search).
  *
  * @throws Fault INVALID_REQUEST, QUERY_TOO_SHORT, INVALID_FILTER, FILTER_TOO_EXPENSIVE, RIGHT_MISSING
  */

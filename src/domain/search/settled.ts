@@ -1,7 +1,7 @@
 /**
  * Whether every row of the projection is made as the configuration in force says. Where roles have just changed, some are not:
  * until the background has made them anew, questions look under the labels of all fields, and rows whose unlabelled words
- * may be of a field that is hidden now are shown to those alone who read every field (architecture, 3d).
+ * may be of a field that is hidden now are shown to those alone who read every field (docs/architecture.md).
  */
 import type { ReadContext } from '../../mechanisms/context.ts';
 import { formSlice } from './forms.ts';

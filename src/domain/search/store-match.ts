@@ -1,5 +1,5 @@
 /**
- * Which records match, in steps that are bounded whatever the words (performance, "Search at 1,000,000 records"): nothing
+ * Which records match, in steps that are bounded whatever the words: nothing
  * unbounded is ranked or counted. Rights are part of the statement, before every LIMIT.
  */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
@@ -156,8 +156,8 @@ interface Stretch {
 
 /**
  * The matches among the records that were changed (or made) last, in a stretch of time. Ids are of their records' time, so the
- * index of ids bounds what the index of words has found before any row is read; a record of another time that was changed in the
- * stretch is looked up by itself. The moments themselves are asked of each record, so the ids decide nothing.
+ * index of ids bounds what the index of words has found before any row is read; a record of another time that was changed in
+ * the stretch is looked up by itself. The moments themselves are asked of each record, so the ids decide nothing.
  */
 function inStretch(match: Match, words: Words, { since, until }: Stretch, page: Page, indexed: boolean): Sql {
   const { limit, offset, except } = page;
@@ -261,7 +261,9 @@ async function matchesOf(ctx: ReadContext, statement: Sql, options: { freshPlan:
   return await ctx.query<Matched>(statement, options);
 }
 
-/** Whether to look at all matches costs less than to bring them into order, look at those wanted, and read their words again. */
+/**
+ * Whether to look at all matches costs less than to bring them into order, look at those wanted, and read their words again.
+ */
 function isFew({ share, common, rank }: Words, wanted: number, rows: number): boolean {
   return !common && share * rows <= (rank === null ? RECORDS_A_LOOK : RANKED_A_LOOK) * wanted;
 }

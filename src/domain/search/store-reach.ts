@@ -1,6 +1,6 @@
 /**
  * What of the projection a caller may look into, as SQL over a record `o` and its row `s`. Everything that a right hides is
- * hidden from matching itself (decisions, "Lists and search").
+ * hidden from matching itself (docs/spec/search.md#search).
  */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../mechanisms/context.ts';

@@ -1,5 +1,6 @@
 /**
- * Commands on instances, the rights they need, and the explanation of times (api.md, "SLA"; configuration, sections 5 and 6).
+ * Commands on instances, the rights they need, and the explanation of times (docs/spec/workflow-and-sla.md#sla-instances,
+ * docs/spec/access.md#roles-and-rights, docs/spec/configuration.md#administration-api).
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

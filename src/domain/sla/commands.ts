@@ -1,4 +1,4 @@
-/** Commands on SLA instances (api.md, `POST /sla/{instanceId}/{command}`). */
+/** Commands on SLA instances (docs/spec/workflow-and-sla.md#sla-commands). */
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../mechanisms/context.ts';
 import { changedSince, holdRevision, requireActive, type VisibleObject } from '../objects/door.ts';

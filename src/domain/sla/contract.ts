@@ -1,4 +1,7 @@
-/** Operations and schemas of SLA instances (api.md, "SLA"; decisions, "SLA"; configuration, section 6). */
+/**
+ * Operations and schemas of SLA instances (docs/spec/workflow-and-sla.md#sla-instances,
+ * docs/spec/configuration.md#administration-api).
+ */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';

@@ -30,7 +30,7 @@ export interface InstanceAnswer {
   calendarVersion: number;
 }
 
-/** An instance in API answers (decisions, "SLA"). */
+/** An instance in API answers (docs/spec/workflow-and-sla.md#sla-instances). */
 export function answerOf(ctx: ReadContext, instance: StoredInstance, present: Present): InstanceAnswer {
   const { policy, calendar, figures } = present;
   const pause = openPause(instance);
@@ -102,7 +102,8 @@ export interface ExplanationAnswer {
 }
 
 /**
- * All intervals from the start until now or the stop, and why each was counted or not (configuration, section 6).
+ * All intervals from the start until now or the stop, and why each was counted or not
+ * (docs/spec/configuration.md#administration-api).
  *
  * @throws Fault NOT_FOUND
  */

@@ -203,7 +203,8 @@ function closeLast({ pauses }: Instance, to: string): Instance['pauses'] {
 }
 
 /**
- * Applies a change of the record to its running instance. Policy conditions act when their result changes (decisions, "SLA").
+ * Applies a change of the record to its running instance. Policy conditions act when their result changes
+ * (docs/spec/workflow-and-sla.md#sla-instances).
  */
 export function follow(draft: Draft, judged: Judged, setting: Setting): void {
   retarget(draft, setting);

@@ -184,7 +184,7 @@ class World {
     this.instance = this.#keep(draft);
   }
 
-  /** The rules of decisions, "SLA", one by one. */
+  /** The rules of docs/spec/workflow-and-sla.md#sla-instances, one by one. */
   #expect(judged: Judged, wasStopped: boolean): void {
     if (wasStopped) {
       if (!judged.start) this.restartAllowed = true;

@@ -1,6 +1,6 @@
 /**
- * Warnings and breaches, each reported once and in time; recalculation after a change of policies or calendars (decisions,
- * "SLA").
+ * Warnings and breaches, each reported once and in time; recalculation after a change of policies or calendars
+ * (docs/spec/workflow-and-sla.md#sla-instances).
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Trying out stored and unsaved policies and calendars, also at clock changes (configuration, section 1). */
+/** Trying out stored and unsaved policies and calendars, also at clock changes (docs/spec/configuration.md). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HOUR, MINUTE, type SlaWorld, startSla } from '../../../test/harness/sla.ts';

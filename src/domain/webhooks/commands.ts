@@ -1,6 +1,7 @@
 /**
- * The writes on subscriptions and deliveries (api.md, "Webhook subscriptions"; configuration, section 6). A subscription is a
- * configuration item: each write is one change of it, decided under the lock that all changes of configuration take.
+ * The writes on subscriptions and deliveries (docs/spec/webhooks-and-inbound.md#subscriptions,
+ * docs/spec/configuration.md#administration-api). A subscription is a configuration item: each write is one change of it,
+ * decided under the lock that all changes of configuration take.
  */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { pointer } from '../../lib/json.ts';
@@ -212,7 +213,10 @@ export async function enableSubscription(ctx: WriteContext, id: string): Promise
   return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: switched(item, true) });
 }
 
-/** Takes no further events; what is queued waits, what is under way goes on. @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED */
+/**
+ * Takes no further events; what is queued waits, what is under way goes on. @throws Fault RIGHT_MISSING, NOT_FOUND,
+ * CONNECTION_ARCHIVED
+ */
 export async function disableSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
   const { stored, item } = await hold(ctx, id);
   ctx.rightsChecked();

@@ -1,6 +1,6 @@
 /**
- * The bundle's sections `signingSecrets` and `webhooks` (configuration, section 3). A bundle names secrets and never holds
- * one: values are made by `docket secrets create` or in the console.
+ * The bundle's sections `signingSecrets` and `webhooks` (docs/spec/configuration.md#bundle). A bundle names secrets and never
+ * holds one: values are made by `docket secrets create` or in the console.
  */
 import type { GlobalRight } from '../../contract/rights.ts';
 import { defineSection } from '../../mechanisms/config-define.ts';
@@ -29,7 +29,7 @@ function references(webhook: WebhookDefinition): Reference[] {
   ];
 }
 
-/** Nobody reads with more rights than they could give themselves (decisions, "Events and webhooks"). */
+/** Nobody reads with more rights than they could give themselves (docs/spec/webhooks-and-inbound.md#deliveries). */
 function rights(change: Change, view: CompileView, actorId: string | null): GlobalRight[] {
   if (change.action === 'archive') return [];
   // As by a call: who changes a connection must be the user that it runs as, before the change and after it.

@@ -1,6 +1,6 @@
 /**
- * Operations and schemas of webhook subscriptions, deliveries and signing secrets (api.md, "Webhook subscriptions";
- * configuration, 6).
+ * Operations and schemas of webhook subscriptions, deliveries and signing secrets
+ * (docs/spec/webhooks-and-inbound.md#subscriptions, docs/spec/configuration.md#administration-api).
  */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';

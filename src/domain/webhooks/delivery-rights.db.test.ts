@@ -1,4 +1,4 @@
-/** A payload contains only what the executor may see at the time of the attempt (decisions). */
+/** A payload contains only what the executor may see at the time of the attempt. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Hooks, startHooks, type Subscribing } from '../../../test/harness/hooks.ts';

@@ -1,4 +1,7 @@
-/** From an event to a receiver: payload, endpoint and signature (api.md, "Events"; decisions, "Events and webhooks"). */
+/**
+ * From an event to a receiver: payload, endpoint and signature (docs/spec/webhooks-and-inbound.md#events,
+ * docs/spec/webhooks-and-inbound.md#deliveries).
+ */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

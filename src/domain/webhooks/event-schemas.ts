@@ -1,6 +1,7 @@
 /**
- * Payload schemas of deliveries by event type: the `webhooks` of the OpenAPI document (decisions, "Events and webhooks").
- * Required properties are in every delivery of the type. Optional ones depend on the event and on the rights of the executor.
+ * Payload schemas of deliveries by event type: the `webhooks` of the OpenAPI document
+ * (docs/spec/webhooks-and-inbound.md#deliveries). Required properties are in every delivery of the type. Optional ones depend
+ * on the event and on the rights of the executor.
  */
 import Type, { type TProperties, type TSchema } from 'typebox';
 import type { DescribedEvent } from '../../contract/openapi-events.ts';

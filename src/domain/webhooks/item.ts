@@ -1,6 +1,6 @@
 /**
  * A subscription as a configuration item. Bundles and API calls use the same functions to validate, compile and write it
- * (configuration, section 1).
+ * (docs/spec/configuration.md).
  */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';

@@ -1,7 +1,7 @@
 /**
- * The payload of an attempt. It is read with the executor's current rights, not stored with the event (api.md, "Events", rules
- * 3 and 4). Nothing is sent if the executor may not see the subject of the event, or if the subscription's condition does not
- * hold.
+ * The payload of an attempt. It is read with the executor's current rights, not stored with the event
+ * (docs/spec/webhooks-and-inbound.md#events). Nothing is sent if the executor may not see the subject of the event, or if the
+ * subscription's condition does not hold.
  */
 import { evaluate, parseCondition, type TypedCondition } from '../../lib/filter.ts';
 import { firstThatKnows } from '../../mechanisms/config-types.ts';

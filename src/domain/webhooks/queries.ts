@@ -9,7 +9,7 @@ import { type CompiledWebhook, DELIVERY_STATUSES, type DeliveryStatus } from './
 import { type AttemptRow, type DeliveryRow, findDelivery, listDeliveries as listRows } from './store.ts';
 
 export const RIGHT = 'webhook.manage';
-/** Number of deliveries listed, for one subscription or for all (decisions, "Events and webhooks"). */
+/** Number of deliveries listed, for one subscription or for all (docs/spec/webhooks-and-inbound.md#deliveries). */
 const SHOWN = 100;
 
 export interface SubscriptionAnswer {

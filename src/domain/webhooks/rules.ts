@@ -1,6 +1,6 @@
 /**
- * Pure decisions about deliveries: signatures, the meaning of responses, and the time of the next attempt (decisions, "Events
- * and webhooks"; api.md, "Events").
+ * Pure decisions about deliveries: signatures, the meaning of responses, and the time of the next attempt
+ * (docs/spec/webhooks-and-inbound.md#deliveries, docs/spec/webhooks-and-inbound.md#events).
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { Outcome } from '../../mechanisms/outbound.ts';

@@ -1,7 +1,7 @@
 /**
- * Signing secrets. Their names are configuration, their values are stored here (configuration, section 2; decisions, "Signing
- * secrets"). A value is shown once, when it is created, and stored encrypted. A rotation creates the next value; the previous
- * one stays valid for the overlap.
+ * Signing secrets. Their names are configuration, their values are stored here (docs/spec/configuration.md#command-line,
+ * docs/spec/webhooks-and-inbound.md#signatures). A value is shown once, when it is created, and stored encrypted. A rotation
+ * creates the next value; the previous one stays valid for the overlap.
  */
 import { Fault } from '../../lib/fault.ts';
 import type { Change, StoredItem } from '../../mechanisms/config-section.ts';

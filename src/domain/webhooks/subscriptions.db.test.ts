@@ -1,4 +1,7 @@
-/** Administration of subscriptions and signing secrets (api.md, "Webhook subscriptions"; configuration, section 6). */
+/**
+ * Administration of subscriptions and signing secrets (docs/spec/webhooks-and-inbound.md#subscriptions,
+ * docs/spec/configuration.md#administration-api).
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { PRIVATE_HOSTS } from '../../../test/harness/canary.ts';

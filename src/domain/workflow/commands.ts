@@ -38,7 +38,7 @@ export interface TransitionInput {
 }
 
 /**
- * Makes a transition (api.md, `POST /objects/{objectId}/transitions`). Values, `set`, state, history and events are one change.
+ * Makes a transition (docs/spec/workflow-and-sla.md#transitions). Values, `set`, state, history and events are one change.
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, REVISION_CONFLICT, STATE_CONFLICT, TRANSITION_NOT_AVAILABLE,
  *   TRANSITION_CONDITION_NOT_MET, INVALID_VALUES, FIELD_READ_ONLY

@@ -1,4 +1,4 @@
-/** The bundle's section `workflows` (configuration, section 3); one that cannot work is refused with the reason. */
+/** The bundle's section `workflows` (docs/spec/configuration.md#bundle); one that cannot work is refused with the reason. */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { checkUnique } from '../../mechanisms/config-checks.ts';

@@ -1,4 +1,4 @@
-/** Operations and schemas of a record's workflow (api.md, "Workflow"). */
+/** Operations and schemas of a record's workflow (docs/spec/workflow-and-sla.md#workflow). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, nullable, Revision, Values } from '../../contract/schemas.ts';

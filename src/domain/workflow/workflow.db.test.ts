@@ -1,4 +1,4 @@
-/** Workflow through HTTP, rule by rule (api.md, "Workflow"; decisions). */
+/** Workflow through HTTP, rule by rule (docs/spec/workflow-and-sla.md#workflow). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * The API reference at `/docs` (decisions, "Other"): the OpenAPI document as one HTML page, rendered on the server, without
- * scripts or external resources. It is generated from the document, so both always agree.
+ * The API reference at `/docs` (docs/spec/conventions.md#health): the OpenAPI document as one HTML page, rendered on the
+ * server, without scripts or external resources. It is generated from the document, so both always agree.
  */
 import { FAULTS } from '../../lib/fault-codes.ts';
 import { escapeHtml, members, prose, type Schema, typeOf } from './schema.ts';

@@ -1,6 +1,6 @@
 /**
- * The sweeper removes unused content, and never content that is in use or about to be used (decisions, "Blobs are
- * content-addressed").
+ * The sweeper removes unused content, and never content that is in use or about to be used
+ * (docs/spec/around-records.md#attachments).
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';

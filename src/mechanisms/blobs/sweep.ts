@@ -1,4 +1,4 @@
-/** The sweeper: removes content that has been unused for a day (decisions, "Comments, attachments, relations"). */
+/** The sweeper: removes content that has been unused for a day (docs/spec/around-records.md). */
 import { instant } from '../clock.ts';
 import type { Database } from '../db/pool.ts';
 import { adoptBlobs, type BlobUse, forgetBlob, listForgettable } from './register.ts';

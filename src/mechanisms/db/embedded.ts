@@ -1,5 +1,5 @@
 /**
- * The embedded PostgreSQL of a data folder (configuration, section 2: no DATABASE_URL). It is a real server, created on first
+ * The embedded PostgreSQL of a data folder (docs/spec/configuration.md#command-line). It is a real server, created on first
  * use, started unless it is running, and stopped by its last user.
  *
  * The server keeps running if the service is killed, and the next start takes it over. Contents of the folder:

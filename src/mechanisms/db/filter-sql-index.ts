@@ -1,4 +1,4 @@
-/** Indexes of filterable fields (configuration, section 3: created and dropped by a reconciler outside of transactions). */
+/** Indexes of filterable fields (docs/spec/configuration.md#bundle). */
 import { createHash } from 'node:crypto';
 import { jsonOf, keyOf, type ValueField } from './filter-sql-fields.ts';
 

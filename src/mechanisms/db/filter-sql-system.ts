@@ -1,4 +1,4 @@
-/** Conditions on system fields, which are columns of the table of records (configuration, section 4). */
+/** Conditions on system fields, which are columns of the table of records (docs/spec/search.md#condition-language). */
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { NUMBER_FOLDING } from '../../lib/filter-fields.ts';
 import type { TypedLeaf } from '../../lib/filter.ts';

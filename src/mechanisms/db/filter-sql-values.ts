@@ -1,4 +1,7 @@
-/** Conditions on the fields of a type, whose values are stored as JSON in the table of records (configuration, section 4). */
+/**
+ * Conditions on the fields of a type, whose values are stored as JSON in the table of records
+ * (docs/spec/search.md#condition-language).
+ */
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { TEXT_TYPES } from '../../lib/data-types.ts';
 import type { TypedField, TypedLeaf, Variables } from '../../lib/filter.ts';

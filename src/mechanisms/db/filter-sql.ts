@@ -1,6 +1,6 @@
 /**
- * Compiles a typed condition to a predicate on the table of records (configuration, section 4). It matches exactly the rows for
- * which `evaluate` is true in memory; `filter-sql.db.test.ts` tests this.
+ * Compiles a typed condition to a predicate on the table of records (docs/spec/search.md#condition-language). It matches
+ * exactly the rows for which `evaluate` is true in memory; `filter-sql.db.test.ts` tests this.
  *
  * - Every part of the predicate is true or false, never NULL, so that it may be negated or selected.
  * - No stored value makes it raise an error.

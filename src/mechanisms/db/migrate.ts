@@ -1,5 +1,5 @@
 /**
- * Brings the database schema up to date (configuration, section 2: `docket migrate`). Migrations are plain SQL files, forward
+ * Brings the database schema up to date (docs/spec/configuration.md#command-line). Migrations are plain SQL files, forward
  * only. Each is applied once, in its own transaction, and must not be changed after it was applied.
  */
 import { createHash } from 'node:crypto';

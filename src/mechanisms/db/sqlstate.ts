@@ -1,5 +1,5 @@
 /**
- * Maps errors of PostgreSQL and its driver to faults (decisions, "Requests, envelope, errors").
+ * Maps errors of PostgreSQL and its driver to faults (docs/spec/conventions.md).
  *
  * PostgreSQL includes values in its messages and details. Nothing created here contains them.
  */

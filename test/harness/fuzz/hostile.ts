@@ -1,4 +1,4 @@
-/** What nobody means well with: strings, values and whole bodies (reliability, 0.2 and IN1–IN4). */
+/** What nobody means well with: strings, values and whole bodies. */
 import NAUGHTY_STRINGS from 'big-list-of-naughty-strings' with { type: 'json' };
 import type { Cards } from './cards.ts';
 

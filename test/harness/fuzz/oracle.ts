@@ -1,4 +1,4 @@
-/** What must hold of every answer, whatever was asked (reliability, IN1; the checkers of RESTler and Schemathesis). */
+/** What must hold of every answer, whatever was asked. */
 import { statusOf } from '../../../src/lib/fault-codes.ts';
 import type { AnswerCheck } from '../load-document.ts';
 import type { Seen, Shot } from './wire.ts';

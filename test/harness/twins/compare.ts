@@ -1,4 +1,4 @@
-/** Asks two worlds the same and says what tells them apart (reliability, AZ2 and AZ3). */
+/** Asks two worlds the same and says what tells them apart. */
 import assert from 'node:assert/strict';
 import { Cards } from '../fuzz/cards.ts';
 import { question, type Question } from './questions.ts';

@@ -1,6 +1,6 @@
 /**
- * Calls of the administration API, which also serves the public operations (configuration, section 6). The session is a cookie
- * that scripts cannot read. Writes send the CSRF token from sign-in or `GET /session`.
+ * Calls of the administration API, which also serves the public operations (docs/spec/configuration.md#administration-api). The
+ * session is a cookie that scripts cannot read. Writes send the CSRF token from sign-in or `GET /session`.
  */
 import type { Static, TSchema } from 'typebox';
 import { currentLanguage } from '../i18n/language.ts';

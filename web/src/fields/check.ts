@@ -1,5 +1,5 @@
 /**
- * Validates field values while the user types (decisions, "Record types, fields, values"). The service validates again; this
+ * Validates field values while the user types (docs/spec/records.md#values). The service validates again; this
  * only gives early feedback. No side effects.
  */
 import type { FieldSchema } from '../api/fields.ts';

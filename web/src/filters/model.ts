@@ -1,5 +1,6 @@
 /**
- * The condition language in the console (configuration, section 4): operators per data type, and validation. No side effects.
+ * The condition language in the console (docs/spec/search.md#condition-language): operators per data type, and validation. No
+ * side effects.
  */
 import type { DataType, FieldSchema } from '../api/fields.ts';
 

@@ -1,4 +1,4 @@
-/** System fields of every record, for conditions (configuration, section 4). */
+/** System fields of every record, for conditions (docs/spec/search.md#condition-language). */
 import { useMemo } from 'react';
 import { useText } from '../i18n/text.ts';
 import type { ConditionField } from './model.ts';

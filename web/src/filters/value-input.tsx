@@ -7,7 +7,10 @@ import { useText } from '../i18n/text.ts';
 import { type ConditionField, type Leaf, valueForm } from './model.ts';
 import { texts } from './texts.ts';
 
-/** Which variables may be used as values: those of queues, those of the configuration (section 4), or none. */
+/**
+ * Which variables may be used as values: those of queues, those of the configuration (docs/spec/search.md#condition-language),
+ * or none.
+ */
 export type Variables = boolean | 'configuration';
 
 export interface ValueInputProps {

@@ -1,4 +1,4 @@
-/** Descriptions of key scopes (api.md, "Authentication"). */
+/** Descriptions of key scopes (docs/spec/access.md#api-keys). */
 import { type Bilingual, both } from '../../i18n/text.ts';
 
 export type ScopeKind = 'reading' | 'writing' | 'admin';

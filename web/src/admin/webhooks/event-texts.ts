@@ -1,7 +1,7 @@
 import type { RecordEvent } from '../../../../src/contract/events.ts';
 import { defineText } from '../../i18n/text.ts';
 
-/** Names of the event types for subscriptions (decisions, "Events and webhooks"). */
+/** Names of the event types for subscriptions (docs/spec/webhooks-and-inbound.md#deliveries). */
 export const eventTexts = defineText(
   {
     ObjectCreated: 'Запись создана',

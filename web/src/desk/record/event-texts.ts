@@ -1,6 +1,6 @@
 import { defineText } from '../../i18n/text.ts';
 
-/** Texts of event types (decisions, "Events and webhooks") and event sources. */
+/** Texts of event types (docs/spec/webhooks-and-inbound.md#deliveries) and event sources. */
 export const eventTexts = defineText(
   {
     ObjectCreated: 'Запись создана',
