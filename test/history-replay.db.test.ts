@@ -58,6 +58,8 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
   search_unlearned: 'Work that waits.',
   search_words: 'Words for forgiving typing errors.',
   sessions: 'Only hashes, for 12 hours.',
+  sign_in_attempts: 'Limits of attempts, for minutes.',
+  sign_in_places: 'Addresses and devices that signed in before; they lift limits and give no access.',
   signing_secret_values: 'Sealed with the master key, which finds a change.',
   sla_instances: 'Computed from the history of the record; docket doctor checks that each has its record.',
   type_versions: 'Compiled from the configuration.',

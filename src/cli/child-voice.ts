@@ -29,7 +29,8 @@ export class ChildVoice {
       }
     });
     // Without the supervisor nothing passes connections to this process or restarts it. It may already be gone.
-    if (!process.connected) process.exit(1);
+    // Without `send` there never was a parent with a channel: a command that was started by hand.
+    if (process.send !== undefined && !process.connected) process.exit(1);
     process.on('disconnect', () => {
       if (!this.#leaving) process.exit(1);
     });
