@@ -322,7 +322,7 @@ describe('the page of a record', () => {
       ];
       return answers.map((answer) => answer.status);
     })()`);
-    assert.deepEqual(forged, [403, 404, 403, 401, 401]);
+    assert.deepEqual(forged, [403, 404, 403, 401, 403]);
     await own.close();
   });
 });

@@ -46,7 +46,6 @@ const WORDS = {
     required: 'Нужно заполнить.',
     number: 'Номер заявки',
     open: 'Открыть заявку',
-    staff: 'отправляют сотрудники поддержки',
   },
   'en-US': {
     hardware: 'Hardware',
@@ -60,7 +59,6 @@ const WORDS = {
     required: 'A value is needed.',
     number: 'Number of the request',
     open: 'Open the request',
-    staff: 'Support staff send requests',
   },
 } as const;
 
@@ -105,12 +103,13 @@ describe('the catalogue in the console', () => {
     });
   }
 
-  it('may be read, and no more, without the right to send requests; fits a telephone', async () => {
+  it('offers a request for oneself alone without the right to send requests for others; fits a telephone', async () => {
     const watched = await desk.open(REQUESTER, '/work/catalogue', { width: 390, height: 844, scheme: 'dark' });
     const { page } = watched;
     await page.getByRole('button', { name: WORDS['ru-RU'].laptop }).click();
-    await page.getByRole('dialog').getByText(WORDS['ru-RU'].staff).waitFor();
-    assert.equal(await page.getByRole('button', { name: WORDS['ru-RU'].submit }).count(), 0);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: WORDS['ru-RU'].submit }).waitFor();
+    assert.equal(await dialog.getByRole('combobox', { name: WORDS['ru-RU'].forWhom }).count(), 0);
     assert.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0);
     await watched.check();
     await watched.close();
