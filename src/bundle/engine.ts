@@ -1,5 +1,5 @@
 /**
- * Plan, apply and export of the configuration bundle: one code path whoever asks (docs/spec/configuration.md,
+ * Plan, apply and export of the configuration bundle: one code path for all channels (docs/spec/configuration.md,
  * docs/spec/configuration.md#bundle). An apply is a plan and the writes that it says; it writes configuration rows only.
  */
 import { Turns } from '../lib/turns.ts';

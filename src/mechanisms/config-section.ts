@@ -129,7 +129,7 @@ export interface SectionParts<Item, Definition> {
   whole?(view: ConfigView, report: SectionReport): void;
   /** Judges what only the stored records tell. Asked last, with everything else sound. */
   verify?(ctx: ReadContext, changes: readonly Change[], view: CompileView, report: SectionReport): Promise<void>;
-  /** A remark for whoever reads the plan. Long work awaits `turns`. */
+  /** A note shown in the plan. Long work awaits `turns`. */
   note?(change: Change, view: ConfigView, turns: Turns): string | undefined | Promise<string | undefined>;
   /** Keeps every version of the compiled form; tells whether stored records go on under a new one. */
   compare?(before: unknown, after: unknown): Comparison;
