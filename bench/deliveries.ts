@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { openEmbedded } from '../src/mechanisms/db/embedded.ts';
+import { openEmbedded } from '../src/platform/database/embedded.ts';
 import { docket, type Environment, freePort, type Service, startService } from '../test/harness/fault-service.ts';
 import { HOOKS_WORLD } from '../test/harness/hooks.ts';
 import { type Receiver, startReceiver } from '../test/harness/receiver.ts';

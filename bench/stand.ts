@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { openEmbedded } from '../src/mechanisms/db/embedded.ts';
+import { openEmbedded } from '../src/platform/database/embedded.ts';
 import { loadComments, loadFiles, readConfigured } from './around.ts';
 import { BARE_TABLES } from './bare.ts';
 import { INDEXED_FIELDS, OWNER, writeBundle } from './bundle.ts';

@@ -1,38 +1,38 @@
 /** Composition root: creates the modules and adapters and connects them. */
 import type { Logger } from 'pino';
-import type { OidcSettings, Settings } from './config.ts';
+import type { OidcSettings, Settings } from './settings.ts';
 import { readExamples } from './contract/examples.ts';
 import { buildDocument } from './contract/openapi.ts';
-import { Authenticator, anonymousActor, DEVICE_COOKIE, Oidc, OIDC_PATH, SignIns } from './domain/access/door.ts';
-import { ensureNumbering } from './domain/metadata/door.ts';
-import { commentEvents, readComment } from './domain/comments/door.ts';
-import { articleEvent } from './domain/knowledge/door.ts';
-import { relationEvents } from './domain/relations/door.ts';
-import { searchJobs } from './domain/search/door.ts';
-import { Deliverer, type DeliveryLimits, EVENTS } from './domain/webhooks/door.ts';
-import { buildServer, figuresOf } from './http/server.ts';
+import { Authenticator, anonymousActor, DEVICE_COOKIE, Oidc, OIDC_PATH, SignIns } from './domain/access/index.ts';
+import { ensureNumbering } from './domain/metadata/index.ts';
+import { commentEvents, readComment } from './domain/comments/index.ts';
+import { articleEvent } from './domain/knowledge/index.ts';
+import { relationEvents } from './domain/relations/index.ts';
+import { searchJobs } from './domain/search/index.ts';
+import { Deliverer, type DeliveryLimits, EVENTS } from './domain/webhooks/index.ts';
+import { buildServer, metricsOf } from './http/server.ts';
 import { SharedRateLimiter } from './http/rate-shared.ts';
 import { loggable } from './http/errors.ts';
 import type { Readiness, RedirectPage } from './http/types.ts';
-import { BlobHealth, type BlobHealthOptions } from './mechanisms/blobs/health.ts';
-import { ContentHolder } from './mechanisms/blobs/serve.ts';
-import type { BlobStore } from './mechanisms/blobs/store.ts';
-import { type Clock, DatabaseClock, newId } from './mechanisms/clock.ts';
-import type { Database } from './mechanisms/db/pool.ts';
-import { Replica } from './mechanisms/db/replica.ts';
-import { Epoch } from './mechanisms/epoch.ts';
-import { Outbound, type OutboundOptions } from './mechanisms/outbound.ts';
-import { settleBudgets } from './mechanisms/rate-budgets.ts';
-import type { SecretBox } from './mechanisms/secrets.ts';
-import { headPlace } from './mechanisms/seal-heads.ts';
-import type { SealHead } from './mechanisms/seals.ts';
-import type { Tracer } from './mechanisms/traces.ts';
-import { Wake } from './mechanisms/wake.ts';
-import { type Caller, Work } from './mechanisms/work.ts';
+import { BlobHealth, type BlobHealthOptions } from './platform/blobs/health.ts';
+import { ContentHolder } from './platform/blobs/serve.ts';
+import type { BlobStore } from './platform/blobs/store.ts';
+import { type Clock, DatabaseClock, newId } from './platform/clock.ts';
+import type { Database } from './platform/database/pool.ts';
+import { Replica } from './platform/database/replica.ts';
+import { VersionWatcher } from './platform/unit-of-work/versions.ts';
+import { Outbound, type OutboundOptions } from './platform/outbound/outbound.ts';
+import { settleBudgets } from './platform/database/rate-budgets.ts';
+import type { SecretBox } from './platform/secrets.ts';
+import { headPlace } from './platform/audit/seal-heads.ts';
+import type { SealHead } from './platform/audit/seals.ts';
+import type { Tracer } from './platform/observability/traces.ts';
+import { Notifier } from './platform/unit-of-work/notifier.ts';
+import { type Caller, Work } from './platform/unit-of-work/work.ts';
 import { type Loop, startLoop } from './worker/loop.ts';
 
-import { watcher } from './watch.ts';
-import { bindings, CONSTRAINTS, followers, searchParts, systemCaller } from './rooms.ts';
+import { watcher } from './metrics.ts';
+import { bindings, CONSTRAINTS, followers, searchParts, systemCaller } from './modules.ts';
 import { deliveryTasks, tasks } from './background.ts';
 
 /** Bytes of file content that answers may hold in memory at once. */
@@ -75,13 +75,13 @@ export interface AppOptions {
 export interface App {
   server: ReturnType<typeof buildServer>;
   work: Work;
-  epoch: Epoch;
+  versions: VersionWatcher;
   replica: Replica | undefined;
   /** The system user as a caller, for the command line and background tasks. */
   system(): Caller;
   startWorker(): Loop;
   /** The metrics of this process, as in `/metrics`. */
-  figures(): Promise<string>;
+  metrics(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     ...options.outbound,
   });
   db.tracer = options.tracer;
-  const wake = new Wake(db);
+  const wake = new Notifier(db);
   const replica =
     options.readDb === undefined
       ? undefined
@@ -103,7 +103,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
           replica: options.readDb,
           onChange: (state) => log.info({ state }, 'the replica for reads'),
         });
-  const epoch = new Epoch({
+  const versions = new VersionWatcher({
     db,
     clock,
     patienceMs: options.patienceMs,
@@ -124,15 +124,15 @@ export async function buildApp(options: AppOptions): Promise<App> {
     constraints: CONSTRAINTS,
     replica,
   });
-  work.onRaised = () => epoch.refresh();
-  const authenticator = new Authenticator({ db, epoch, clock, onLoaded: async () => await replica?.advance() });
+  work.onRaised = () => versions.refresh();
+  const authenticator = new Authenticator({ db, versions, clock, onLoaded: async () => await replica?.advance() });
   const freshCaller = async (caller: Caller): Promise<Caller> => {
     const { userId } = caller.actor;
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
-    return { ...caller, actor: actor ?? anonymousActor(), config: await epoch.fresh() };
+    return { ...caller, actor: actor ?? anonymousActor(), config: await versions.fresh() };
   };
   work.onEmitted = () => {
-    if (deliversNow(epoch)) wake.poke();
+    if (deliversNow(versions)) wake.notify();
   };
   const signIns = new SignIns({ secrets, db, clock });
   const holder = new ContentHolder(HELD_BYTES);
@@ -167,7 +167,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       actor: anonymousActor(),
       via: 'console',
       keyId: null,
-      config: await epoch.fresh(),
+      config: await versions.fresh(),
     }),
     work,
     log,
@@ -179,22 +179,24 @@ export async function buildApp(options: AppOptions): Promise<App> {
       metricsAllow: settings.metricsAllow,
       running: db.stats().most * RUNNING_PER_CONNECTION,
     },
-    health: { ready: () => readiness(epoch, health) },
+    health: { ready: () => readiness(versions, health) },
     ...(limiter === undefined ? {} : { rateLimiter: limiter }),
     ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
-    gauges: watcher({ db, clock, epoch, authenticator, failures, replica, holder }),
+    gauges: watcher({ db, clock, versions, authenticator, failures, replica, holder }),
     consoleFolder: options.consoleFolder,
     publicUrl: settings.publicUrl,
     securityContact: settings.securityContact,
     redirects:
-      options.oidc === undefined ? [] : signInElsewhere(options.oidc, { ...options, clock }, { signIns, work, epoch }),
+      options.oidc === undefined
+        ? []
+        : signInElsewhere(options.oidc, { ...options, clock }, { signIns, work, versions }),
     documents: {
       public: buildDocument(described, { surface: 'public', events: EVENTS, examples }),
       console: buildDocument(described, { surface: 'console', examples }),
     },
   });
   // Last, so that no timers remain if the service cannot be built.
-  await epoch.start();
+  await versions.start();
   replica?.start();
   // A wrong setting shows in the log at once, and not when the first file is uploaded.
   void health.state();
@@ -202,10 +204,10 @@ export async function buildApp(options: AppOptions): Promise<App> {
   return {
     server,
     work,
-    epoch,
+    versions,
     replica,
-    system: () => systemCaller(epoch.current()),
-    figures: () => figuresOf(server),
+    system: () => systemCaller(versions.current()),
+    metrics: () => metricsOf(server),
     startWorker: () => {
       const onError = (task: string, error: unknown): void => {
         failures.set(task, (failures.get(task) ?? 0) + 1);
@@ -219,7 +221,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
         secrets,
         callerOf: async (userId) => {
           const actor = await authenticator.actorOf(userId);
-          return actor === undefined ? undefined : { ...systemCaller(await epoch.fresh()), actor };
+          return actor === undefined ? undefined : { ...systemCaller(await versions.fresh()), actor };
         },
         parts: { filters: [commentEvents, relationEvents], comment: readComment, article: articleEvent },
         onError: (error) => onError('deliveries', error),
@@ -233,11 +235,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
         wakeDelivery: () => loop?.wake('deliveries'),
         everyMs: options.deliveryEveryMs,
       });
-      const system = async (): Promise<Caller> => systemCaller(await epoch.fresh());
+      const system = async (): Promise<Caller> => systemCaller(await versions.fresh());
       const heads = settings.auditHeads === undefined ? undefined : headPlace(settings.auditHeads, outbound);
       const all = [
         ...delivery,
-        ...tasks({ db, blobs, epoch, authenticator, clock, work, onSealed: headTeller(log), heads }),
+        ...tasks({ db, blobs, versions, authenticator, clock, work, onSealed: headTeller(log), heads }),
         ...searchJobs(db, work, system, search),
       ];
       const { tracer } = options;
@@ -253,7 +255,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       await loop?.stop();
       await outbound.close();
       await limiter?.stop();
-      epoch.stop();
+      versions.stop();
       replica?.stop();
     },
   };
@@ -280,7 +282,7 @@ function headTeller(log: Logger): (head: SealHead) => void {
 function signInElsewhere(
   settings: OidcSettings,
   options: AppOptions & { clock: Clock },
-  { signIns, work, epoch }: { signIns: SignIns; work: Work; epoch: Epoch },
+  { signIns, work, versions }: { signIns: SignIns; work: Work; versions: VersionWatcher },
 ): RedirectPage[] {
   const oidc = new Oidc({
     ...settings,
@@ -293,7 +295,7 @@ function signInElsewhere(
       via: 'console',
       keyId: null,
       correlationId: newId(),
-      config: await epoch.fresh(),
+      config: await versions.fresh(),
     }),
     onError: (error) => options.log.warn({ err: error }, 'a sign-in by OpenID Connect failed'),
   });
@@ -316,9 +318,9 @@ function storeTeller(log: Logger): BlobHealthOptions['onChange'] {
  * out of a load balancer for it. Only one that never answered since the start makes the process unfit, as its settings are
  * likely wrong.
  */
-async function readiness(epoch: Epoch, health: BlobHealth): Promise<Readiness> {
+async function readiness(versions: VersionWatcher, health: BlobHealth): Promise<Readiness> {
   try {
-    await epoch.fresh(READY_PATIENCE_MS);
+    await versions.fresh(READY_PATIENCE_MS);
   } catch {
     return { ok: false, degraded: [], checks: { database: 'unavailable' } };
   }
@@ -331,9 +333,9 @@ async function readiness(epoch: Epoch, health: BlobHealth): Promise<Readiness> {
  * True if there is a webhook subscription. Without one, no notification is needed. Also true if the configuration is
  * unavailable.
  */
-function deliversNow(epoch: Epoch): boolean {
+function deliversNow(versions: VersionWatcher): boolean {
   try {
-    return epoch.current().items('webhooks').length > 0;
+    return versions.current().items('webhooks').length > 0;
   } catch {
     return true;
   }

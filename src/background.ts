@@ -1,25 +1,25 @@
 /** The background tasks of the service and their intervals. */
-import { reconcileFieldIndexes } from './bundle/field-indexes.ts';
-import type { Authenticator } from './domain/access/door.ts';
-import { ownFieldSlice, purgeSessions, purgeSignIns, touchKeys } from './domain/access/door.ts';
-import { purgeRuns } from './domain/inbound/door.ts';
-import { typeSlice } from './domain/metadata/door.ts';
-import { dueTimeMover, fireDue } from './domain/sla/door.ts';
-import type { Deliverer } from './domain/webhooks/door.ts';
-import { dispatchEvents, purgeDeliveries } from './domain/webhooks/door.ts';
-import type { BlobStore } from './mechanisms/blobs/store.ts';
-import { sweepBlobs } from './mechanisms/blobs/sweep.ts';
-import { type Clock, instant } from './mechanisms/clock.ts';
-import type { Database } from './mechanisms/db/pool.ts';
-import type { Epoch } from './mechanisms/epoch.ts';
-import { purgeIdempotency } from './mechanisms/idempotency.ts';
-import { type SealHead, sealJournal } from './mechanisms/seals.ts';
-import { forgetPlaces, type HeadPlace, writeHeads } from './mechanisms/seal-heads.ts';
-import { purgeBudgets } from './mechanisms/rate-budgets.ts';
-import type { Work } from './mechanisms/work.ts';
+import { reconcileFieldIndexes } from './configuration/field-indexes.ts';
+import type { Authenticator } from './domain/access/index.ts';
+import { ownFieldView, purgeSessions, purgeSignIns, touchKeys } from './domain/access/index.ts';
+import { purgeRuns } from './domain/inbound/index.ts';
+import { typeView } from './domain/metadata/index.ts';
+import { dueTimeMover, fireDue } from './domain/sla/index.ts';
+import type { Deliverer } from './domain/webhooks/index.ts';
+import { dispatchEvents, purgeDeliveries } from './domain/webhooks/index.ts';
+import type { BlobStore } from './platform/blobs/store.ts';
+import { sweepBlobs } from './platform/blobs/sweep.ts';
+import { type Clock, instant } from './platform/clock.ts';
+import type { Database } from './platform/database/pool.ts';
+import type { VersionWatcher } from './platform/unit-of-work/versions.ts';
+import { purgeIdempotency } from './platform/unit-of-work/idempotency.ts';
+import { type SealHead, sealJournal } from './platform/audit/seals.ts';
+import { forgetPlaces, type HeadPlace, writeHeads } from './platform/audit/seal-heads.ts';
+import { purgeBudgets } from './platform/database/rate-budgets.ts';
+import type { Work } from './platform/unit-of-work/work.ts';
 import { type Task } from './worker/loop.ts';
 
-import { BLOB_USES, systemCaller } from './rooms.ts';
+import { BLOB_USES, systemCaller } from './modules.ts';
 
 /** Retention of finished deliveries in milliseconds. The last 100 of a subscription are always kept. */
 const DELIVERIES_KEPT_MS = 14 * 86_400_000;
@@ -62,7 +62,7 @@ export function deliveryTasks({ db, clock, deliverer, wakeDelivery, everyMs = 50
 interface TaskParts {
   db: Database;
   blobs: BlobStore;
-  epoch: Epoch;
+  versions: VersionWatcher;
   authenticator: Authenticator;
   clock: Clock;
   work: Work;
@@ -73,7 +73,7 @@ interface TaskParts {
 }
 
 /** All other background tasks. They take no input: they read state and reconcile it. */
-export function tasks({ db, blobs, epoch, authenticator, clock, work, onSealed, heads }: TaskParts): Task[] {
+export function tasks({ db, blobs, versions, authenticator, clock, work, onSealed, heads }: TaskParts): Task[] {
   const now = (): string => instant(clock.now());
   const moveDueTimes = dueTimeMover();
   return [
@@ -132,19 +132,19 @@ export function tasks({ db, blobs, epoch, authenticator, clock, work, onSealed, 
     {
       name: 'sla-timers',
       everyMs: 1000,
-      run: async () => await fireDue(work, systemCaller(await epoch.fresh())),
+      run: async () => await fireDue(work, systemCaller(await versions.fresh())),
     },
     {
       name: 'sla-due-times',
       everyMs: 1000,
-      run: async () => await moveDueTimes(work, systemCaller(await epoch.fresh()), clock.now()),
+      run: async () => await moveDueTimes(work, systemCaller(await versions.fresh()), clock.now()),
     },
     {
       name: 'field-indexes',
       everyMs: 2000,
       run: async () => {
-        const snapshot = await epoch.fresh();
-        await reconcileFieldIndexes(db, snapshot.get(typeSlice), snapshot.get(ownFieldSlice));
+        const snapshot = await versions.fresh();
+        await reconcileFieldIndexes(db, snapshot.get(typeView), snapshot.get(ownFieldView));
         return false;
       },
     },

@@ -20,7 +20,7 @@ import type { Role } from './cli/processes.ts';
 import { serve } from './cli/serve.ts';
 import { typesCommand } from './cli/types.ts';
 import { stopSignals } from './cli/stop-signals.ts';
-import { readSettings } from './config.ts';
+import { readSettings } from './settings.ts';
 
 /** The version in the `package.json` of this installation or clone. */
 function version(): string {

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { operations } from '../src/rooms.ts';
+import { operations } from '../src/modules.ts';
 import { ADMIN_SCOPE, SCOPES } from '../src/contract/scopes.ts';
-import { setPassword } from '../src/domain/access/door.ts';
+import { setPassword } from '../src/domain/access/index.ts';
 import { makeKey } from '../src/domain/access/key-format.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { watchAnswers } from './harness/load-document.ts';
@@ -89,7 +89,7 @@ describe('access', () => {
     await changeRights(app, 'UPDATE api_keys SET revoked_at = now() WHERE id = $1', [revoked.id]);
     await changeRights(app, "UPDATE api_keys SET expires_at = now() - interval '1 s' WHERE id = $1", [expired.id]);
     await changeRights(app, "UPDATE users SET state = 'ARCHIVED' WHERE login = $1", ['archived']);
-    await app.app.epoch.refresh();
+    await app.app.versions.refresh();
     const other = good.at(-1) === 'a' ? 'b' : 'a';
     const troubles: Record<string, string | undefined> = {
       'no key': undefined,

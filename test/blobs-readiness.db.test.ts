@@ -4,7 +4,7 @@ import { rename, writeFile, rm } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { S3Blobs } from '../src/mechanisms/blobs/s3.ts';
+import { S3Blobs } from '../src/platform/blobs/s3.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { FakeS3 } from './harness/fake-s3.ts';
 import { setCredentials } from './harness/s3.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql, { raw } from 'sql-template-tag';
-import { type IndexedTypes, pendingFieldIndexes, reconcileFieldIndexes } from '../src/bundle/field-indexes.ts';
-import { ownFieldSlice } from '../src/domain/access/door.ts';
-import { typeSlice } from '../src/domain/metadata/door.ts';
-import { loadSnapshot } from '../src/mechanisms/snapshot.ts';
+import { type IndexedTypes, pendingFieldIndexes, reconcileFieldIndexes } from '../src/configuration/field-indexes.ts';
+import { ownFieldView } from '../src/domain/access/index.ts';
+import { typeView } from '../src/domain/metadata/index.ts';
+import { loadSnapshot } from '../src/platform/unit-of-work/snapshot.ts';
 import { type BundleWorld, file, startBundleWorld } from './harness/bundle.ts';
 
 const bundle = (parts: string): ReturnType<typeof file> =>
@@ -20,7 +20,7 @@ describe('indexes of filterable fields', () => {
   });
   after(() => world.close());
 
-  const types = async (): Promise<IndexedTypes> => (await loadSnapshot(world.db)).get(typeSlice);
+  const types = async (): Promise<IndexedTypes> => (await loadSnapshot(world.db)).get(typeView);
   const steps = (items: readonly { action: string; field?: string }[]): string[] =>
     items.map(({ action, field }) => `${action} ${field ?? ''}`.trim()).sort();
   const names = async (): Promise<string[]> => {
@@ -64,7 +64,7 @@ describe('indexes of filterable fields', () => {
       file(`types: [ { code: b, fields: [ ${owner} ] } ]\nroles: [ { code: r, records: [ ${records} ] } ]`);
     const wanted = async (): Promise<string[]> => {
       const snapshot = await loadSnapshot(world.db);
-      const all = await pendingFieldIndexes(world.db, snapshot.get(typeSlice), snapshot.get(ownFieldSlice));
+      const all = await pendingFieldIndexes(world.db, snapshot.get(typeView), snapshot.get(ownFieldView));
       return steps(all.filter(({ type }) => type === 'b'));
     };
     await world.apply(roles(grant(own, 'read')));

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { BundleError } from '../src/bundle/engine.ts';
+import { BundleError } from '../src/configuration/engine.ts';
 import { file, problemsOf, SECTIONS } from './harness/bundle.ts';
 import { ROOT } from './harness/load-sources.ts';
 

@@ -7,8 +7,8 @@ import { describe, it } from 'node:test';
 import { FAULT_GUIDES } from '../src/contract/fault-guides.ts';
 import { FAULTS } from '../src/lib/fault-codes.ts';
 import { Fault } from '../src/lib/fault.ts';
-import { applyChange, type ObjectPlan, type VisibleObject } from '../src/domain/objects/door.ts';
-import type { Actor, WriteContext } from '../src/mechanisms/context.ts';
+import { applyChange, type ObjectPlan, type VisibleObject } from '../src/domain/objects/index.ts';
+import type { Actor, WriteContext } from '../src/platform/unit-of-work/context.ts';
 
 /** Never called; each must be refused by the compiler. */
 const misspelt = {

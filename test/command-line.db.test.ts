@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { migrate } from '../src/mechanisms/db/migrate.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
 import { runCommand, type Said } from './harness/commands.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './harness/database.ts';
 

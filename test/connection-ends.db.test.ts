@@ -36,7 +36,7 @@ describe('a connection that ends at any statement of a request', () => {
     app = await startTestApp({ database: { url: through } });
     key = (await app.createKey({ login: 'admin' })).key;
     // Its look at the epoch would be counted as a statement of the request.
-    app.app.epoch.stop();
+    app.app.versions.stop();
   });
 
   after(async () => {
@@ -48,7 +48,7 @@ describe('a connection that ends at any statement of a request', () => {
   /** Nothing is remembered of keys and people, so that they are read as well. */
   async function forget(): Promise<void> {
     await app.db.query(sql`UPDATE epoch SET rights = rights + 1`);
-    await app.app.epoch.refresh();
+    await app.app.versions.refresh();
   }
 
   /** Asks once for each statement, with its connection ending there, until none is left. @returns how many ended */

@@ -7,12 +7,12 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { examineDeep } from '../src/cli/deep.ts';
-import { ArchiveWriter } from '../src/mechanisms/backup/archive.ts';
-import { type DumpReport, dumpService } from '../src/mechanisms/backup/dump.ts';
-import { FileBlobs } from '../src/mechanisms/blobs/filesystem.ts';
-import { S3Blobs } from '../src/mechanisms/blobs/s3.ts';
-import type { BlobStore } from '../src/mechanisms/blobs/store.ts';
-import { BLOB_USES } from '../src/rooms.ts';
+import { ArchiveWriter } from '../src/platform/backup/archive.ts';
+import { type DumpReport, dumpService } from '../src/platform/backup/dump.ts';
+import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
+import { S3Blobs } from '../src/platform/blobs/s3.ts';
+import type { BlobStore } from '../src/platform/blobs/store.ts';
+import { BLOB_USES } from '../src/modules.ts';
 import { type Around, startAround } from './harness/around.ts';
 import { s3Server, type TestS3 } from './harness/s3.ts';
 
@@ -79,19 +79,19 @@ for (const { name, open, spoil } of STORES) {
         filename: 'a.bin',
         contentBase64: content.toString('base64'),
       });
-    const flaws = async (): Promise<number> => {
+    const errors = async (): Promise<number> => {
       const { body } = await around.app.request('GET', '/metrics');
-      return Number(/^docket_content_flaws_total\{flaw="damaged"\} (\d+)$/m.exec(body as string)?.[1]);
+      return Number(/^docket_content_errors_total\{error="damaged"\} (\d+)$/m.exec(body as string)?.[1]);
     };
     /** The whole, a part with the flipped byte in it, and one without. */
     const refused = async (url: string): Promise<void> => {
       for (const range of [undefined, 'bytes=0-9', 'bytes=-10']) {
-        const before = await flaws();
+        const before = await errors();
         const answer = await get(url, range);
         const text = await answer.text();
         assert.equal(answer.status, 500, text);
         assert.match(text, /"code":"INTERNAL"/);
-        assert.equal(await flaws(), before + 1);
+        assert.equal(await errors(), before + 1);
       }
       assert.ok(
         log.some((line) => line.includes('BlobDamaged') && (JSON.parse(line) as { level: number }).level === 50),
@@ -183,7 +183,7 @@ describe('a file that is gone', () => {
       const answer = await around.call('chief', 'GET', `/attachments/${id}/content`);
       assert.equal(answer.status, 500);
       const { body: metrics } = await around.app.request('GET', '/metrics');
-      assert.match(metrics as string, /^docket_content_flaws_total\{flaw="missing"\} 1$/m);
+      assert.match(metrics as string, /^docket_content_errors_total\{error="missing"\} 1$/m);
       const blobs = new FileBlobs(around.app.blobFolder);
       const lines = await examineDeep({ db: around.app.db, caller: around.app.app.system() }, blobs);
       assert.match(lines.find(({ ok }) => !ok)?.says ?? '', new RegExp(`${id} \\(blob .* is missing`));

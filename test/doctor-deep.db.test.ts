@@ -8,13 +8,13 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { raw } from 'sql-template-tag';
 import { examineDeep } from '../src/cli/deep.ts';
-import { FileBlobs } from '../src/mechanisms/blobs/filesystem.ts';
-import type { Violations } from '../src/mechanisms/checks.ts';
-import { examineIdle, examineIntegrity } from '../src/mechanisms/db/integrity.ts';
-import { CHECKS } from '../src/rooms.ts';
+import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
+import type { Violations } from '../src/platform/audit/checks.ts';
+import { examineIdle, examineIntegrity } from '../src/platform/database/integrity.ts';
+import { CHECKS } from '../src/modules.ts';
 import { type Around, startAround } from './harness/around.ts';
 import { CREATE, inboundOf } from './harness/inbound.ts';
-import { TAMPERS } from './harness/tampers.ts';
+import { CORRUPTIONS } from './harness/corruptions.ts';
 
 describe('docket doctor --deep', () => {
   let around: Around;
@@ -29,7 +29,7 @@ describe('docket doctor --deep', () => {
       async (tx) => {
         let what = '';
         for (const statement of statements) what = String((await tx.query<{ what: unknown }>(raw(statement)))[0]?.what);
-        found = [await check.find({ db: tx, blobs, config: around.app.app.epoch.current() }), what];
+        found = [await check.find({ db: tx, blobs, config: around.app.app.versions.current() }), what];
       },
       () => false,
     );
@@ -77,8 +77,8 @@ describe('docket doctor --deep', () => {
   });
 
   it('has a tamper for each check, and each is found and named', async () => {
-    assert.deepEqual(Object.keys(TAMPERS).sort(), CHECKS.map(({ name }) => name).sort());
-    for (const [name, tampers] of Object.entries(TAMPERS)) {
+    assert.deepEqual(Object.keys(CORRUPTIONS).sort(), CHECKS.map(({ name }) => name).sort());
+    for (const [name, tampers] of Object.entries(CORRUPTIONS)) {
       for (const [turn, statements] of tampers.entries()) {
         const [{ total, named }, what] = await violations(name, statements);
         const found = total > 0 && named.some((one) => one.includes(what));

@@ -9,14 +9,14 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { openEmbedded } from '../src/mechanisms/db/embedded.ts';
-import { runningServer, stopCluster } from '../src/mechanisms/db/embedded-cluster.ts';
-import { EmbeddedError } from '../src/mechanisms/db/embedded-error.ts';
-import { isRunning } from '../src/mechanisms/db/embedded-process.ts';
+import { openEmbedded } from '../src/platform/database/embedded.ts';
+import { runningServer, stopCluster } from '../src/platform/database/embedded-cluster.ts';
+import { EmbeddedError } from '../src/platform/database/embedded-error.ts';
+import { isRunning } from '../src/platform/database/embedded-process.ts';
 
 // A process that opens the database, says so, and closes it when its input ends.
 const HOLDER = `
-  import { openEmbedded } from ${JSON.stringify(new URL('../src/mechanisms/db/embedded.ts', import.meta.url).href)};
+  import { openEmbedded } from ${JSON.stringify(new URL('../src/platform/database/embedded.ts', import.meta.url).href)};
   const [dataDir, use] = process.argv.slice(1);
   try {
     const embedded = await openEmbedded({ dataDir, use, log: () => {} });

@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operations } from '../src/rooms.ts';
-import { setPassword } from '../src/domain/access/door.ts';
+import { operations } from '../src/modules.ts';
+import { setPassword } from '../src/domain/access/index.ts';
 import { ADMIN_SCOPE } from '../src/contract/scopes.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
 import { Target } from './harness/fuzz/target.ts';

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { raw } from 'sql-template-tag';
 import { examineSearch } from '../src/cli/search.ts';
-import { runCheck } from '../src/mechanisms/checks.ts';
-import { FileBlobs } from '../src/mechanisms/blobs/filesystem.ts';
-import { CHECKS } from '../src/rooms.ts';
+import { runCheck } from '../src/platform/audit/checks.ts';
+import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
+import { CHECKS } from '../src/modules.ts';
 import { type Around, startAround } from './harness/around.ts';
 
 /** Tables whose every column is either found, or named below. */
@@ -100,7 +100,7 @@ let around: Around;
 
 /** What all checks find while the statement holds; it is undone again. */
 async function foundAfter(statement: string): Promise<string[]> {
-  const parts = { blobs: new FileBlobs(around.app.blobFolder), config: around.app.app.epoch.current() };
+  const parts = { blobs: new FileBlobs(around.app.blobFolder), config: around.app.app.versions.current() };
   const named: string[] = [];
   await around.app.db.transaction(
     'BEGIN',
@@ -172,7 +172,7 @@ describe('current values against their history', () => {
   after(() => around.close());
 
   it('agree where nobody changed them beside the service', async () => {
-    const parts = { blobs: new FileBlobs(around.app.blobFolder), config: around.app.app.epoch.current() };
+    const parts = { blobs: new FileBlobs(around.app.blobFolder), config: around.app.app.versions.current() };
     for (const check of CHECKS) {
       const { named } = await runCheck(around.app.db, check, parts);
       assert.deepEqual(named, [], check.name);

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { purgeIdempotency } from '../src/mechanisms/idempotency.ts';
+import { purgeIdempotency } from '../src/platform/unit-of-work/idempotency.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { watchAnswers } from './harness/load-document.ts';
 import { ACTIONS, bundle, changeRights, stored, user } from './harness/load-world.ts';
@@ -191,7 +191,7 @@ describe('idempotency', () => {
     const person = `(SELECT id FROM users WHERE login = 'fresh')`;
     const drop = `DELETE FROM role_assignments WHERE role_id = ${role} AND member_id = ${person}`;
     await changeRights(app, drop, ['keeper']);
-    await app.app.epoch.refresh();
+    await app.app.versions.refresh();
     const narrowed = await post('narrowed', given, fresh.key);
     assert.equal(narrowed.status, 201);
     assert.equal(narrowed.headers.get('idempotency-replayed'), 'true');
@@ -205,14 +205,14 @@ describe('idempotency', () => {
     assert.equal(out.status, 201);
     assert.deepEqual([out.body.data.id, out.body.data.values, out.body.data.title], [id, {}, null]);
     await changeRights(app, drop, ['narrow']);
-    await app.app.epoch.refresh();
+    await app.app.versions.refresh();
     const without = await post('narrowed', given, fresh.key);
     assert.ok(without.status === 400 || without.status === 403, 'without the right to create there is no replay');
     await changeRights(app, `UPDATE api_keys SET scopes = '{objects:read}' WHERE id = $1`, [fresh.id]);
-    await app.app.epoch.refresh();
+    await app.app.versions.refresh();
     assertRefused(await post('narrowed', given, fresh.key), 403, 'SCOPE_MISSING');
     await changeRights(app, 'UPDATE api_keys SET revoked_at = now() WHERE id = $1', [fresh.id]);
-    await app.app.epoch.refresh();
+    await app.app.versions.refresh();
     assertRefused(await post('narrowed', given, fresh.key), 401, 'UNAUTHENTICATED');
   });
 
@@ -258,7 +258,7 @@ describe('idempotency', () => {
     try {
       await client.query('BEGIN');
       await client.query('LOCK TABLE epoch IN ACCESS EXCLUSIVE MODE');
-      while (impatient.app.epoch.age <= 1000) await sleep(20);
+      while (impatient.app.versions.age <= 1000) await sleep(20);
       assertRefused(await post('down', body({}), key, impatient), 503, 'DATABASE_UNAVAILABLE');
     } finally {
       await client.query('ROLLBACK');

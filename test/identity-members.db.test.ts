@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { BundleError } from '../src/bundle/engine.ts';
-import { setPassword } from '../src/domain/access/door.ts';
+import type { BundleError } from '../src/configuration/engine.ts';
+import { setPassword } from '../src/domain/access/index.ts';
 import { startTestApp } from './harness/app.ts';
 import { refused } from './harness/around.ts';
 import { type IdentityWorld, startIdentity } from './harness/identity.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { BundleError } from '../src/bundle/engine.ts';
+import type { BundleError } from '../src/configuration/engine.ts';
 import type { TestAnswer } from './harness/app.ts';
 import { refused, tally, together } from './harness/around.ts';
 import { type IdentityWorld, startIdentity } from './harness/identity.ts';
@@ -61,8 +61,8 @@ describe('many at once', () => {
       });
       const answers = await Promise.all(pairs.map(([a, b]) => nest(a, b)));
       assert.deepEqual(tally(answers), { 201: CALLERS / 2, '409 GROUP_CYCLE': CALLERS / 2 });
-      const ring = await some(6, () => world.group());
-      const closing = await together(6, (i) => nest(ring[i] as string, ring[(i + 1) % 6] as string));
+      const cycle = await some(6, () => world.group());
+      const closing = await together(6, (i) => nest(cycle[i] as string, cycle[(i + 1) % 6] as string));
       assert.deepEqual(tally(closing), { 201: 5, '409 GROUP_CYCLE': 1 });
     }
     assert.equal(await rings(), 0);

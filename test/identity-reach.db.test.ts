@@ -208,7 +208,7 @@ describe('reach by membership', () => {
         text: 'knowledgeBases: [ { code: it, visibility: internal, locales: [en-US], sections: [ { code: all } ] } ]',
       },
     ]);
-    await world.app.app.epoch.refresh();
+    await world.app.app.versions.refresh();
     const article = {
       code: 'a',
       baseId: 'it',
@@ -245,7 +245,7 @@ describe('reach by membership', () => {
     escalates(await join('delegate', listed, await world.user()), 'what stands around the group is not named');
     const all = `roles: [ { code: delegate, memberships: { groups: '*', orgUnits: '*' } } ]`;
     await world.app.apply([{ name: 'all.yaml', text: all }]);
-    await world.app.app.epoch.refresh();
+    await world.app.app.versions.refresh();
     passes(await join('delegate', listed, await world.user()), 'every group');
     escalates(await join('delegate', plain, delegate), 'never to oneself');
     const exported = await world.ok('admin', 'GET', '!/config/roles/delegate');

@@ -8,11 +8,11 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FaultProxy } from './harness/fault-proxy.ts';
-import { type Exchange, type RunResult, startExchange } from './harness/exchange.ts';
+import { type ImportExport, type RunResult, startImportExport } from './harness/import-export.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-let x: Exchange;
+let x: ImportExport;
 let folder: string;
 
 interface Ended {
@@ -61,7 +61,7 @@ const count = async (statement: string, values: unknown[] = []): Promise<number>
 
 describe('docket import', () => {
   before(async () => {
-    x = await startExchange();
+    x = await startImportExport();
     folder = await mkdtemp(path.join(tmpdir(), 'docket-import-'));
   });
   after(async () => {

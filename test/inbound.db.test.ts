@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { purgeRuns } from '../src/domain/inbound/door.ts';
+import { purgeRuns } from '../src/domain/inbound/index.ts';
 import type { TestAnswer } from './harness/app.ts';
 import { alike, type Around, refused, tally, together } from './harness/around.ts';
 import { COMMENT, CREATE, direct, type Inbound, startInbound, UPDATE } from './harness/inbound.ts';

@@ -95,7 +95,7 @@ describe('integrations', () => {
         text: 'roles: [ { code: manager, rights: [integration.manage], assignedTo: { users: [agent] } } ]',
       },
     ]);
-    await around.app.app.epoch.refresh();
+    await around.app.app.versions.refresh();
     const make = (executionPrincipalId: string, config: Config) =>
       around.app.request('POST', '/api/v1/integrations', {
         key,
@@ -112,7 +112,7 @@ describe('integrations', () => {
       JSON.stringify((await make(people['agent'] as string, config)).body.error).replaceAll(/secret|nothing/g, 'X');
     assert.equal(await words(hidden), await words(nothing), 'a hidden field is one that is not there');
     await around.app.apply([{ name: 'a.yaml', text: 'roles: [ { code: manager, rights: [] } ]' }]);
-    await around.app.app.epoch.refresh();
+    await around.app.app.versions.refresh();
     refused(await make(people['agent'] as string, COMMENT), 403, 'RIGHT_MISSING');
   });
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { createKey, revokeKey, setPassword } from '../src/domain/access/door.ts';
+import { createKey, revokeKey, setPassword } from '../src/domain/access/index.ts';
 import { refused, tally } from './harness/around.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { bundle, idOf, stored } from './harness/load-world.ts';
@@ -67,7 +67,7 @@ const kept = (answer: TestAnswer, what = ''): void => refused(answer, 409, 'LAST
 const passes = (answer: TestAnswer, what = ''): void =>
   assert.ok(answer.status < 300, `${what} ${JSON.stringify(answer.body)}`);
 const system = async (fn: Parameters<TestApp['app']['work']['write']>[1]): Promise<unknown> => {
-  await app.app.epoch.refresh();
+  await app.app.versions.refresh();
   return await app.app.work.write(app.app.system(), fn);
 };
 const isLast = (error: { code?: string }): boolean => error.code === 'LAST_ADMINISTRATOR';
@@ -110,7 +110,7 @@ describe('the last administrator', () => {
   it('keeps the right and the role: by a bundle, exact or pruned, of whoever applies it', async () => {
     const apply = (text: string, options = {}) =>
       system(async (ctx) => {
-        const { applyBundle } = await import('../src/bundle/engine.ts');
+        const { applyBundle } = await import('../src/configuration/engine.ts');
         return await applyBundle(ctx, app.sections, bundle(text), options);
       });
     const rights = 'key.manage, user.administer, config.manage';
@@ -194,7 +194,7 @@ describe('the last administrators, who remove each other at once', () => {
           SELECT $1, id, 'user', $2, now() FROM groups WHERE code = 'inner' ON CONFLICT DO NOTHING`,
         [randomUUID(), two],
       );
-      await app.app.epoch.refresh();
+      await app.app.versions.refresh();
       const by = remove[turn % remove.length] ?? assert.fail();
       assert.deepEqual(
         tally(await Promise.all([by('one'), by('two')])),
@@ -219,7 +219,7 @@ describe('an administrator who signs in by a provider alone', () => {
     passes(await archive('two'));
     const gone = await app.app.work
       .write(app.app.system(), async (ctx) => {
-        const { updateUser } = await import('../src/domain/identity/door.ts');
+        const { updateUser } = await import('../src/domain/identity/index.ts');
         return await updateUser(ctx, {
           userId: await idOf(app, 'users', 'one'),
           expectedRevision: 2,
@@ -278,7 +278,7 @@ describe('external ids', () => {
   it('are not made unique by a migration in silence', async () => {
     await rows('DROP INDEX users_external_id');
     await rows(`UPDATE users SET external_id = 'shared' WHERE login IN ('one', 'two')`);
-    const { readMigrations, migrationsFolder } = await import('../src/mechanisms/db/migrate.ts');
+    const { readMigrations, migrationsFolder } = await import('../src/platform/database/migrate.ts');
     const found = (await readMigrations(migrationsFolder())).find(({ name }) => name.endsWith('external-ids'));
     await assert.rejects(rows(found?.sql ?? assert.fail()), /'shared' \(one, two\)/);
     await rows(`UPDATE users SET external_id = NULL WHERE login = 'one'`);

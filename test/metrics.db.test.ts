@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
 import { parse } from 'yaml';
-import { Figures } from '../src/mechanisms/figures.ts';
-import { FIGURES } from '../src/rooms.ts';
-import { ofReplica } from '../src/watch.ts';
-import { mergeFigures } from '../src/http/figures.ts';
+import { DatabaseMetrics } from '../src/platform/observability/database-metrics.ts';
+import { DATABASE_METRICS } from '../src/modules.ts';
+import { ofReplica } from '../src/metrics.ts';
+import { mergeMetrics } from '../src/http/merge-metrics.ts';
 import { type Around, startAround } from './harness/around.ts';
 import { lintMetrics } from './harness/metrics-lint.ts';
 
@@ -15,7 +15,7 @@ const CANARY = 'zanzibarcanary';
 
 /** What a scrape has more where a replica is configured; `replica.db.test.ts` holds it against a real one. */
 const REPLICA_GAUGES = ofReplica({
-  figures: () => ({
+  metrics: () => ({
     state: 'used',
     reads: { replica: 0, primary: 0, failed: 0 },
     waits: 0,
@@ -46,9 +46,9 @@ function samplesOf(text: string): Map<string, number> {
 }
 
 /** Asked of the database now, past what is kept for the next scrapes. */
-async function figures(): Promise<Map<string, number>> {
+async function metrics(): Promise<Map<string, number>> {
   const { db } = around.app;
-  const values = await new Figures({ db, clock: { now: () => Date.now() }, figures: FIGURES }).read();
+  const values = await new DatabaseMetrics({ db, clock: { now: () => Date.now() }, metrics: DATABASE_METRICS }).read();
   return new Map(values.map(({ name, value }) => [name, value]));
 }
 
@@ -79,7 +79,7 @@ describe('figures', () => {
       assert.ok(text.includes(`# TYPE ${family} `) && text.includes(`# HELP ${family} `), name);
     }
     for (const [name, value] of samplesOf(text)) assert.ok(Number.isFinite(value), name);
-    for (const { name } of FIGURES) assert.ok(names.has(name), name);
+    for (const { name } of DATABASE_METRICS) assert.ok(names.has(name), name);
   });
 
   it('are judged by rules that find what promtool finds', () => {
@@ -112,7 +112,7 @@ describe('figures', () => {
     const text = await scrape();
     assert.deepEqual(lintMetrics(text), []);
     assert.deepEqual(lintMetrics([...new Set(described), ...replica].join('\n')), []);
-    const merged = mergeFigures(['api-1', 'worker-1'].map((process) => ({ process, text })));
+    const merged = mergeMetrics(['api-1', 'worker-1'].map((process) => ({ process, text })));
     assert.deepEqual(lintMetrics(merged), []);
   });
 
@@ -174,7 +174,7 @@ describe('figures', () => {
     const { db } = around.app;
     const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
     await db.query(sql`DELETE FROM outbox`);
-    assert.equal((await figures()).get('docket_outbox_oldest_seconds'), 0);
+    assert.equal((await metrics()).get('docket_outbox_oldest_seconds'), 0);
     await db.query(sql`
       INSERT INTO outbox (event_id, type, at) SELECT gen_random_uuid(), 'T', ${hourAgo}::timestamptz FROM generate_series(1, 10050)`);
     await db.query(sql`
@@ -183,7 +183,7 @@ describe('figures', () => {
       SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'T', now(), '{}', 3, 1, now(),
         now() + make_interval(secs => d.due), d.lease
       FROM (VALUES (-600, NULL), (-60, NULL), (60, gen_random_uuid()), (90, NULL)) AS d (due, lease)`);
-    const found = await figures();
+    const found = await metrics();
     const near = (name: string, seconds: number): void => {
       const value = found.get(name) ?? Number.NaN;
       assert.ok(Math.abs(value - seconds) < 60, `${name} is ${value}`);
@@ -208,21 +208,21 @@ describe('figures', () => {
         return await around.app.db.query<Row>(statement);
       },
     };
-    const many = new Figures({ db, clock: { now: () => Date.now() }, figures: FIGURES });
+    const many = new DatabaseMetrics({ db, clock: { now: () => Date.now() }, metrics: DATABASE_METRICS });
     const answers = await Promise.all(Array.from({ length: 50 }, () => many.read()));
     await many.read();
     assert.equal(asked, 1);
-    assert.ok(answers.every((values) => values.length === FIGURES.length + 1));
+    assert.ok(answers.every((values) => values.length === DATABASE_METRICS.length + 1));
     broken = true;
-    const away = new Figures({ db, clock: { now: () => Date.now() }, figures: FIGURES });
+    const away = new DatabaseMetrics({ db, clock: { now: () => Date.now() }, metrics: DATABASE_METRICS });
     assert.deepEqual(
       (await away.read()).map(({ name, value }) => [name, value]),
       [['docket_database_up', 0]],
     );
-    const silent = new Figures({
+    const silent = new DatabaseMetrics({
       db: { query: () => new Promise<never>(() => {}) },
       clock: { now: () => Date.now() },
-      figures: FIGURES,
+      metrics: DATABASE_METRICS,
     });
     assert.equal((await silent.read())[0]?.value, 0);
   });

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { readExamples } from '../src/contract/examples.ts';
-import { operations } from '../src/rooms.ts';
+import { operations } from '../src/modules.ts';
 import { ROOT } from './harness/load-sources.ts';
 import { valueProblems } from './harness/load-document.ts';
 

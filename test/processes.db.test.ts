@@ -59,7 +59,7 @@ describe('several processes behind one address', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const figures = async (): Promise<string> => await (await fetch(`${service.url}/metrics`)).text();
+  const metrics = async (): Promise<string> => await (await fetch(`${service.url}/metrics`)).text();
   const ask = (): Promise<Response> =>
     fetch(`${service.url}/api/v1/objects`, { headers: { authorization: `Bearer ${key}`, connection: 'close' } });
 
@@ -75,7 +75,7 @@ describe('several processes behind one address', () => {
       return (await ask()).status === 200 ? true : undefined;
     };
     for (let i = 0; i < 10; i++) await until('an answer', answered);
-    const text = await figures();
+    const text = await metrics();
     for (const name of ['api-1', 'api-2', 'worker-1']) {
       assert.match(text, new RegExp(`^docket_process_up\\{process="${name}"\\} 1$`, 'm'));
     }
@@ -104,7 +104,7 @@ describe('several processes behind one address', () => {
       later = childrenOf(supervisor);
     }
     await until('figures of all again', async () => {
-      const up = (await figures()).match(/^docket_process_up\{.*\} 1$/gm) ?? [];
+      const up = (await metrics()).match(/^docket_process_up\{.*\} 1$/gm) ?? [];
       return up.length === 3 ? true : undefined;
     });
     assert.ok(service.alive());

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { requireGranted, updateObject } from '../src/domain/objects/door.ts';
+import { requireGranted, updateObject } from '../src/domain/objects/index.ts';
 import { isFault } from '../src/lib/fault.ts';
-import { drainOutbox } from '../src/mechanisms/journal.ts';
+import { drainOutbox } from '../src/platform/audit/journal.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { ACTIONS, bundle, changeRights, idOf, stored, user } from './harness/load-world.ts';
 
@@ -82,7 +82,7 @@ describe('races', () => {
     one = await startTestApp({ bundle: bundle(WORLD) });
     two = await startTestApp({ on: one });
     ({ key } = await one.createKey({ login: 'alice' }));
-    await two.app.epoch.refresh();
+    await two.app.versions.refresh();
   });
   after(async () => {
     await two.close();
@@ -209,7 +209,7 @@ describe('races', () => {
       const app = either(turn);
       const order = turn % 4 < 2 ? ids : [...ids].reverse();
       try {
-        await app.app.work.write({ ...actor, config: app.app.epoch.current() }, async (ctx) => {
+        await app.app.work.write({ ...actor, config: app.app.versions.current() }, async (ctx) => {
           for (const objectId of order) {
             const { row } = await requireGranted(ctx, objectId, 'update');
             const changes = { title: `unit ${randomUUID()}` };
@@ -280,7 +280,7 @@ describe('races', () => {
       ['leaver', 'alice', 'archived', 'nested', 'late'].map(keyOf),
     );
     assert.ok(leaver && doomed && archived && nested && late);
-    await two.app.epoch.refresh();
+    await two.app.versions.refresh();
     const role = await idOf(one, 'config_items', 'keeper');
     const person = await idOf(one, 'users', 'leaver');
     await until(leaver.key, 404, () =>
@@ -327,7 +327,7 @@ describe('races', () => {
       await client.query('BEGIN');
       await client.query('LOCK TABLE epoch IN ACCESS EXCLUSIVE MODE');
       for (const app of apps) {
-        while (app.app.epoch.age <= FRESH_MS) await sleep(20);
+        while (app.app.versions.age <= FRESH_MS) await sleep(20);
         const began = performance.now();
         const refused = await app.request('GET', path, { key });
         assert.deepEqual([refused.status, refused.body.error.code], [503, 'DATABASE_UNAVAILABLE']);

@@ -76,7 +76,7 @@ describe('a session', () => {
     await ended(expired.cookie, expired.token, 'expired');
     const archived = await signIn();
     await changeRights(around.app, `UPDATE users SET state = 'ARCHIVED' WHERE login = $1`, ['chief']);
-    await around.app.app.epoch.refresh();
+    await around.app.app.versions.refresh();
     await ended(archived.cookie, archived.token, 'archived');
   });
 

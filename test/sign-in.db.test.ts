@@ -1,8 +1,8 @@
 /** Attempts to sign in: what is counted, who has to wait, and who has not. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setPassword } from '../src/domain/access/door.ts';
-import { type Clock, systemClock } from '../src/mechanisms/clock.ts';
+import { setPassword } from '../src/domain/access/index.ts';
+import { type Clock, systemClock } from '../src/platform/clock.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 
 const PASSWORD = 'the right one, long enough';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { revokeKey } from '../src/domain/access/door.ts';
+import { revokeKey } from '../src/domain/access/index.ts';
 import { file } from './harness/bundle.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 

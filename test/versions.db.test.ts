@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type MigratedBatch, migrateTypeBatch } from '../src/domain/objects/door.ts';
+import { type MigratedBatch, migrateTypeBatch } from '../src/domain/objects/index.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { watchAnswers } from './harness/load-document.ts';
 import { ACTIONS, bundle, stored } from './harness/load-world.ts';

@@ -3,7 +3,7 @@
  * settings. A test compares them with what is committed.
  */
 import { writeFile } from 'node:fs/promises';
-import { SETTINGS_TABLE } from '../src/config.ts';
+import { SETTINGS_TABLE } from '../src/settings.ts';
 import { exampleOf, FAULT_GUIDES } from '../src/contract/fault-guides.ts';
 import { FAULTS, type FaultCode } from '../src/lib/fault-codes.ts';
 

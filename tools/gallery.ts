@@ -140,7 +140,7 @@ function screens({ incident, incidents, people }: Seeded, life: Living): Screen[
     { name: 'admin-import', path: `/admin/imports/definitions/${life.importDefinition}` },
     { name: 'admin-import-edit', path: `/admin/imports/definitions/${life.importDefinition}/edit` },
     {
-      name: 'admin-flaws',
+      name: 'admin-problems',
       path: '/admin/relations/new',
       act: async (page) => {
         await page.getByRole('textbox', { name: /^(Код|Code)/ }).fill('Не код');

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readMigrations } from '../src/mechanisms/db/migrate.ts';
+import { readMigrations } from '../src/platform/database/migrate.ts';
 
 /** The migrations of the first release make tables in an empty database: their indexes hold up nobody. */
 const FIRST_RELEASE = 16;

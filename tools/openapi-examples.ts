@@ -4,7 +4,7 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { operations } from '../src/rooms.ts';
+import { operations } from '../src/modules.ts';
 import { recordExamples } from '../test/harness/examples.ts';
 import { globalSetup, globalTeardown } from '../test/harness/global-setup.ts';
 

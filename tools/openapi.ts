@@ -4,8 +4,8 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { EVENTS } from '../src/domain/webhooks/door.ts';
-import { operations } from '../src/rooms.ts';
+import { EVENTS } from '../src/domain/webhooks/index.ts';
+import { operations } from '../src/modules.ts';
 import { readExamples } from '../src/contract/examples.ts';
 import { buildDocument } from '../src/contract/openapi.ts';
 

@@ -14,9 +14,9 @@ import {
   newPassword,
   startCluster,
   stopCluster,
-} from '../src/mechanisms/db/embedded-cluster.ts';
-import { findLauncher } from '../src/mechanisms/db/embedded-launcher.ts';
-import { lookBetween } from '../src/mechanisms/db/pooler.ts';
+} from '../src/platform/database/embedded-cluster.ts';
+import { findLauncher } from '../src/platform/database/embedded-launcher.ts';
+import { lookBetween } from '../src/platform/database/pooler.ts';
 import { freePort } from '../test/harness/fault-service.ts';
 import { POOLER_VARIABLE } from '../test/harness/database.ts';
 

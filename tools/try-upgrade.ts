@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { readMigrations } from '../src/mechanisms/db/migrate.ts';
+import { readMigrations } from '../src/platform/database/migrate.ts';
 import { startTestCluster } from '../test/harness/cluster.ts';
 
 const { values: options } = parseArgs({

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { FAULTS } from '../../src/lib/fault-codes.ts';
-import { operations } from '../../src/rooms.ts';
+import { operations } from '../../src/modules.ts';
 import { generatedFiles } from '../tools/generate.ts';
 import { Docket, ERROR_CODES } from '../src/index.ts';
 

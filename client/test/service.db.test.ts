@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { buildDocument } from '../../src/contract/openapi.ts';
-import { EVENTS } from '../../src/domain/webhooks/door.ts';
+import { EVENTS } from '../../src/domain/webhooks/index.ts';
 import { RECORD_EVENTS } from '../../src/contract/events.ts';
-import { operations } from '../../src/rooms.ts';
+import { operations } from '../../src/modules.ts';
 import { type Hooks, startHooks } from '../../test/harness/hooks.ts';
 import { deliveryProblems } from '../../test/harness/load-document.ts';
 import {

@@ -212,7 +212,7 @@ CREATE INDEX idempotency_age ON idempotency USING brin (created_at);
 
 -- ---------------------------------------------------------------- guards
 -- A statement that writes with a condition calls this in its final SELECT: when another caller came first, the whole
--- statement is undone and the unit of work decides anew. 'DK001' is known to mechanisms/work.ts alone.
+-- statement is undone and the unit of work decides anew. 'DK001' is known to platform/unit-of-work/work.ts alone.
 CREATE FUNCTION docket_require(guard text, actual bigint, expected bigint) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN

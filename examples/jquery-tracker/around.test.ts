@@ -22,7 +22,7 @@ const PLAN: TicketPlan = {
   breaks: [],
   differences: [],
   splits: 0,
-  flaws: [],
+  problems: [],
 };
 
 const comment = (minute: number, seq: string, body = 'yes'): CommentRow => ({
@@ -73,7 +73,7 @@ describe('what happened to a ticket', () => {
   test('tells of a comment that is not kept as written', () => {
     const plan = planLife(PLAN, [comment(1, '7', 'a\u0000b')], []);
     assert.deepEqual(
-      plan.flaws.map(({ field }) => field),
+      plan.problems.map(({ field }) => field),
       ['comment 7'],
     );
   });

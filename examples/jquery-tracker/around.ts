@@ -1,7 +1,7 @@
 /** What stands around a ticket: its comments and files, in one order of time with its changes. Pure, as the plan is. */
 import type { AttachmentRow, CommentRow } from './data.ts';
 import { instant, storable } from './fields.ts';
-import type { Change, Flaw, TicketPlan } from './plan.ts';
+import type { Change, Problem, TicketPlan } from './plan.ts';
 
 /** One comment. The original time is not kept: the text stays as its author wrote it. */
 export interface CommentStep {
@@ -100,11 +100,11 @@ export function planLife(
   comments: readonly CommentRow[],
   attachments: readonly AttachmentRow[],
 ): LifePlan {
-  const flaws: Flaw[] = [...plan.flaws];
+  const problems: Problem[] = [...plan.problems];
   const leftOut: LeftOutFile[] = [];
   const said = comments.map(({ author, created_at, seq, body: written }): CommentStep => {
-    const { value: body, flaw } = storable(written, LONGEST_COMMENT, false);
-    if (flaw !== undefined) flaws.push({ ticket: plan.ticket, field: `comment ${seq}`, what: flaw });
+    const { value: body, problem } = storable(written, LONGEST_COMMENT, false);
+    if (problem !== undefined) problems.push({ ticket: plan.ticket, field: `comment ${seq}`, what: problem });
     return { kind: 'comment', author, at: time(created_at), body, slot: seq };
   });
   const files = attachments.flatMap(({ filename, size: shown, author, added_at }, index): FileStep[] => {
@@ -116,7 +116,7 @@ export function planLife(
     const slot = String(index + 1);
     return [{ kind: 'file', author, at: time(added_at), filename, mediaType: mediaTypeOf(filename), size, slot }];
   });
-  return { ...plan, flaws, leftOut, steps: inOrder([files, plan.changes, said]) };
+  return { ...plan, problems, leftOut, steps: inOrder([files, plan.changes, said]) };
 }
 
 /**

@@ -16,7 +16,7 @@ export type Wire = string | string[] | null;
 export interface Converted {
   value: Wire;
   /** What the value lost on the way, in words; absent where nothing was lost. */
-  flaw?: string;
+  problem?: string;
 }
 
 export interface Field {
@@ -90,15 +90,15 @@ function converter(spec: FieldSpec, userIds: ReadonlyMap<string, string>): (cell
   }
 }
 
-function known(value: string | undefined, flaw: string): Converted {
-  return value === undefined ? { value: null, flaw } : { value };
+function known(value: string | undefined, problem: string): Converted {
+  return value === undefined ? { value: null, problem } : { value };
 }
 
 /** An instant in the form that the service gives it back in. */
 export function instant(cell: string): Converted {
   const time = Date.parse(cell);
   return Number.isNaN(time)
-    ? { value: null, flaw: `"${cell}" is no instant` }
+    ? { value: null, problem: `"${cell}" is no instant` }
     : { value: new Date(time).toISOString() };
 }
 
@@ -106,16 +106,18 @@ function list(cell: string): Converted {
   const elements = cell.split(SEPARATOR);
   const value = [...new Set(elements)];
   if (value.length > MOST_ELEMENTS) {
-    return { value: value.slice(0, MOST_ELEMENTS), flaw: `of ${value.length} elements ${MOST_ELEMENTS} are kept` };
+    return { value: value.slice(0, MOST_ELEMENTS), problem: `of ${value.length} elements ${MOST_ELEMENTS} are kept` };
   }
-  return value.length < elements.length ? { value, flaw: `repeated elements of "${cell}" are kept once` } : { value };
+  return value.length < elements.length
+    ? { value, problem: `repeated elements of "${cell}" are kept once` }
+    : { value };
 }
 
 /** Text as the service stores it: NFC, no U+0000, no half surrogate pairs, within bounds; a `string` is one line. */
 export function storable(cell: string, longest: number, oneLine: boolean): Converted & { value: string } {
-  const flaws: string[] = [];
-  const change = (next: string, flaw: string): string => {
-    if (next !== value) flaws.push(flaw);
+  const problems: string[] = [];
+  const change = (next: string, problem: string): string => {
+    if (next !== value) problems.push(problem);
     return next;
   };
   let value = cell;
@@ -126,5 +128,5 @@ export function storable(cell: string, longest: number, oneLine: boolean): Conve
     const points = [...value];
     value = change(points.slice(0, longest).join(''), `of ${points.length} characters ${longest} are kept`);
   }
-  return flaws.length === 0 ? { value } : { value, flaw: flaws.join('; ') };
+  return problems.length === 0 ? { value } : { value, problem: problems.join('; ') };
 }

@@ -196,13 +196,13 @@ test('the difference from the row is told by column', () => {
 
 describe('what a record cannot hold', () => {
   test('is told: unknown options, nobody, repeated elements', () => {
-    const { flaws, final } = plan([
+    const { problems, final } = plan([
       ['joern', 1, 'type', 'bug', 'whatever'],
       ['joern', 1, 'owner', '', 'ghost'],
       ['joern', 1, 'cc', '', 'a, b, a'],
     ]);
     assert.deepEqual(
-      flaws.map((flaw) => flaw.field),
+      problems.map((problem) => problem.field),
       ['type', 'owner', 'cc'],
     );
     assert.equal(final.type, undefined);
@@ -211,18 +211,18 @@ describe('what a record cannot hold', () => {
   });
 
   test('is told: a required value that is cleared, which stays', () => {
-    const { flaws, final } = plan([['joern', 1, 'reporter', 'john', '']]);
+    const { problems, final } = plan([['joern', 1, 'reporter', 'john', '']]);
     assert.deepEqual(
-      flaws.map((flaw) => flaw.what),
+      problems.map((problem) => problem.what),
       ['empty, though a value is required'],
     );
     assert.equal(final.reporter, 'id-of-john');
   });
 
   test('is told: text with U+0000, line breaks in a line, more than fits', () => {
-    const { flaws, final } = plan([], { summary: 'a\u0000\nb', description: 'x'.repeat(100_001) });
+    const { problems, final } = plan([], { summary: 'a\u0000\nb', description: 'x'.repeat(100_001) });
     assert.deepEqual(
-      flaws.map((flaw) => flaw.field),
+      problems.map((problem) => problem.field),
       ['summary', 'description'],
     );
     assert.equal(final.summary, 'a\ufffd b');

@@ -33,7 +33,7 @@ export interface Change {
 }
 
 /** Something of the data that the record does not hold as it was written. */
-export interface Flaw {
+export interface Problem {
   ticket: string;
   field: string;
   what: string;
@@ -58,7 +58,7 @@ export interface TicketPlan {
   differences: string[];
   /** Changes made beyond one per author and instant, because a field changed more than once in it. */
   splits: number;
-  flaws: Flaw[];
+  problems: Problem[];
 }
 
 /**
@@ -110,7 +110,7 @@ export function planTicket(
     breaks,
     differences: TICKET_COLUMNS.filter((column) => cells.get(column) !== ticket[column]),
     splits,
-    flaws: planner.flaws,
+    problems: planner.problems,
   };
 }
 
@@ -128,7 +128,7 @@ class Planner {
   readonly #ticket: string;
   readonly #fields: ReadonlyMap<string, Field>;
   readonly changes: Change[] = [];
-  readonly flaws: Flaw[] = [];
+  readonly problems: Problem[] = [];
   standing: Values = {};
   state = '';
   stays = 0;
@@ -143,10 +143,10 @@ class Planner {
   read(name: string, cell: string): { code: string; value: Wire; kept: boolean } {
     const field = this.#fields.get(name);
     if (field === undefined) throw new Error(`${this.#ticket}: no field for the tracker's ${name}`);
-    const { value, flaw } = field.convert(cell);
-    if (flaw !== undefined) this.flaws.push({ ticket: this.#ticket, field: name, what: flaw });
+    const { value, problem } = field.convert(cell);
+    if (problem !== undefined) this.problems.push({ ticket: this.#ticket, field: name, what: problem });
     const kept = value !== null || !field.required;
-    if (!kept) this.flaws.push({ ticket: this.#ticket, field: name, what: 'empty, though a value is required' });
+    if (!kept) this.problems.push({ ticket: this.#ticket, field: name, what: 'empty, though a value is required' });
     return { code: field.code, value, kept };
   }
 

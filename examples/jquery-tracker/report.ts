@@ -91,7 +91,7 @@ export function makeReport(found: Findings): Report {
     calls: callFigures(found.figures),
     verification,
     notRepresented: [
-      ...data.flaws.map(({ ticket, field, what }) => `${ticket} ${field}: ${what}`),
+      ...data.problems.map(({ ticket, field, what }) => `${ticket} ${field}: ${what}`),
       `users.csv, ${found.userRows} rows: first_seen, last_seen, reported, comments, changes (a user has no such fields)`,
       `${count(data.attachmentsWithDescription)} descriptions of attachments (an attachment has a name alone)`,
       'the instants of comments, attachments and links (the service stamps its own)',

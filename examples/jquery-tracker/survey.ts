@@ -2,7 +2,7 @@
 import { bytesOf, type LeftOutFile, type LifePlan } from './around.ts';
 import type { Tracker } from './data.ts';
 import { HISTORY_ONLY, STATUS } from './fields.ts';
-import type { Flaw } from './plan.ts';
+import type { Problem } from './plan.ts';
 import type { Derived } from './workflow.ts';
 
 export type Counts = Record<string, number>;
@@ -41,7 +41,7 @@ export interface Survey {
   differencesFromTickets: Counts;
   /** Rows of fields that tickets.csv has no column for; they are fields of the type. */
   rowsOfHistoryOnlyFields: Counts;
-  flaws: Flaw[];
+  problems: Problem[];
 }
 
 export function survey(tracker: Tracker, plans: readonly LifePlan[], derived: Derived): Survey {
@@ -73,7 +73,7 @@ export function survey(tracker: Tracker, plans: readonly LifePlan[], derived: De
     breaks: tally(plans.flatMap((plan) => plan.breaks)),
     differencesFromTickets: tally(plans.flatMap((plan) => plan.differences)),
     rowsOfHistoryOnlyFields: tally(rows.flatMap((row) => (extra.has(row.field) ? [row.field] : []))),
-    flaws: plans.flatMap((plan) => plan.flaws),
+    problems: plans.flatMap((plan) => plan.problems),
   };
 }
 

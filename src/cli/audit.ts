@@ -1,8 +1,8 @@
 /** `docket audit verify`, `docket audit head`: the hash chain that seals the audit log. */
 import type { Command } from 'commander';
-import { sealCursor, type SealHead } from '../mechanisms/seals.ts';
-import { parseHead, readHeads } from '../mechanisms/seal-heads.ts';
-import { verifyJournal } from '../mechanisms/seals-verify.ts';
+import { sealCursor, type SealHead } from '../platform/audit/seals.ts';
+import { parseHead, readHeads } from '../platform/audit/seal-heads.ts';
+import { verifyJournal } from '../platform/audit/seals-verify.ts';
 import type { Environment } from './environment.ts';
 import { memoryKeeper } from './memory.ts';
 import { output } from './output.ts';

@@ -11,7 +11,7 @@ import {
   exportBundle,
   type PlannedItem,
   planBundle,
-} from '../bundle/engine.ts';
+} from '../configuration/engine.ts';
 import type { Environment } from './environment.ts';
 import { output } from './output.ts';
 import { pendingIndexes, saysPending } from './pending-indexes.ts';

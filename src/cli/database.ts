@@ -1,10 +1,10 @@
 /** `docket migrate`, `docket migrate-type` */
 import type { Command } from 'commander';
 import type { Environment } from './environment.ts';
-import { migrateTypeBatch, type Unmoved } from '../domain/objects/door.ts';
-import { projectMoved } from '../domain/search/door.ts';
+import { migrateTypeBatch, type Unmoved } from '../domain/objects/index.ts';
+import { projectMoved } from '../domain/search/index.ts';
 import { output } from './output.ts';
-import { searchParts } from '../rooms.ts';
+import { searchParts } from '../modules.ts';
 import { migrateDatabase, openDatabase, openTool } from './service.ts';
 
 interface Json {

@@ -1,8 +1,8 @@
 /** Checks of `docket doctor --deep`: every invariant of the stored data. The service may be running or stopped. */
-import type { BlobStore } from '../mechanisms/blobs/store.ts';
-import { runCheck } from '../mechanisms/checks.ts';
-import { examineIdle, examineIntegrity } from '../mechanisms/db/integrity.ts';
-import { CHECKS } from '../rooms.ts';
+import type { BlobStore } from '../platform/blobs/store.ts';
+import { runCheck } from '../platform/audit/checks.ts';
+import { examineIdle, examineIntegrity } from '../platform/database/integrity.ts';
+import { CHECKS } from '../modules.ts';
 import type { Tool } from './service.ts';
 
 /** One line of the doctor's output. */

@@ -1,5 +1,5 @@
 /** Shared by all commands. Settings are read when a command runs, so that `--help` needs none. */
-import type { Settings } from '../config.ts';
+import type { Settings } from '../settings.ts';
 
 export interface Environment {
   settings(): Settings;

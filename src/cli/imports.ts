@@ -7,13 +7,13 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { systemCaller } from '../rooms.ts';
-import { type Content, importFile, type Progress } from '../domain/imports/door.ts';
-import { ensureNumbering } from '../domain/metadata/door.ts';
+import { systemCaller } from '../modules.ts';
+import { type Content, importFile, type Progress } from '../domain/imports/index.ts';
+import { ensureNumbering } from '../domain/metadata/index.ts';
 import { isFault } from '../lib/fault.ts';
-import { type SessionLock, trySessionLock } from '../mechanisms/db/session-lock.ts';
-import { toFault } from '../mechanisms/db/sqlstate.ts';
-import { Epoch } from '../mechanisms/epoch.ts';
+import { type SessionLock, trySessionLock } from '../platform/database/session-lock.ts';
+import { toFault } from '../platform/database/sqlstate.ts';
+import { VersionWatcher } from '../platform/unit-of-work/versions.ts';
 import type { Environment } from './environment.ts';
 import { memoryKeeper } from './memory.ts';
 import { type Output, output } from './output.ts';
@@ -128,13 +128,13 @@ export function importCommand(docket: Command, environment: Environment): void {
       });
       const tool = await openTool(environment.settings(), () => {});
       const { db, clock } = tool;
-      const epoch = new Epoch({ db, clock, prepare: (snapshot) => ensureNumbering(db, snapshot) });
+      const versions = new VersionWatcher({ db, clock, prepare: (snapshot) => ensureNumbering(db, snapshot) });
       let lock: SessionLock | undefined;
       try {
         const run = await importFile({
           work: tool.work,
           caller: tool.caller,
-          parts: { freshCaller: async () => systemCaller(await patiently(() => epoch.fresh())) },
+          parts: { freshCaller: async () => systemCaller(await patiently(() => versions.fresh())) },
           definition: flags.definition,
           content: contentOf(file),
           file: { name: path.basename(file), sha256 },

@@ -1,8 +1,8 @@
 /** `docket keys …` and `docket users …` */
 import type { Command } from 'commander';
 import type { Environment } from './environment.ts';
-import { createKey, listKeys, revokeKey, rotateKey, setPassword } from '../domain/access/door.ts';
-import type { WriteContext } from '../mechanisms/context.ts';
+import { createKey, listKeys, revokeKey, rotateKey, setPassword } from '../domain/access/index.ts';
+import type { WriteContext } from '../platform/unit-of-work/context.ts';
 import { output } from './output.ts';
 import { readSecret } from './secret-input.ts';
 import { openTool, type Tool } from './service.ts';

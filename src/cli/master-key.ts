@@ -3,11 +3,11 @@
  * open, all commands that need a key fail and say what to do. A new key is created only if no stored secret needs another, or
  * with `--other-key`.
  */
-import type { Settings } from '../config.ts';
-import { examineSecrets, type SecretsExamined } from '../domain/webhooks/door.ts';
-import type { Database, Queryable } from '../mechanisms/db/pool.ts';
-import { lockMasterKey, masterKeyOf, setMasterKey } from '../mechanisms/master-key.ts';
-import { findSecretBox, makeSecretBox, type SecretBox } from '../mechanisms/secrets.ts';
+import type { Settings } from '../settings.ts';
+import { examineSecrets, type SecretsExamined } from '../domain/webhooks/index.ts';
+import type { Database, Queryable } from '../platform/database/pool.ts';
+import { lockMasterKey, masterKeyOf, setMasterKey } from '../platform/master-key.ts';
+import { findSecretBox, makeSecretBox, type SecretBox } from '../platform/secrets.ts';
 
 export interface KeyExamined extends SecretsExamined {
   /** Undefined if neither the settings nor the data folder hold a key. */

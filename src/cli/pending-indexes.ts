@@ -1,13 +1,13 @@
 /** Pending work of the field index reconciler (docs/spec/configuration.md#bundle). */
-import { type PendingIndex, pendingFieldIndexes } from '../bundle/field-indexes.ts';
-import { ownFieldSlice } from '../domain/access/door.ts';
-import { registry } from '../domain/metadata/door.ts';
+import { type PendingIndex, pendingFieldIndexes } from '../configuration/field-indexes.ts';
+import { ownFieldView } from '../domain/access/index.ts';
+import { registry } from '../domain/metadata/index.ts';
 import type { Tool } from './service.ts';
 
 const MOST_NAMED = 5;
 
 export async function pendingIndexes({ db, caller }: Tool): Promise<PendingIndex[]> {
-  return await pendingFieldIndexes(db, registry(caller), caller.config.get(ownFieldSlice));
+  return await pendingFieldIndexes(db, registry(caller), caller.config.get(ownFieldView));
 }
 
 export function saysPending(pending: readonly PendingIndex[]): string {

@@ -6,7 +6,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import { type Figures, type FromChild, isMessage, type ToChild } from './child-messages.ts';
+import { type ProcessMetrics, type FromChild, isMessage, type ToChild } from './worker-messages.ts';
 import type { Place } from './listening.ts';
 import { SharedPort, type Taker } from './shared-port.ts';
 
@@ -217,7 +217,7 @@ export class Supervisor {
     if (collection === undefined) return;
     clearTimeout(collection.timer);
     this.#collections.delete(ask);
-    const parts: Figures[] = [...collection.parts].map(([process, text]) => ({ process, text }));
+    const parts: ProcessMetrics[] = [...collection.parts].map(([process, text]) => ({ process, text }));
     tell(collection.asker, { docket: 'collected', ask: collection.asked, parts });
   }
 

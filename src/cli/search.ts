@@ -1,7 +1,7 @@
 /** `docket reindex` */
 import type { Command } from 'commander';
-import { searchParts } from '../rooms.ts';
-import { beginRebuild, compareProjection, type Comparison, stepRebuild } from '../domain/search/door.ts';
+import { searchParts } from '../modules.ts';
+import { beginRebuild, compareProjection, type Comparison, stepRebuild } from '../domain/search/index.ts';
 import type { Environment } from './environment.ts';
 import { output } from './output.ts';
 import { openTool, type Tool } from './service.ts';

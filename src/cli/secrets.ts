@@ -1,6 +1,6 @@
 /** `docket secrets …` and `docket webhooks …` */
 import type { Command } from 'commander';
-import { createSecret, redispatch, rotateSecret } from '../domain/webhooks/door.ts';
+import { createSecret, redispatch, rotateSecret } from '../domain/webhooks/index.ts';
 import type { Environment } from './environment.ts';
 import { withTool, write } from './keys.ts';
 import { requireMasterKey } from './master-key.ts';

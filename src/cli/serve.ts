@@ -4,20 +4,20 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { type App, type AppOptions, buildApp } from '../app.ts';
-import { systemCaller } from '../rooms.ts';
-import type { Settings, TraceSampling } from '../config.ts';
-import { listenNowhere } from '../http/handed.ts';
+import { systemCaller } from '../modules.ts';
+import type { Settings, TraceSampling } from '../settings.ts';
+import { listenNowhere } from '../http/adopted-connections.ts';
 import { adopt, drain } from '../http/server.ts';
-import { readClock } from '../mechanisms/db/clock.ts';
-import type { Database } from '../mechanisms/db/pool.ts';
-import { isUntouched } from '../mechanisms/journal.ts';
-import type { SecretBox } from '../mechanisms/secrets.ts';
-import { loadSnapshot } from '../mechanisms/snapshot.ts';
-import type { Tracer } from '../mechanisms/traces.ts';
-import { Work } from '../mechanisms/work.ts';
+import { readClock } from '../platform/database/clock.ts';
+import type { Database } from '../platform/database/pool.ts';
+import { isUntouched } from '../platform/audit/journal.ts';
+import type { SecretBox } from '../platform/secrets.ts';
+import { loadSnapshot } from '../platform/unit-of-work/snapshot.ts';
+import type { Tracer } from '../platform/observability/traces.ts';
+import { Work } from '../platform/unit-of-work/work.ts';
 import { applyFolder, starterFolder } from './bundles.ts';
-import { ChildVoice } from './child-voice.ts';
-import { Doors } from './doors.ts';
+import { WorkerIpc } from './worker-ipc.ts';
+import { Listeners } from './listeners.ts';
 import { requireMasterKey } from './master-key.ts';
 import { childrenOf, poolFor, type Role, Supervisor } from './processes.ts';
 import { aborted, Interrupted, orAborted, stopSignals } from './stop-signals.ts';
@@ -110,7 +110,7 @@ async function serveAlone(settings: Settings, role: Role, stop: AbortSignal): Pr
   await withDatabase(settings, log, settings.pool ?? POOL, async (opened) => {
     const secrets = await orAborted(prepare(settings, opened.db), stop);
     if (builtConsole() === undefined) say('The web console is not built; "npm run console" builds it.');
-    let doors: Doors | undefined;
+    let doors: Listeners | undefined;
     await run(settings, role, opened, log, stop, {
       secrets,
       open: async ({ server }) => {
@@ -119,7 +119,7 @@ async function serveAlone(settings: Settings, role: Role, stop: AbortSignal): Pr
           return;
         }
         await listenNowhere(server);
-        doors = new Doors(
+        doors = new Listeners(
           (socket) => {
             if (!adopt(server, socket)) socket.destroy();
           },
@@ -136,22 +136,22 @@ async function serveAlone(settings: Settings, role: Role, stop: AbortSignal): Pr
 /** A child process: the supervisor has prepared the database and prints the messages. */
 async function serveAsChild(settings: Settings, role: Role, stop: AbortSignal): Promise<void> {
   const log = makeLog();
-  const voice = new ChildVoice();
+  const ipc = new WorkerIpc();
   try {
     await withDatabase(settings, log, settings.pool ?? POOL, async (opened) => {
       await run(settings, role, opened, log, stop, {
         secrets: await requireMasterKey(settings, opened.db),
-        exposition: () => voice.collect(),
-        open: async ({ server, figures }) => {
+        exposition: () => ipc.collect(),
+        open: async ({ server, metrics }) => {
           if (role !== 'worker') await listenNowhere(server);
-          voice.ready(figures, role === 'worker' ? undefined : (socket) => adopt(server, socket));
+          ipc.ready(metrics, role === 'worker' ? undefined : (socket) => adopt(server, socket));
         },
-        leaving: () => voice.leaving(),
+        leaving: () => ipc.leaving(),
       });
     });
-    voice.leave();
+    ipc.leave();
   } catch (error) {
-    await voice.failed(error instanceof Error ? error.message : String(error));
+    await ipc.failed(error instanceof Error ? error.message : String(error));
     throw error;
   }
 }
@@ -189,7 +189,7 @@ async function superviseAll(
 
 /** Loaded on demand, so that tracing costs nothing when it is not configured. */
 async function traces(endpoint: string, sampling: TraceSampling): Promise<Tracer> {
-  const { startTraces } = await import('../mechanisms/traces-otel.ts');
+  const { startTraces } = await import('../platform/observability/traces-otel.ts');
   return startTraces({ endpoint, sampling });
 }
 

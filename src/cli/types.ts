@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { parse } from 'yaml';
-import { exportBundle } from '../bundle/engine.ts';
+import { exportBundle } from '../configuration/engine.ts';
 import type { Environment } from './environment.ts';
 import { output } from './output.ts';
 import { openTool } from './service.ts';

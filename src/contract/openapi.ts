@@ -209,7 +209,7 @@ function parametersOf(operation: Operation, components: Components, example: Exa
   parameters.push(components.header('X-Correlation-Id'));
   if (operation.idempotent === true) parameters.push(components.header('Idempotency-Key'));
   if (operation.ifMatch === true) parameters.push(components.header('If-Match'));
-  if (operation.mayLag === true) parameters.push(components.header('X-Docket-Position'));
+  if (operation.replicaSafe === true) parameters.push(components.header('X-Docket-Position'));
   return parameters;
 }
 
@@ -228,7 +228,8 @@ function bodyOf(operation: Operation, schema: TSchema, components: Components, e
 function successOf(operation: Operation, components: Components, example: Example): Json {
   const own = operation.idempotent === true ? ['Idempotency-Replayed'] : [];
   const rated = operation.access === 'open' ? [] : ['RateLimit-Policy', 'RateLimit'];
-  const writes = ['write', 'own'].includes(operation.unit) && operation.access !== 'open' && operation.mayLag !== true;
+  const writes =
+    ['write', 'own'].includes(operation.unit) && operation.access !== 'open' && operation.replicaSafe !== true;
   const placed = writes ? ['X-Docket-Position'] : [];
   const answer: Json = { description: 'Done.', headers: answerHeaders([...own, ...rated, ...placed], components) };
   if (operation.status === 204) return answer;

@@ -40,7 +40,7 @@ export interface Operation<
   /** The `via` that the journal records for writes of this operation. Default: the surface of the call. */
   via?: 'catalog' | 'inbound';
   /** Reads may be served by a replica that has replayed the caller's own writes and the current rights version. */
-  mayLag?: true;
+  replicaSafe?: true;
   /** Takes `Idempotency-Key`. */
   idempotent?: true;
   status: 200 | 201 | 204;

@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { SharedBudget } from '../lib/shared-budget.ts';
 import { ClientGone, fault } from './errors.ts';
-import type { Exchange } from './exchange.ts';
-import { overloaded } from './gate.ts';
+import type { RequestContext } from './request-context.ts';
+import { overloaded } from './admission.ts';
 import { declaredLength } from './headers.ts';
 
 /** 10 MiB; a body of exactly this many bytes is accepted. */
@@ -29,11 +29,11 @@ export interface BodyLimits {
  * @throws Fault BODY_TOO_LARGE, OVERLOADED; ClientGone
  */
 export function receiveBody(
-  exchange: Exchange,
+  context: RequestContext,
   { budget, owner, most }: BodyLimits,
 ): Promise<{ bytes: Buffer; release: () => void }> {
-  const { request } = exchange;
-  exchange.continueBody();
+  const { request } = context;
+  context.continueBody();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;

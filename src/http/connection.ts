@@ -3,10 +3,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { failure } from '../contract/envelope.ts';
 import type { FaultCode } from '../lib/fault-codes.ts';
-import { newId } from '../mechanisms/clock.ts';
+import { newId } from '../platform/clock.ts';
 import { answerOf, fault } from './errors.ts';
-import { sourceOf } from './open.ts';
-import { BASE_HEADERS, type Shared } from './exchange.ts';
+import { sourceOf } from './unverified.ts';
+import { BASE_HEADERS, type Shared } from './request-context.ts';
 
 const REASONS = new Map([
   [400, 'Bad Request'],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ConsoleFiles } from './console.ts';
-import type { Exchange } from './exchange.ts';
+import type { RequestContext } from './request-context.ts';
 
 interface Sent {
   status: number;
@@ -20,7 +20,7 @@ let files: ConsoleFiles;
 /** The answer to a request; undefined if the console does not handle it. */
 function ask(url: string, headers: Record<string, string> = {}, method = 'GET'): Sent | undefined {
   const sent: Sent[] = [];
-  const exchange = {
+  const context = {
     request: { url, method, headers },
     sendText: (
       status: number,
@@ -28,8 +28,8 @@ function ask(url: string, headers: Record<string, string> = {}, method = 'GET'):
       body: string | Uint8Array,
       more: Record<string, string> = {},
     ) => sent.push({ status, type, body: Buffer.from(body).toString(), headers: more }),
-  } as unknown as Exchange;
-  return files.answer(exchange) ? sent[0] : undefined;
+  } as unknown as RequestContext;
+  return files.answer(context) ? sent[0] : undefined;
 }
 
 describe('the files of the console', () => {

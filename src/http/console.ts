@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Exchange, Headers } from './exchange.ts';
+import type { RequestContext, Headers } from './request-context.ts';
 
 interface ConsoleFile {
   type: string;
@@ -92,19 +92,19 @@ export class ConsoleFiles {
    *
    * @returns false if the request is not for the console
    */
-  answer(exchange: Exchange): boolean {
-    const { request } = exchange;
+  answer(context: RequestContext): boolean {
+    const { request } = context;
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
     const [place = ''] = (request.url ?? '').split('?', 1);
     const file = this.#files.get(place);
     if (file !== undefined) {
-      sendFile(exchange, file);
+      sendFile(context, file);
       return true;
     }
     const wantsPage = place === '/' || (request.headers.accept ?? '').includes('text/html');
     if (!wantsPage || /^\/(?:api|assets)(?:\/|$)/.test(place)) return false;
     const nonce = randomBytes(18).toString('base64url');
-    exchange.sendText(200, 'text/html; charset=utf-8', this.#page.replaceAll(NONCE_MARK, nonce), {
+    context.sendText(200, 'text/html; charset=utf-8', this.#page.replaceAll(NONCE_MARK, nonce), {
       ...PAGE_HEADERS,
       'Content-Security-Policy': contentPolicy(nonce),
     });
@@ -112,8 +112,8 @@ export class ConsoleFiles {
   }
 }
 
-function sendFile(exchange: Exchange, file: ConsoleFile): void {
-  const { headers } = exchange.request;
+function sendFile(context: RequestContext, file: ConsoleFile): void {
+  const { headers } = context.request;
   const answer: Headers = {
     ETag: file.etag,
     Vary: 'Accept-Encoding',
@@ -121,11 +121,11 @@ function sendFile(exchange: Exchange, file: ConsoleFile): void {
     'Cross-Origin-Resource-Policy': 'same-origin',
   };
   if (headers['if-none-match']?.split(',').some((one) => one.trim().replace(/^W\//, '') === file.etag) === true) {
-    exchange.sendText(304, undefined, '', answer);
+    context.sendText(304, undefined, '', answer);
     return;
   }
   const [bytes, encoding] = chosen(file, headers['accept-encoding'] ?? '');
-  exchange.sendText(
+  context.sendText(
     200,
     file.type,
     bytes,

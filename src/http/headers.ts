@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { CORRELATION_ID } from '../contract/envelope.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
-import { newId } from '../mechanisms/clock.ts';
-import { withRevision } from '../mechanisms/long-json.ts';
+import { newId } from '../platform/clock.ts';
+import { withRevision } from '../platform/long-json.ts';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 const REVISION_TAG = /^"([1-9]\d{0,15})"$/;

@@ -5,10 +5,10 @@ import { createTestDatabase, type TestDatabase } from '../../test/harness/databa
 import { defineOperation, Reply } from '../contract/operation.ts';
 import { closed } from '../contract/schemas.ts';
 import { Fault } from '../lib/fault.ts';
-import { bind } from '../mechanisms/binding.ts';
-import { systemClock } from '../mechanisms/clock.ts';
-import { Database } from '../mechanisms/db/pool.ts';
-import { Work } from '../mechanisms/work.ts';
+import { bind } from '../platform/unit-of-work/binding.ts';
+import { systemClock } from '../platform/clock.ts';
+import { Database } from '../platform/database/pool.ts';
+import { Work } from '../platform/unit-of-work/work.ts';
 import { type Answer, type Sample, startSample } from '../../test/harness/http-sample.ts';
 
 describe('Idempotency-Key', () => {

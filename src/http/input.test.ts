@@ -106,8 +106,8 @@ describe('what comes in', () => {
   it('survives deep and wide JSON', async () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     assert.equal((await post(deep)).body.error.code, 'INVALID_JSON');
-    const bomb = await post(`{"name":"x","values":{"a":${'['.repeat(5_000_000)}}}`);
-    assert.deepEqual([bomb.status, bomb.body.error.code], [400, 'INVALID_JSON']);
+    const attack = await post(`{"name":"x","values":{"a":${'['.repeat(5_000_000)}}}`);
+    assert.deepEqual([attack.status, attack.body.error.code], [400, 'INVALID_JSON']);
     const many = `{"name":"x",${Array.from({ length: 5000 }, (_, i) => `"k${i}":1`).join()}}`;
     assert.equal((await post(many)).body.error.details.length, 100);
   });

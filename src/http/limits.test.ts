@@ -11,7 +11,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import Type from 'typebox';
 import { defineOperation } from '../contract/operation.ts';
-import { bind } from '../mechanisms/binding.ts';
+import { bind } from '../platform/unit-of-work/binding.ts';
 import { MOST_BODY } from './body.ts';
 import { create, echoing, getting, rawly, type Sample, startSample } from '../../test/harness/http-sample.ts';
 
@@ -253,9 +253,9 @@ describe('how much may be asked', () => {
   });
 
   it('is bounded in flight: refused at once, health excepted', async () => {
-    const gate = Promise.withResolvers<void>();
+    const admissionControl = Promise.withResolvers<void>();
     const waiting = getting('/wait', async () => {
-      await gate.promise;
+      await admissionControl.promise;
       return 'done';
     });
     const sample = await startSample([...echoing, waiting], { inFlight: 8 });
@@ -269,7 +269,7 @@ describe('how much may be asked', () => {
     );
     assert.equal((await sample.ask('/healthz')).status, 200);
     assert.match((await sample.ask('/metrics')).text, /^docket_http_requests_in_flight [4-8]$/m);
-    gate.resolve();
+    admissionControl.resolve();
     const answered = (await Promise.all([...held, ...others])).filter((one) => one.status === 200);
     assert.equal(answered.length + refused.length, 8);
     assert.match((await sample.ask('/metrics')).text, /^docket_http_requests_in_flight 0$/m);

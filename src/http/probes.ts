@@ -3,26 +3,26 @@
  */
 import { createHash } from 'node:crypto';
 import { Fault } from '../lib/fault.ts';
-import type { Clock } from '../mechanisms/clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import { type Origin, networkTest } from './address.ts';
 import { fault } from './errors.ts';
-import type { Exchange } from './exchange.ts';
+import type { RequestContext } from './request-context.ts';
 import type { Readiness, ServerOptions } from './types.ts';
 
 /** Answers one GET. Thrown faults become error answers. */
-export type Page = (exchange: Exchange) => void | Promise<void>;
+export type Page = (context: RequestContext) => void | Promise<void>;
 
 const PLAIN_JSON = 'application/json; charset=utf-8';
 const READY_MS = 1000;
 
 /** Liveness: the process runs. */
-export const healthPage: Page = (exchange) => exchange.sendText(200, PLAIN_JSON, '{"status":"ok"}');
+export const healthPage: Page = (context) => context.sendText(200, PLAIN_JSON, '{"status":"ok"}');
 
 /** Readiness: requests can be served. The result is cached for a second, so that frequent probes do not load the database. */
 export function readyPage(ready: ServerOptions['health']['ready'], draining: () => boolean): Page {
   let asked = Number.NEGATIVE_INFINITY;
   let answer: Promise<Readiness> | undefined;
-  return async (exchange) => {
+  return async (context) => {
     const now = performance.now();
     if (answer === undefined || now - asked > READY_MS) {
       asked = now;
@@ -31,7 +31,7 @@ export function readyPage(ready: ServerOptions['health']['ready'], draining: () 
     const { ok, degraded, checks } = await answer;
     const fit = ok && !draining();
     const body = JSON.stringify({ status: fit ? 'ok' : 'unavailable', degraded, checks });
-    exchange.sendText(fit ? 200 : 503, PLAIN_JSON, body, fit ? undefined : { 'Retry-After': '1' });
+    context.sendText(fit ? 200 : 503, PLAIN_JSON, body, fit ? undefined : { 'Retry-After': '1' });
   };
 }
 
@@ -39,15 +39,15 @@ export function readyPage(ready: ServerOptions['health']['ready'], draining: () 
 export function metricsPage(
   exposition: () => Promise<string>,
   allow: readonly string[],
-  originOf: (request: Exchange['request']) => Origin,
+  originOf: (request: RequestContext['request']) => Origin,
 ): Page {
   const allowed = networkTest(allow);
-  return async (exchange) => {
-    const { ip, hidden } = originOf(exchange.request);
+  return async (context) => {
+    const { ip, hidden } = originOf(context.request);
     // Behind an untrusted proxy every client would look local. A proxy that adds no header often uses HTTP/1.0.
-    const proxied = hidden || exchange.request.httpVersion === '1.0';
+    const proxied = hidden || context.request.httpVersion === '1.0';
     if (proxied || !allowed(ip)) throw fault('NOT_FOUND');
-    exchange.sendText(200, 'text/plain; version=0.0.4; charset=utf-8', await exposition());
+    context.sendText(200, 'text/plain; version=0.0.4; charset=utf-8', await exposition());
   };
 }
 
@@ -57,12 +57,12 @@ const DAY_MS = 86_400_000;
 
 /** `/.well-known/security.txt` (RFC 9116); 404 without a contact. */
 export function securityPage(contact: string | undefined, publicUrl: string | undefined, clock: Clock): Page {
-  return (exchange) => {
+  return (context) => {
     if (contact === undefined) throw fault('NOT_FOUND');
     const expires = new Date((Math.floor(clock.now() / DAY_MS) + SECURITY_DAYS) * DAY_MS).toISOString();
     const lines = [`Contact: ${contact}`, `Expires: ${expires}`];
     if (publicUrl !== undefined) lines.push(`Canonical: ${publicUrl}/.well-known/security.txt`);
-    exchange.sendText(200, 'text/plain; charset=utf-8', `${lines.join('\n')}\n`);
+    context.sendText(200, 'text/plain; charset=utf-8', `${lines.join('\n')}\n`);
   };
 }
 
@@ -77,12 +77,12 @@ export function documentPage(document: object): Page {
   const body = Buffer.from(JSON.stringify(document));
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   const headers = { ETag: etag, 'Cache-Control': 'public, max-age=60' };
-  return (exchange) => {
-    const [, query] = (exchange.request.url ?? '').split('?', 2);
+  return (context) => {
+    const [, query] = (context.request.url ?? '').split('?', 2);
     if (query !== undefined) throw noParameters(query);
-    const known = exchange.request.headers['if-none-match'];
+    const known = context.request.headers['if-none-match'];
     const same = known !== undefined && known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
-    if (same) exchange.sendText(304, undefined, '', headers);
-    else exchange.sendText(200, PLAIN_JSON, body, headers);
+    if (same) context.sendText(304, undefined, '', headers);
+    else context.sendText(200, PLAIN_JSON, body, headers);
   };
 }

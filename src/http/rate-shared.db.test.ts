@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
-import { Database } from '../mechanisms/db/pool.ts';
-import { purgeBudgets, settleBudgets } from '../mechanisms/rate-budgets.ts';
+import { Database } from '../platform/database/pool.ts';
+import { purgeBudgets, settleBudgets } from '../platform/database/rate-budgets.ts';
 import { MemoryRateLimiter, type RateAnswer } from './rate.ts';
 import { SharedRateLimiter } from './rate-shared.ts';
 

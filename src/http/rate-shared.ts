@@ -6,7 +6,7 @@
  * All processes together may exceed the budget by their unsettled credit: 0.5 % each, so 10 % with twenty processes. Later
  * requests pay it off.
  */
-import type { Settled, Settlement } from '../mechanisms/rate-budgets.ts';
+import type { Settled, Settlement } from '../platform/database/rate-budgets.ts';
 import { type RateAnswer, type RateLimiter, seconds } from './rate.ts';
 
 const WINDOW_MS = 60_000;

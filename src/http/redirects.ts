@@ -1,7 +1,7 @@
 /** Pages that only redirect the browser and set cookies: to an external sign-in and back. */
 import { Fault } from '../lib/fault.ts';
 import { cookie, singleHeader } from './headers.ts';
-import { sourceName } from './open.ts';
+import { sourceName } from './unverified.ts';
 import type { Page } from './probes.ts';
 import type { Service } from './serve.ts';
 import type { RedirectPage } from './types.ts';
@@ -12,8 +12,8 @@ export function redirectPage(
   page: RedirectPage['answer'],
   { origin, open, sender: senderOf }: Pick<Service, 'origin' | 'open' | 'sender'>,
 ): Page {
-  return async (exchange) => {
-    const { request } = exchange;
+  return async (context) => {
+    const { request } = context;
     const host = singleHeader(request, 'host');
     const [, query = ''] = (request.url ?? '').split('?', 2);
     if (host === undefined || !/^[A-Za-z0-9.:[\]-]{1,255}$/.test(host) || query.length > LONGEST_QUERY) {
@@ -30,6 +30,6 @@ export function redirectPage(
       sender,
       cookie: (name) => cookie(request, name),
     }).finally(leave);
-    exchange.sendText(302, 'text/plain; charset=utf-8', '', { Location: location, 'Set-Cookie': cookies });
+    context.sendText(302, 'text/plain; charset=utf-8', '', { Location: location, 'Set-Cookie': cookies });
   };
 }

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { Reply } from '../contract/operation.ts';
 import { Fault } from '../lib/fault.ts';
-import type { BoundOperation } from '../mechanisms/binding.ts';
+import type { BoundOperation } from '../platform/unit-of-work/binding.ts';
 import { echoing, getting, rawly, type Sample, startSample } from '../../test/harness/http-sample.ts';
 import { drain } from './server.ts';
 

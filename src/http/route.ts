@@ -1,6 +1,6 @@
 /** Turns declared operations into routes. Declarations are checked and compiled once, at startup. */
 import { isScope } from '../contract/scopes.ts';
-import type { BoundOperation } from '../mechanisms/binding.ts';
+import type { BoundOperation } from '../platform/unit-of-work/binding.ts';
 import { PREFIX, type Surface } from './types.ts';
 import { bodyCheck, type Check, type ParamsCheck, paramsCheck, type QueryReader, queryReader } from './validate.ts';
 

@@ -9,20 +9,20 @@ import type { Input, Operation } from '../contract/operation.ts';
 import { Reply } from '../contract/operation.ts';
 import { Fault } from '../lib/fault.ts';
 import { fingerprint } from '../lib/json.ts';
-import type { RequestFacts, Sender } from '../mechanisms/binding.ts';
+import type { RequestFacts, Sender } from '../platform/unit-of-work/binding.ts';
 import type { SharedBudget } from '../lib/shared-budget.ts';
-import { toFault } from '../mechanisms/db/sqlstate.ts';
-import type { IdempotencyClaim } from '../mechanisms/idempotency.ts';
-import { type ReadJson, readJson } from '../mechanisms/long-json.ts';
-import type { Tracer } from '../mechanisms/traces.ts';
-import type { Caller } from '../mechanisms/work.ts';
+import { toFault } from '../platform/database/sqlstate.ts';
+import type { IdempotencyClaim } from '../platform/unit-of-work/idempotency.ts';
+import { type ReadJson, readJson } from '../platform/long-json.ts';
+import type { Tracer } from '../platform/observability/traces.ts';
+import type { Caller } from '../platform/unit-of-work/work.ts';
 import { decisiveAddress, type Origin } from './address.ts';
 import { MOST_BODY, receiveBody, requireDeclaredSize } from './body.ts';
 import { Call } from './call.ts';
 import type { UnverifiedConnections } from './connection.ts';
 import { ClientGone, fault } from './errors.ts';
-import type { Exchange, Headers } from './exchange.ts';
-import { type Gate, overloaded, type Visit } from './gate.ts';
+import type { RequestContext, Headers } from './request-context.ts';
+import { type AdmissionControl, overloaded, type Admission } from './admission.ts';
 import {
   announcesBody,
   cookie,
@@ -33,19 +33,19 @@ import {
   singleHeader,
   withIfMatch,
 } from './headers.ts';
-import { MOST_OPEN_BODY, type OpenAdmission, sourceName, sourceOf } from './open.ts';
-import { inPieces, isLarge } from './pieces.ts';
+import { MOST_OPEN_BODY, type OpenAdmission, sourceName, sourceOf } from './unverified.ts';
+import { inPieces, isLarge } from './json-chunks.ts';
 import type { RateAnswer, RateLimiter } from './rate.ts';
 import type { Prepared, Route } from './route.ts';
 import type { ServerOptions } from './types.ts';
-import { standpointOf, tellPosition } from './standpoint.ts';
+import { readConsistencyOf, tellPosition } from './read-consistency.ts';
 import { invalid } from './validate.ts';
 
 const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
 
 export interface Service {
   options: ServerOptions;
-  gate: Gate;
+  admissionControl: AdmissionControl;
   limiter: RateLimiter | undefined;
   /** Admits requests whose sender is not verified. */
   open: OpenAdmission;
@@ -61,17 +61,17 @@ export interface Service {
 export async function serve(
   service: Service,
   route: Route,
-  exchange: Exchange,
+  context: RequestContext,
   params: Record<string, string>,
 ): Promise<void> {
   const { tracer } = service.options;
-  if (tracer === undefined) await attend(service, route, exchange, params);
-  else await trace(tracer, route, exchange, () => attend(service, route, exchange, params));
+  if (tracer === undefined) await attend(service, route, context, params);
+  else await trace(tracer, route, context, () => attend(service, route, context, params));
 }
 
 /** Creates a span for the request. It holds the route and the status, no content of the request. */
-async function trace(tracer: Tracer, route: Route, exchange: Exchange, work: () => Promise<void>): Promise<void> {
-  const { request, response, operation, correlationId } = exchange;
+async function trace(tracer: Tracer, route: Route, context: RequestContext, work: () => Promise<void>): Promise<void> {
+  const { request, response, operation, correlationId } = context;
   const attributes = {
     'http.request.method': request.method,
     'http.route': route.path,
@@ -80,10 +80,10 @@ async function trace(tracer: Tracer, route: Route, exchange: Exchange, work: () 
   };
   const parent = { traceparent: text(request.headers.traceparent), tracestate: text(request.headers.tracestate) };
   await tracer.run({ name: operation, kind: 'server', attributes, parent }, async (span) => {
-    exchange.traceId = span.traceId;
+    context.traceId = span.traceId;
     await work();
     const status = response.statusCode;
-    span.set({ 'http.response.status_code': status, 'docket.key_id': exchange.keyId ?? undefined });
+    span.set({ 'http.response.status_code': status, 'docket.key_id': context.keyId ?? undefined });
     if (status >= 500) span.fail(String(status));
   });
 }
@@ -91,24 +91,24 @@ async function trace(tracer: Tracer, route: Route, exchange: Exchange, work: () 
 async function attend(
   service: Service,
   route: Route,
-  exchange: Exchange,
+  context: RequestContext,
   params: Record<string, string>,
 ): Promise<void> {
   let leave: (() => void) | undefined;
   try {
-    const origin = service.origin(exchange.request);
-    exchange.ip = origin.ip;
+    const origin = service.origin(context.request);
+    context.ip = origin.ip;
     if (route.prepared.binding.operation.access === 'open') {
-      leave = service.open.enter(sourceName(service.sender(exchange.request, origin.ip)));
-      await answer(service, route, exchange, params, origin, undefined);
+      leave = service.open.enter(sourceName(service.sender(context.request, origin.ip)));
+      await answer(service, route, context, params, origin, undefined);
     } else {
-      const visit = service.gate.enter();
-      leave = () => visit.leave();
-      await answer(service, route, exchange, params, origin, visit);
+      const admission = service.admissionControl.enter();
+      leave = () => admission.leave();
+      await answer(service, route, context, params, origin, admission);
     }
   } catch (error) {
     // Authentication runs outside a unit of work, so its database errors are converted here.
-    exchange.sendError(toFault(error));
+    context.sendError(toFault(error));
   } finally {
     leave?.();
   }
@@ -117,46 +117,46 @@ async function attend(
 async function answer(
   service: Service,
   route: Route,
-  exchange: Exchange,
+  context: RequestContext,
   rawParams: Record<string, string>,
   origin: Origin,
   /** Undefined for an open operation: it uses no admission of verified callers. */
-  visit: Visit | undefined,
+  admission: Admission | undefined,
 ): Promise<void> {
-  const { request } = exchange;
+  const { request } = context;
   const { prepared } = route;
   requireHost(request);
-  requireDeclaredSize(request, visit === undefined ? MOST_OPEN_BODY : MOST_BODY);
+  requireDeclaredSize(request, admission === undefined ? MOST_OPEN_BODY : MOST_BODY);
   const sessionToken = route.surface === 'console' ? cookie(request, 'docket_session') : undefined;
   const arrived = performance.now();
   const caller =
-    visit === undefined
-      ? { ...(await service.options.anonymous()), correlationId: exchange.correlationId }
-      : await callerOf(service, route, exchange, { sessionToken, ip: decisiveAddress(origin) }, visit);
+    admission === undefined
+      ? { ...(await service.options.anonymous()), correlationId: context.correlationId }
+      : await callerOf(service, route, context, { sessionToken, ip: decisiveAddress(origin) }, admission);
   // A slow database may have taken of the request's time already.
   const leftMs = Math.max(1000, prepared.timeoutMs - (performance.now() - arrived));
-  const body = announcesBody(request) ? await readBody(service, exchange, prepared) : undefined;
-  const input = readInput(exchange, prepared, rawParams, body?.value);
+  const body = announcesBody(request) ? await readBody(service, context, prepared) : undefined;
+  const input = readInput(context, prepared, rawParams, body?.value);
   const asked = input.query as Readonly<Record<string, unknown>>;
-  for (const scope of prepared.binding.operation.moreScopes?.(asked) ?? []) requireScope(exchange, scope);
+  for (const scope of prepared.binding.operation.moreScopes?.(asked) ?? []) requireScope(context, scope);
   const facts: RequestFacts = {
     ip: origin.ip,
-    sender: visit === undefined ? service.sender(request, origin.ip) : { address: origin.ip, device: undefined },
+    sender: admission === undefined ? service.sender(request, origin.ip) : { address: origin.ip, device: undefined },
     sessionToken,
     secure: origin.secure,
-    scopes: exchange.scopes,
+    scopes: context.scopes,
     // RFC 9110 defines ranges only for GET; HEAD describes the complete content.
     range: request.method === 'GET' ? request.headers.range : undefined,
     ifRange: singleHeader(request, 'if-range'),
     ifNoneMatch: request.headers['if-none-match'],
   };
-  const turn = visit?.turn();
+  const turn = admission?.turn();
   if (turn !== undefined) {
     await turn;
-    if (exchange.response.destroyed) throw new ClientGone();
+    if (context.response.destroyed) throw new ClientGone();
   }
   const fingerprint = body?.fingerprint;
-  await run(service, exchange, prepared, { caller, input, fingerprint, facts, visit, leftMs });
+  await run(service, context, prepared, { caller, input, fingerprint, facts, admission, leftMs });
 }
 
 function requireHost(request: IncomingMessage): void {
@@ -173,11 +173,11 @@ function text(value: string | string[] | undefined): string | undefined {
 async function callerOf(
   service: Service,
   route: Route,
-  exchange: Exchange,
+  context: RequestContext,
   { sessionToken, ip }: { sessionToken: string | undefined; ip: string },
-  visit: Visit,
+  admission: Admission,
 ): Promise<Caller> {
-  const { request, correlationId } = exchange;
+  const { request, correlationId } = context;
   const found = await service.options.authenticate({
     authorization: singleHeader(request, 'authorization'),
     sessionToken,
@@ -186,37 +186,37 @@ async function callerOf(
     surface: route.surface,
     ip,
     patienceMs: route.prepared.timeoutMs,
-    lookUp: (work) => service.open.lookUp(sourceName(service.sender(request, exchange.ip ?? '')), work),
+    lookUp: (work) => service.open.lookUp(sourceName(service.sender(request, context.ip ?? '')), work),
   });
   service.unverified.verified(request.socket);
-  exchange.callerId = found.callerId;
-  exchange.keyId = found.keyId;
-  visit.attribute(found.callerId);
+  context.callerId = found.callerId;
+  context.keyId = found.keyId;
+  admission.attribute(found.callerId);
   if (service.limiter !== undefined) {
     const taken = service.limiter.take(found.callerId, performance.now());
     // The in-process limiter answers synchronously.
-    requireRate(service.limiter, exchange, taken instanceof Promise ? await taken : taken);
+    requireRate(service.limiter, context, taken instanceof Promise ? await taken : taken);
   }
   if (route.scope !== undefined) {
-    exchange.scopes = found.scopes;
-    requireScope(exchange, route.scope);
+    context.scopes = found.scopes;
+    requireScope(context, route.scope);
   }
   const { actor, via, keyId, config } = found.caller;
   const locale = route.surface === 'console' ? preferredLocale(request) : undefined;
-  const mayLag = route.prepared.binding.operation.mayLag === true;
-  const standpoint = service.options.replicated === true ? standpointOf(mayLag, exchange, found) : undefined;
-  return { actor, via, keyId, config, correlationId, locale, standpoint };
+  const replicaSafe = route.prepared.binding.operation.replicaSafe === true;
+  const consistency = service.options.replicated === true ? readConsistencyOf(replicaSafe, context, found) : undefined;
+  return { actor, via, keyId, config, correlationId, locale, consistency };
 }
 
 /** Checks the scope where the route requires one. Sessions have no scopes and need none. @throws Fault SCOPE_MISSING */
-function requireScope({ scopes }: Exchange, scope: string): void {
+function requireScope({ scopes }: RequestContext, scope: string): void {
   if (scopes === null || scopes.has(scope)) return;
   throw new Fault('SCOPE_MISSING', `Use a key with the scope ${scope}.`, { scope });
 }
 
 /** @throws Fault RATE_LIMITED */
-function requireRate(limiter: RateLimiter, exchange: Exchange, rate: RateAnswer): void {
-  exchange.extra.push(
+function requireRate(limiter: RateLimiter, context: RequestContext, rate: RateAnswer): void {
+  context.extra.push(
     'RateLimit-Policy',
     `"default";q=${limiter.quota};w=${limiter.windowSeconds}`,
     'RateLimit',
@@ -233,21 +233,21 @@ function requireRate(limiter: RateLimiter, exchange: Exchange, rate: RateAnswer)
  *
  * @throws Fault UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, INVALID_JSON
  */
-async function readBody(service: Service, exchange: Exchange, prepared: Prepared): Promise<ReadJson | undefined> {
-  if (prepared.body !== undefined) requireJson(exchange.request);
+async function readBody(service: Service, context: RequestContext, prepared: Prepared): Promise<ReadJson | undefined> {
+  if (prepared.body !== undefined) requireJson(context.request);
   const limits =
-    exchange.callerId === undefined
-      ? { budget: service.openBodies, owner: sourceOf(exchange.ip ?? ''), most: MOST_OPEN_BODY }
-      : { budget: service.bodies, owner: exchange.callerId, most: MOST_BODY };
-  const { bytes, release } = await receiveBody(exchange, limits);
+    context.callerId === undefined
+      ? { budget: service.openBodies, owner: sourceOf(context.ip ?? ''), most: MOST_OPEN_BODY }
+      : { budget: service.bodies, owner: context.callerId, most: MOST_BODY };
+  const { bytes, release } = await receiveBody(context, limits);
   try {
     if (bytes.length === 0) return undefined;
     if (prepared.body !== undefined) {
       const { operation } = prepared.binding;
-      const { request } = exchange;
+      const { request } = context;
       const keyed = operation.idempotent === true && request.headers['idempotency-key'] !== undefined;
       const revision = (operation.ifMatch === true ? ifMatchRevision(request) : undefined) ?? undefined;
-      return await readJson({ bytes, keyed, revision }, exchange.callerId ?? exchange.ip ?? null);
+      return await readJson({ bytes, keyed, revision }, context.callerId ?? context.ip ?? null);
     }
     // Many clients send an empty object when they have no body to send.
     if (bytes.length < 64 && EMPTY_OBJECT.test(bytes.toString('latin1'))) return undefined;
@@ -259,12 +259,12 @@ async function readBody(service: Service, exchange: Exchange, prepared: Prepared
 
 /** Reports all problems of query, headers and body at once. @throws Fault INVALID_REQUEST, NOT_FOUND */
 function readInput(
-  exchange: Exchange,
+  context: RequestContext,
   prepared: Prepared,
   rawParams: Record<string, string>,
   given: unknown,
 ): Input<Operation> {
-  const { request } = exchange;
+  const { request } = context;
   const { operation } = prepared.binding;
   const { query, problems } = prepared.query(queryText(request.url ?? ''));
   let body = given;
@@ -298,7 +298,7 @@ interface Ready {
   /** Of the body; absent where there is none. */
   fingerprint: Buffer | undefined;
   facts: RequestFacts;
-  visit: Visit | undefined;
+  admission: Admission | undefined;
   /** What is left of its time, in milliseconds. */
   leftMs: number;
 }
@@ -306,28 +306,26 @@ interface Ready {
 /** Runs the handler in the unit that the operation asks for, under its time limit, and sends the answer. */
 async function run(
   service: Service,
-  exchange: Exchange,
+  context: RequestContext,
   prepared: Prepared,
-  { caller, input, fingerprint, facts, visit, leftMs }: Ready,
+  { caller, input, fingerprint, facts, admission, leftMs }: Ready,
 ): Promise<void> {
   const { binding } = prepared;
   const { operation } = binding;
-  const claim = claimOf(exchange, operation, input, fingerprint);
-  if (claim !== undefined) claim.onWait = () => visit?.rest();
+  const claim = claimOf(context, operation, input, fingerprint);
+  if (claim !== undefined) claim.onWait = () => admission?.rest();
   // After the timeout the work continues until the database's own time limits end it; its answer is dropped.
   const timer = setTimeout(() => {
-    exchange.sendError(
-      overloaded(`This took longer than ${prepared.timeoutMs / 1000} s; retry later or ask for less.`),
-    );
+    context.sendError(overloaded(`This took longer than ${prepared.timeoutMs / 1000} s; retry later or ask for less.`));
   }, leftMs);
   // A handler that hangs must not keep the process from ending.
   timer.unref();
   try {
     const call = new Call(service.options.work, prepared, caller, claim);
     const result = await call.run(input, facts);
-    tellPosition(exchange, caller.standpoint);
-    if (result instanceof Reply && result.closed !== undefined) exchange.whenClosed(result.closed);
-    const streamed = send(exchange, operation, result, call.replayed);
+    tellPosition(context, caller.consistency);
+    if (result instanceof Reply && result.closed !== undefined) context.whenClosed(result.closed);
+    const streamed = send(context, operation, result, call.replayed);
     if (streamed !== undefined) await streamed;
   } finally {
     clearTimeout(timer);
@@ -336,17 +334,17 @@ async function run(
 
 /** @throws Fault INVALID_IDEMPOTENCY_KEY */
 function claimOf(
-  exchange: Exchange,
+  context: RequestContext,
   operation: Operation,
   input: Input<Operation>,
   known: Buffer | undefined,
 ): IdempotencyClaim | undefined {
-  if (operation.idempotent !== true || exchange.callerId === undefined) return undefined;
-  const key = idempotencyKey(exchange.request);
+  if (operation.idempotent !== true || context.callerId === undefined) return undefined;
+  const key = idempotencyKey(context.request);
   if (key === undefined) return undefined;
   const params = Object.entries(input.params as Record<string, string>).map(([name, value]) => ` ${name}=${value}`);
   return {
-    callerId: exchange.callerId,
+    callerId: context.callerId,
     route: operation.id + params.join(''),
     key,
     fingerprint: known ?? fingerprint(input.body),
@@ -355,17 +353,17 @@ function claimOf(
 }
 
 /** Sends a large answer in chunks. The admission is already released: slow readers do not block others. */
-function sendLarge(exchange: Exchange, status: number, data: unknown, headers: Headers | undefined): void {
-  const [head, tail] = aroundData(exchange.correlationId);
+function sendLarge(context: RequestContext, status: number, data: unknown, headers: Headers | undefined): void {
+  const [head, tail] = aroundData(context.correlationId);
   const source = Readable.from(inPieces(head, data, tail), { objectMode: false, highWaterMark: 262_144 });
-  exchange
+  context
     .sendStream(status, source, { 'Content-Type': 'application/json; charset=utf-8', ...headers })
-    .catch((error: unknown) => exchange.sendError(error));
+    .catch((error: unknown) => context.sendError(error));
 }
 
 /** Sends the handler's result. @returns a promise if sending is asynchronous */
 function send(
-  exchange: Exchange,
+  context: RequestContext,
   operation: Operation,
   result: unknown,
   replayed: number | undefined,
@@ -376,16 +374,16 @@ function send(
   let headers: Headers | undefined = reply?.headers;
   if (replayed !== undefined) headers = { ...headers, 'Idempotency-Replayed': 'true' };
   if (operation.raw === undefined) {
-    if (status === 204) exchange.sendText(204, undefined, '', headers);
-    else if (isLarge(data)) sendLarge(exchange, status, data, headers);
-    else exchange.sendJson(status, success(data, exchange.correlationId), headers);
+    if (status === 204) context.sendText(204, undefined, '', headers);
+    else if (isLarge(data)) sendLarge(context, status, data, headers);
+    else context.sendJson(status, success(data, context.correlationId), headers);
     return undefined;
   }
   const raw: Headers = { 'Content-Type': operation.raw.mediaTypes[0] ?? 'application/octet-stream', ...headers };
-  if (data instanceof Readable) return exchange.sendStream(status, data, raw);
+  if (data instanceof Readable) return context.sendStream(status, data, raw);
   if (data !== undefined && data !== null && typeof data !== 'string' && !(data instanceof Uint8Array)) {
     throw new Error(`operation ${operation.id}: a raw answer is text, bytes or a stream`);
   }
-  exchange.sendText(status, undefined, data ?? '', raw);
+  context.sendText(status, undefined, data ?? '', raw);
   return undefined;
 }

@@ -5,7 +5,7 @@ import Type from 'typebox';
 import { CORRELATION_ID } from '../contract/envelope.ts';
 import type { Operation } from '../contract/operation.ts';
 import { Fault } from '../lib/fault.ts';
-import type { BoundOperation } from '../mechanisms/binding.ts';
+import type { BoundOperation } from '../platform/unit-of-work/binding.ts';
 import {
   echoing,
   getting,

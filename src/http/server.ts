@@ -7,16 +7,16 @@ import { Server as NetServer, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Fault } from '../lib/fault.ts';
 import { SharedBudget } from '../lib/shared-budget.ts';
-import { systemClock } from '../mechanisms/clock.ts';
+import { systemClock } from '../platform/clock.ts';
 import { networkTest, originReader } from './address.ts';
 import { closeIdle, deferContinue, onClientError, UnverifiedConnections } from './connection.ts';
 import { ConsoleFiles } from './console.ts';
 import { fault } from './errors.ts';
-import { Exchange, type Shared } from './exchange.ts';
-import { Gate } from './gate.ts';
-import { Handed } from './handed.ts';
+import { RequestContext, type Shared } from './request-context.ts';
+import { AdmissionControl } from './admission.ts';
+import { AdoptedConnections } from './adopted-connections.ts';
 import { Metrics } from './metrics.ts';
-import { OpenAdmission, senderReader } from './open.ts';
+import { OpenAdmission, senderReader } from './unverified.ts';
 import { documentPage, healthPage, metricsPage, type Page, readyPage, securityPage } from './probes.ts';
 import { redirectPage } from './redirects.ts';
 import { MemoryRateLimiter, type RateLimiter } from './rate.ts';
@@ -40,9 +40,9 @@ const OPEN_BODY_BYTES = 4 * 1024 * 1024;
 
 interface State {
   shared: Shared;
-  gate: Gate;
-  handed: Handed;
-  figures: () => Promise<string>;
+  admissionControl: AdmissionControl;
+  adopted: AdoptedConnections;
+  metrics: () => Promise<string>;
 }
 
 /**
@@ -65,7 +65,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     answers: new SharedBudget(limits.answerBytes ?? 256 * 1024 * 1024),
   };
   const most = limits.inFlight ?? 512;
-  const gate = new Gate({ most, running: Math.min(most, limits.running ?? most) });
+  const admissionControl = new AdmissionControl({ most, running: Math.min(most, limits.running ?? most) });
   const open = new OpenAdmission(limits.open);
   const server = Fastify({
     requestTimeout: receiveMs,
@@ -83,8 +83,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       requireHostHeader: false,
     },
     frameworkErrors: (error, request, reply) => {
-      const exchange = new Exchange(shared, request.raw, reply.raw, 'none');
-      exchange.sendError(error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? fault('NOT_FOUND') : badPath());
+      const context = new RequestContext(shared, request.raw, reply.raw, 'none');
+      context.sendError(error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? fault('NOT_FOUND') : badPath());
     },
     clientErrorHandler: onClientError(shared),
   });
@@ -92,7 +92,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   http.maxConnections = limits.connections ?? 8192;
   const service: Service = {
     options,
-    gate,
+    admissionControl,
     limiter: limiterOf(options),
     open,
     bodies: new SharedBudget(limits.bodyBytes ?? 256 * 1024 * 1024),
@@ -104,10 +104,16 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   deferContinue(http, shared);
   closeIdle(http, shared, limits.stalledMs ?? STALLED_MS, IDLE_MS);
   const gauges = options.gauges ?? (async () => []);
-  const figures = async (): Promise<string> => shared.metrics.render(gate.inFlight + open.inFlight, await gauges());
-  server.decorate('docketState', { shared, gate, handed: new Handed(http), figures } satisfies State);
+  const metrics = async (): Promise<string> =>
+    shared.metrics.render(admissionControl.inFlight + open.inFlight, await gauges());
+  server.decorate('docketState', {
+    shared,
+    admissionControl,
+    adopted: new AdoptedConnections(http),
+    metrics,
+  } satisfies State);
   server.addHook('onClose', async () => {
-    gate.stop();
+    admissionControl.stop();
     shared.metrics.stop();
   });
 
@@ -142,14 +148,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     'security.contact',
     securityPage(options.securityContact, options.publicUrl, systemClock),
   );
-  const exposition = options.exposition ?? figures;
+  const exposition = options.exposition ?? metrics;
   mount('/metrics', 'health.metrics', metricsPage(exposition, limits.metricsAllow, service.origin));
   return server;
 }
 
 /** The metrics of this process in Prometheus text format. */
-export function figuresOf(server: FastifyInstance): Promise<string> {
-  return server.getDecorator<State>('docketState').figures();
+export function metricsOf(server: FastifyInstance): Promise<string> {
+  return server.getDecorator<State>('docketState').metrics();
 }
 
 /**
@@ -158,9 +164,9 @@ export function figuresOf(server: FastifyInstance): Promise<string> {
  * @returns false if the server is closing; the connection is then unchanged
  */
 export function adopt(server: FastifyInstance, socket: Socket): boolean {
-  const { shared, handed } = server.getDecorator<State>('docketState');
+  const { shared, adopted } = server.getDecorator<State>('docketState');
   if (shared.draining) return false;
-  handed.adopt(socket);
+  adopted.adopt(socket);
   return true;
 }
 
@@ -195,7 +201,7 @@ function mountOperation(
         notFound(shared, table, request.raw, reply.raw);
         return;
       }
-      void serve(service, route, new Exchange(shared, request.raw, reply.raw, operation.id), params);
+      void serve(service, route, new RequestContext(shared, request.raw, reply.raw, operation.id), params);
     },
     handler: unreachable,
   });
@@ -214,8 +220,8 @@ function mountPage(
     method: ['GET', 'HEAD'],
     url: path,
     onRequest: (request, reply) => {
-      const exchange = new Exchange(shared, request.raw, reply.raw, id);
-      Promise.try(page, exchange).catch((error: unknown) => exchange.sendError(error));
+      const context = new RequestContext(shared, request.raw, reply.raw, id);
+      Promise.try(page, context).catch((error: unknown) => context.sendError(error));
     },
     handler: unreachable,
   });
@@ -232,18 +238,18 @@ function notFound(
   response: ServerResponse,
   console?: ConsoleFiles,
 ): void {
-  const exchange = new Exchange(shared, request, response, 'none');
-  if (console?.answer(exchange) === true) return;
+  const context = new RequestContext(shared, request, response, 'none');
+  if (console?.answer(context) === true) return;
   const [path = ''] = (request.url ?? '').split('?', 1);
   const methods = table.methodsAt(path);
   const allow = methods.join(', ');
   if (methods.length === 0) {
-    exchange.sendError(new Fault('NOT_FOUND', 'There is nothing at this path; see /api/v1/openapi.json.'));
+    context.sendError(new Fault('NOT_FOUND', 'There is nothing at this path; see /api/v1/openapi.json.'));
   } else if (request.method === 'OPTIONS') {
-    exchange.sendText(204, undefined, '', { Allow: `${allow}, OPTIONS` });
+    context.sendText(204, undefined, '', { Allow: `${allow}, OPTIONS` });
   } else {
     const message = `This path takes ${allow}.`;
-    exchange.sendError(new Fault('METHOD_NOT_ALLOWED', message, [], { headers: { Allow: allow } }));
+    context.sendError(new Fault('METHOD_NOT_ALLOWED', message, [], { headers: { Allow: allow } }));
   }
 }
 
@@ -254,19 +260,20 @@ function notFound(
  * @returns true if all requests were answered
  */
 export async function drain(server: FastifyInstance, ms: number): Promise<boolean> {
-  const { shared, gate, handed } = server.getDecorator<State>('docketState');
+  const { shared, admissionControl, adopted } = server.getDecorator<State>('docketState');
   const http = server.server as Server;
   const started = performance.now();
   shared.draining = true;
   // `http.close()` would also close keep-alive connections whose next request may already be on its way.
   if (http.listening) NetServer.prototype.close.call(http);
-  let open = (await connectionsOf(http)) + handed.open;
+  let open = (await connectionsOf(http)) + adopted.open;
   while (open > 0 && performance.now() - started < ms) {
-    if (gate.inFlight === 0 && performance.now() - started > Math.min(500, ms / 2)) http.closeIdleConnections();
+    if (admissionControl.inFlight === 0 && performance.now() - started > Math.min(500, ms / 2))
+      http.closeIdleConnections();
     await new Promise((resolve) => {
       setTimeout(resolve, 20);
     });
-    open = (await connectionsOf(http)) + handed.open;
+    open = (await connectionsOf(http)) + adopted.open;
   }
   http.closeAllConnections();
   await server.close();

@@ -1,10 +1,10 @@
 /** Types of the HTTP layer: its options, credentials and limits. The layer knows modules only as bound operations. */
 import type { Logger } from 'pino';
-import type { BoundOperation, Sender } from '../mechanisms/binding.ts';
-import type { Tracer } from '../mechanisms/traces.ts';
-import type { Caller, Work } from '../mechanisms/work.ts';
+import type { BoundOperation, Sender } from '../platform/unit-of-work/binding.ts';
+import type { Tracer } from '../platform/observability/traces.ts';
+import type { Caller, Work } from '../platform/unit-of-work/work.ts';
 import type { Gauge } from './metrics.ts';
-import type { DeviceCookie, OpenLimits } from './open.ts';
+import type { DeviceCookie, OpenLimits } from './unverified.ts';
 import type { RateLimiter } from './rate.ts';
 
 export type Surface = 'public' | 'console';

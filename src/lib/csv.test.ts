@@ -91,7 +91,7 @@ describe('reading CSV', () => {
     }
   });
 
-  it('gives what comes before the flaw, and reads on only as it is asked', async () => {
+  it('gives what comes before the error, and reads on only as it is asked', async () => {
     let taken = 0;
     const endless = async function* (): AsyncGenerator<string> {
       yield 'a,b\n';

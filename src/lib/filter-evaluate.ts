@@ -1,5 +1,5 @@
 /**
- * Evaluates a typed condition on one record in memory (docs/spec/search.md#condition-language). `mechanisms/db/filter-sql.ts`
+ * Evaluates a typed condition on one record in memory (docs/spec/search.md#condition-language). `platform/database/filter-sql.ts`
  * is the SQL equivalent.
  */
 import { canonicalDecimal, compareDecimals } from './decimal.ts';

@@ -3,7 +3,7 @@
  * filters, export queries and catalogue rules (docs/spec/search.md#condition-language, docs/spec/search.md#search).
  *
  * `parseCondition` turns untrusted JSON into a `TypedCondition`, given the fields that a caller may name. `evaluate` evaluates
- * it on a record in memory; `mechanisms/db/filter-sql.ts` compiles it to SQL. A property-based test checks that both give the
+ * it on a record in memory; `platform/database/filter-sql.ts` compiles it to SQL. A property-based test checks that both give the
  * same results. A typed condition is plain JSON; its variables are resolved on evaluation.
  *
  * Operators by data type:

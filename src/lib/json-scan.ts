@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import { doubleHolds } from './decimal.ts';
 import type { Fault } from './fault.ts';
-import { flawFault } from './json-flaw.ts';
+import { jsonFault } from './json-error.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -98,7 +98,7 @@ function tooMany(bytes: Buffer, offset: number, maxValues: number): Fault {
 }
 
 function at(bytes: Buffer, offset: number, reason: string): Fault {
-  return flawFault(bytes, offset, reason);
+  return jsonFault(bytes, offset, reason);
 }
 
 /** Offset of the first byte that decoding and re-encoding changes. */

@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import { Fault } from './fault.ts';
 import { ExactNumber, exactNumber } from './exact-number.ts';
-import { flawFault, locateFlaw } from './json-flaw.ts';
+import { jsonFault, locateJsonError } from './json-error.ts';
 import { scanJson } from './json-scan.ts';
 
 export { isUnsafeKey } from './json-scan.ts';
@@ -57,11 +57,11 @@ export function readStrictJson(
   try {
     value = JSON.parse(inexact.length === 0 ? text : withPlaces(bytes, inexact));
   } catch {
-    throw locateFlaw(text);
+    throw locateJsonError(text);
   }
   // A duplicate key leaves only one property: fewer properties than colons means that some key was repeated.
   const places = inexact.length / 2;
-  if (keys + places > 0 && countKeys(value) !== keys + places) throw locateFlaw(text);
+  if (keys + places > 0 && countKeys(value) !== keys + places) throw locateJsonError(text);
   return { value: places === 0 ? value : withNumbers(value), inexact };
 }
 
@@ -136,7 +136,7 @@ function asBytes(input: Uint8Array | string): Buffer {
     const repaired = input.toWellFormed();
     let offset = 0;
     while (input.charCodeAt(offset) === repaired.charCodeAt(offset)) offset++;
-    throw flawFault(input, offset, 'half of a surrogate pair stands alone');
+    throw jsonFault(input, offset, 'half of a surrogate pair stands alone');
   }
   return Buffer.from(input, 'utf8');
 }

@@ -5,22 +5,22 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { type App, buildApp } from '../../src/app.ts';
-import { configSections, systemCaller } from '../../src/rooms.ts';
-import { applyBundle } from '../../src/bundle/engine.ts';
+import { configSections, systemCaller } from '../../src/modules.ts';
+import { applyBundle } from '../../src/configuration/engine.ts';
 import { applyFolder, type BundleFile, starterFolder } from '../../src/cli/bundles.ts';
-import { createKey } from '../../src/domain/access/door.ts';
-import type { DeliveryLimits } from '../../src/domain/webhooks/door.ts';
-import { ensureNumbering } from '../../src/domain/metadata/door.ts';
-import { FileBlobs } from '../../src/mechanisms/blobs/filesystem.ts';
-import type { BlobStore } from '../../src/mechanisms/blobs/store.ts';
-import { type Clock, systemClock } from '../../src/mechanisms/clock.ts';
-import type { ConfigSection } from '../../src/mechanisms/config-section.ts';
-import { Database } from '../../src/mechanisms/db/pool.ts';
-import { Outbound, type OutboundOptions } from '../../src/mechanisms/outbound.ts';
-import { SecretBox } from '../../src/mechanisms/secrets.ts';
-import { loadSnapshot } from '../../src/mechanisms/snapshot.ts';
-import type { Tracer } from '../../src/mechanisms/traces.ts';
-import { Work } from '../../src/mechanisms/work.ts';
+import { createKey } from '../../src/domain/access/index.ts';
+import type { DeliveryLimits } from '../../src/domain/webhooks/index.ts';
+import { ensureNumbering } from '../../src/domain/metadata/index.ts';
+import { FileBlobs } from '../../src/platform/blobs/filesystem.ts';
+import type { BlobStore } from '../../src/platform/blobs/store.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import type { ConfigSection } from '../../src/configuration/section.ts';
+import { Database } from '../../src/platform/database/pool.ts';
+import { Outbound, type OutboundOptions } from '../../src/platform/outbound/outbound.ts';
+import { SecretBox } from '../../src/platform/secrets.ts';
+import { loadSnapshot } from '../../src/platform/unit-of-work/snapshot.ts';
+import type { Tracer } from '../../src/platform/observability/traces.ts';
+import { Work } from '../../src/platform/unit-of-work/work.ts';
 import { createTestDatabase, type TestDatabase, throughPooler } from './database.ts';
 
 export interface TestAnswer {
@@ -173,7 +173,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
     },
     createKey: async ({ login, scopes = 'all', ...rest }) => {
       // On a busy machine the configuration may not have been looked at for a second.
-      await app.epoch.refresh();
+      await app.versions.refresh();
       const result = await app.work.write(app.system(), (ctx) =>
         createKey(ctx, { owner: login, name: 'test', scopes: scopes === 'all' ? ['all'] : scopes, ...rest }),
       );

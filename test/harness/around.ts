@@ -1,7 +1,7 @@
 /** A world for what stands around a record: comments, files, relations, workflow, bulk. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { setPassword } from '../../src/domain/access/door.ts';
+import { setPassword } from '../../src/domain/access/index.ts';
 import { startTestApp, type TestAnswer, type TestApp, type TestOptions } from './app.ts';
 import { watchAnswers } from './load-document.ts';
 import { ACTIONS, bundle, idOf, stored } from './load-world.ts';

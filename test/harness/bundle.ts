@@ -1,7 +1,7 @@
 /** A migrated database of its own, and hands to plan, apply and export bundles on it, for tests of configuration. */
 import assert from 'node:assert/strict';
-import { configSections } from '../../src/rooms.ts';
-import { systemActor } from '../../src/domain/access/door.ts';
+import { configSections } from '../../src/modules.ts';
+import { systemActor } from '../../src/domain/access/index.ts';
 import {
   applyBundle,
   BundleError,
@@ -11,14 +11,14 @@ import {
   exportBundle,
   type PlannedItem,
   planBundle,
-} from '../../src/bundle/engine.ts';
-import { newId, systemClock } from '../../src/mechanisms/clock.ts';
-import type { Actor, ReadContext } from '../../src/mechanisms/context.ts';
-import { Database } from '../../src/mechanisms/db/pool.ts';
-import { Outbound } from '../../src/mechanisms/outbound.ts';
-import { ConfigSnapshot, loadSnapshot } from '../../src/mechanisms/snapshot.ts';
-import { type Caller, Work } from '../../src/mechanisms/work.ts';
-import { russianFlaw } from '../../web/src/admin/config/flaw-words.ts';
+} from '../../src/configuration/engine.ts';
+import { newId, systemClock } from '../../src/platform/clock.ts';
+import type { Actor, ReadContext } from '../../src/platform/unit-of-work/context.ts';
+import { Database } from '../../src/platform/database/pool.ts';
+import { Outbound } from '../../src/platform/outbound/outbound.ts';
+import { ConfigSnapshot, loadSnapshot } from '../../src/platform/unit-of-work/snapshot.ts';
+import { type Caller, Work } from '../../src/platform/unit-of-work/work.ts';
+import { russianProblem } from '../../web/src/admin/config/problem-words.ts';
 import { HOSTILE_NAMES } from './canary.ts';
 import { createTestDatabase } from './database.ts';
 
@@ -35,11 +35,11 @@ export function file(text: string, name = 'bundle.yaml'): BundleFile[] {
 /** The problems of a refused bundle, each of which the console must be able to say in Russian. */
 function saidInRussian(error: unknown): readonly BundleProblem[] {
   if (!(error instanceof BundleError)) throw error;
-  const unsaid = error.problems.filter((problem) => !/[а-яё]/i.test(russianFlaw(problem) ?? ''));
+  const unsaid = error.problems.filter((problem) => !/[а-яё]/i.test(russianProblem(problem) ?? ''));
   assert.deepEqual(
     unsaid.map(({ code, message }) => `${code}: ${message}`),
     [],
-    'no Russian sentence in web/src/admin/config/flaw-sentences.ts',
+    'no Russian sentence in web/src/admin/config/problem-sentences.ts',
   );
   return error.problems;
 }

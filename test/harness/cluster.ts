@@ -15,8 +15,8 @@ import {
   socketAddress,
   startCluster,
   stopCluster,
-} from '../../src/mechanisms/db/embedded-cluster.ts';
-import { findLauncher } from '../../src/mechanisms/db/embedded-launcher.ts';
+} from '../../src/platform/database/embedded-cluster.ts';
+import { findLauncher } from '../../src/platform/database/embedded-launcher.ts';
 
 export interface TestCluster {
   /** Connects to the administrative database; its user may create databases. */

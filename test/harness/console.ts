@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { setPassword } from '../../src/domain/access/door.ts';
+import { setPassword } from '../../src/domain/access/index.ts';
 import { startTestApp, type TestApp, type TestOptions } from './app.ts';
 import { AGENT, REQUESTER, type SeedCall, type Seeded, seed } from './console-seed.ts';
 

@@ -3,7 +3,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { migrate, readMigrations } from '../../src/mechanisms/db/migrate.ts';
+import { migrate, readMigrations } from '../../src/platform/database/migrate.ts';
 import { startTestCluster, type TestCluster } from './cluster.ts';
 
 /** Set by `global-setup.ts` for the test files of its run: connects to the administrative database. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Example } from '../../src/contract/examples.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { operations } from '../../src/rooms.ts';
+import { operations } from '../../src/modules.ts';
 import type { TestApp } from './app.ts';
 
 /** Longer lists and texts are cut: an example shows what an answer looks like. */

@@ -7,12 +7,12 @@ import Type from 'typebox';
 import { defineOperation, Reply } from '../../src/contract/operation.ts';
 import { closed, Id, Revision } from '../../src/contract/schemas.ts';
 import { Fault } from '../../src/lib/fault.ts';
-import { type BoundOperation, bind } from '../../src/mechanisms/binding.ts';
-import { systemClock } from '../../src/mechanisms/clock.ts';
-import type { Actor } from '../../src/mechanisms/context.ts';
-import type { Database } from '../../src/mechanisms/db/pool.ts';
-import { ConfigSnapshot } from '../../src/mechanisms/snapshot.ts';
-import { Work } from '../../src/mechanisms/work.ts';
+import { type BoundOperation, bind } from '../../src/platform/unit-of-work/binding.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import type { Actor } from '../../src/platform/unit-of-work/context.ts';
+import type { Database } from '../../src/platform/database/pool.ts';
+import { ConfigSnapshot } from '../../src/platform/unit-of-work/snapshot.ts';
+import { Work } from '../../src/platform/unit-of-work/work.ts';
 import { buildServer } from '../../src/http/server.ts';
 import type { Authenticated, Credentials, Limits, ServerOptions } from '../../src/http/types.ts';
 

@@ -1,7 +1,7 @@
 /** Makes what the calls of `load-calls.ts` are about. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createSecret } from '../../src/domain/webhooks/door.ts';
+import { createSecret } from '../../src/domain/webhooks/index.ts';
 import { TEST_SECRETS, type TestApp } from './app.ts';
 import { SECRET, CANARY } from './load-calls-words.ts';
 import { idOf, stored } from './load-world.ts';

@@ -1,6 +1,6 @@
 /** Holds answers against the OpenAPI document: what it does not describe, the service may not say. */
 import { Compile } from 'typebox/schema';
-import { operations } from '../../src/rooms.ts';
+import { operations } from '../../src/modules.ts';
 import { buildDocument } from '../../src/contract/openapi.ts';
 import type { TestAnswer, TestApp } from './app.ts';
 

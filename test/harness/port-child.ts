@@ -1,7 +1,7 @@
 /** One of several processes that share a port, with the whole HTTP layer and nothing behind it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChildVoice } from '../../src/cli/child-voice.ts';
-import { listenNowhere } from '../../src/http/handed.ts';
+import { WorkerIpc } from '../../src/cli/worker-ipc.ts';
+import { listenNowhere } from '../../src/http/adopted-connections.ts';
 import { adopt, buildServer, drain } from '../../src/http/server.ts';
 import { echoing, getting, optionsOf } from './http-sample.ts';
 
@@ -11,7 +11,7 @@ const MORE_MS = 300;
 const told = Promise.withResolvers<void>();
 let running = 0;
 
-const voice = new ChildVoice();
+const ipc = new WorkerIpc();
 const { options } = optionsOf(
   [
     ...echoing,
@@ -30,11 +30,11 @@ const { options } = optionsOf(
 const server = buildServer(options);
 await listenNowhere(server);
 process.once('SIGTERM', () => {
-  voice.leaving();
+  ipc.leaving();
   told.resolve();
-  void drain(server, 5000).then(() => voice.leave());
+  void drain(server, 5000).then(() => ipc.leave());
 });
-voice.ready(
+ipc.ready(
   async () => '',
   (socket) => adopt(server, socket),
 );

@@ -12,9 +12,9 @@ import {
   startCluster,
   stopCluster,
   writeSettings,
-} from '../../src/mechanisms/db/embedded-cluster.ts';
-import { findLauncher } from '../../src/mechanisms/db/embedded-launcher.ts';
-import { migrate } from '../../src/mechanisms/db/migrate.ts';
+} from '../../src/platform/database/embedded-cluster.ts';
+import { findLauncher } from '../../src/platform/database/embedded-launcher.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
 
 export interface Pair {
   url: string;

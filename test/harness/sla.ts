@@ -1,7 +1,7 @@
 /** A world for SLA: policies on incidents under a clock that the test moves. */
 import assert from 'node:assert/strict';
-import { dueTimeMover, fireDue } from '../../src/domain/sla/door.ts';
-import type { Clock } from '../../src/mechanisms/clock.ts';
+import { dueTimeMover, fireDue } from '../../src/domain/sla/index.ts';
+import type { Clock } from '../../src/platform/clock.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './app.ts';
 import { watchAnswers } from './load-document.ts';
 import { ACTIONS, bundle, idOf, stored, user } from './load-world.ts';

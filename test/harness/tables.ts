@@ -13,17 +13,24 @@ const SEARCHED = 'rights, order and filters are part of the statement that finds
 const EXISTENCE = 'a value that names somebody is checked in one statement';
 
 export const TABLES: Readonly<Record<string, Ownership>> = {
-  epoch: { owner: 'mechanisms' },
-  rate_budgets: { owner: 'mechanisms' },
+  epoch: { owner: 'platform' },
+  rate_budgets: { owner: 'platform' },
   config_items: {
-    owner: 'mechanisms',
+    owner: 'configuration',
     reads: {
+      platform: 'the snapshot of the configuration is read in one statement',
       webhooks: 'a sender is read with its secret in one statement, as it stands at that moment',
       access: 'whether somebody can still assign roles is asked of the roles as the change leaves them',
     },
   },
-  config_ids: { owner: 'mechanisms' },
-  type_versions: { owner: 'mechanisms' },
+  config_ids: {
+    owner: 'configuration',
+    reads: { platform: 'the snapshot of the configuration is read in one statement' },
+  },
+  type_versions: {
+    owner: 'configuration',
+    reads: { platform: 'the snapshot of the configuration is read in one statement' },
+  },
   users: {
     owner: 'identity',
     reads: {
@@ -34,7 +41,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
       knowledge: `${NAMES}; ${EXISTENCE}`,
       sla: NAMES,
       inbound: NAMES,
-      mechanisms: NAMES,
+      platform: NAMES,
       imports: NAMES,
       webhooks: CODES,
       search: 'people are found by their names, groups and units with them',
@@ -78,7 +85,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   search_unlearned: { owner: 'search' },
   search_rebuild: { owner: 'search' },
   inline_images: { owner: 'objects' },
-  blobs: { owner: 'mechanisms' },
+  blobs: { owner: 'platform' },
   attachments: { owner: 'attachments' },
   kb_articles: { owner: 'knowledge' },
   kb_versions: { owner: 'knowledge' },
@@ -88,7 +95,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   inbound_runs: { owner: 'inbound' },
   desk_queues: { owner: 'desk' },
   journal: {
-    owner: 'mechanisms',
+    owner: 'platform',
     reads: {
       objects: 'the history of a record is its rows of the journal',
       comments: 'what changed since a revision is told by the rows of the comment',
@@ -98,12 +105,12 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
       relations: 'docket doctor holds a relation against its events',
     },
   },
-  journal_seals: { owner: 'mechanisms' },
-  journal_sealing: { owner: 'mechanisms' },
-  master_key: { owner: 'mechanisms' },
-  audit_heads: { owner: 'mechanisms' },
-  outbox: { owner: 'mechanisms' },
-  idempotency: { owner: 'mechanisms' },
+  journal_seals: { owner: 'platform' },
+  journal_sealing: { owner: 'platform' },
+  master_key: { owner: 'platform' },
+  audit_heads: { owner: 'platform' },
+  outbox: { owner: 'platform' },
+  idempotency: { owner: 'platform' },
   signing_secret_values: { owner: 'webhooks' },
   webhook_periods: { owner: 'webhooks' },
   webhook_deliveries: { owner: 'webhooks' },

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sql from 'sql-template-tag';
-import { Database } from '../../src/mechanisms/db/pool.ts';
+import { Database } from '../../src/platform/database/pool.ts';
 import { docket, type Environment, freePort, type Service, startService } from '../harness/fault-service.ts';
 import { startTestCluster } from '../harness/cluster.ts';
 

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { trySessionLock } from '../../src/mechanisms/db/session-lock.ts';
-import { Database } from '../../src/mechanisms/db/pool.ts';
+import { trySessionLock } from '../../src/platform/database/session-lock.ts';
+import { Database } from '../../src/platform/database/pool.ts';
 import { createEmptyDatabase, type TestDatabase, throughPooler } from '../harness/database.ts';
 import { docket, type Environment, type Service, startService } from '../harness/fault-service.ts';
 

@@ -6,9 +6,9 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { Fault } from '../../lib/fault.ts';
 import { evaluate, type RecordFacts, type TypedCondition, type Variables } from '../../lib/filter.ts';
-import type { Actor, ActorVariables, RecordRight } from '../../mechanisms/context.ts';
-import { compileCondition } from '../../mechanisms/db/filter-sql.ts';
-import { conditionEnvironment, type TypeRegistry, today } from '../metadata/door.ts';
+import type { Actor, ActorVariables, RecordRight } from '../../platform/unit-of-work/context.ts';
+import { compileCondition } from '../../platform/database/filter-sql.ts';
+import { conditionEnvironment, type TypeRegistry, today } from '../metadata/index.ts';
 import type { Grant, RoleSet } from './roles.ts';
 
 const NOTHING: RecordRight = { can: () => false, reads: () => false, writes: () => false, transitions: () => false };

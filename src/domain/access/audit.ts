@@ -6,9 +6,9 @@ import Type, { type Static } from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pageOf, pagingQuery, windowOf } from '../../contract/paging.ts';
 import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
-import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { auditRows } from '../../mechanisms/journal.ts';
+import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { auditRows } from '../../platform/audit/journal.ts';
 
 const AuditEntry = Type.Object(
   {

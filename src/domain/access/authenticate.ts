@@ -7,16 +7,16 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { ADMIN_SCOPE } from '../../contract/scopes.ts';
 import { Fault, type FaultDetails } from '../../lib/fault.ts';
-import type { Clock } from '../../mechanisms/clock.ts';
-import type { Actor } from '../../mechanisms/context.ts';
-import type { Queryable } from '../../mechanisms/db/pool.ts';
-import type { Epoch } from '../../mechanisms/epoch.ts';
-import type { ConfigSnapshot } from '../../mechanisms/snapshot.ts';
-import type { Caller } from '../../mechanisms/work.ts';
-import { typeSlice } from '../metadata/door.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Actor } from '../../platform/unit-of-work/context.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
+import type { VersionWatcher } from '../../platform/unit-of-work/versions.ts';
+import type { ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
+import type { Caller } from '../../platform/unit-of-work/work.ts';
+import { typeView } from '../metadata/index.ts';
 import { UserActor } from './actor.ts';
 import { hashSecret, readKey } from './key-format.ts';
-import { roleSlice } from './roles.ts';
+import { roleView } from './roles.ts';
 import { findKeyByPrefix, findSession, type KeyRow, loadPerson, type PersonRow, type SessionRow } from './store.ts';
 
 export interface Credentials {
@@ -72,7 +72,7 @@ export function tokenHash(token: string): Buffer {
 
 export class Authenticator {
   readonly #db: Queryable;
-  readonly #epoch: Epoch;
+  readonly #versions: VersionWatcher;
   readonly #clock: Clock;
   readonly #onLoaded: () => Promise<void>;
   #keys = new Map<string, Promise<RememberedKey | undefined>>();
@@ -90,16 +90,16 @@ export class Authenticator {
 
   constructor(options: {
     db: Queryable;
-    epoch: Epoch;
+    versions: VersionWatcher;
     clock: Clock;
     /** Awaited after rights were read: the rows may be newer than the rights version that this process knows. */
     onLoaded?: () => Promise<void>;
   }) {
     this.#db = options.db;
-    this.#epoch = options.epoch;
+    this.#versions = options.versions;
     this.#clock = options.clock;
     this.#onLoaded = options.onLoaded ?? (async () => {});
-    options.epoch.onRights(() => {
+    options.versions.onRights(() => {
       this.#keys = new Map();
       this.#unknown = new Set();
       this.#people = new Map();
@@ -112,7 +112,7 @@ export class Authenticator {
    * DATABASE_UNAVAILABLE
    */
   async authenticate(given: Credentials): Promise<Authenticated> {
-    const config = await this.#epoch.fresh(given.patienceMs);
+    const config = await this.#versions.fresh(given.patienceMs);
     if (given.authorization === undefined && given.surface === 'console' && given.sessionToken !== undefined) {
       return await this.#session(given, given.sessionToken, config);
     }
@@ -181,7 +181,7 @@ export class Authenticator {
         return undefined;
       }
       await this.#onLoaded();
-      return { person, actor: this.#actor(person, await this.#epoch.fresh()) };
+      return { person, actor: this.#actor(person, await this.#versions.fresh()) };
     });
   }
 
@@ -193,8 +193,8 @@ export class Authenticator {
         variables: { me: person.id, groups: person.groups, orgUnit: person.orgUnit, orgUnits: person.orgUnits },
         unitsAbove: person.unitsAbove,
       },
-      config.get(roleSlice).union(person.roles),
-      config.get(typeSlice),
+      config.get(roleView).union(person.roles),
+      config.get(typeView),
       this.#names,
     );
   }

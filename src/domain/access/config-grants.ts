@@ -1,7 +1,7 @@
 /** Checks that the record grants of a role name only what exists, and compiles them. */
-import { unknownReference } from '../../mechanisms/config-condition.ts';
-import type { CompileView, ConfigView, ItemPath, Report } from '../../mechanisms/config-section.ts';
-import { compileTypedCondition, type TypeShape, workflowOf } from '../../mechanisms/config-types.ts';
+import { unknownReference } from '../../configuration/conditions.ts';
+import type { CompileView, ConfigView, ItemPath, Report } from '../../configuration/section.ts';
+import { compileTypedCondition, type TypeShape, workflowOf } from '../../configuration/record-types.ts';
 import type { RecordGrant, RoleDefinition } from './definitions.ts';
 
 /** Codes of the type's fields in all versions: stored records may still have fields of older versions. */

@@ -1,6 +1,6 @@
 /** SQL for the role assignments of the configuration bundle. */
 import sql, { type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 
 export interface StoredAssignment {
   roleId: string;

@@ -4,8 +4,8 @@
  */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import { defineSection } from '../../mechanisms/config-define.ts';
-import { hiddenConditionNote } from '../../mechanisms/config-hidden-conditions.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { hiddenConditionNote } from '../../configuration/hidden-conditions.ts';
 import {
   Code,
   ConditionSchema,
@@ -15,10 +15,10 @@ import {
   Login,
   Name,
   oneOf,
-} from '../../mechanisms/config-schemas.ts';
-import type { Change, CompileView, MergeOptions, PresentOptions } from '../../mechanisms/config-section.ts';
-import { loadItems, planItem } from '../../mechanisms/config-store.ts';
-import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+} from '../../configuration/schemas.ts';
+import type { Change, CompileView, MergeOptions, PresentOptions } from '../../configuration/section.ts';
+import { loadItems, planItem } from '../../configuration/store.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { compileRole } from './config-grants.ts';
 import { dropAssignment, insertAssignment, loadAssignments } from './config-store.ts';
 import { GLOBAL_RIGHTS, RECORD_ACTIONS } from '../../contract/rights.ts';

@@ -4,7 +4,7 @@
  */
 import type { GlobalRight, RecordAction } from '../../contract/rights.ts';
 import type { Condition } from '../../lib/filter.ts';
-import type { LocalizedText } from '../metadata/door.ts';
+import type { LocalizedText } from '../metadata/index.ts';
 
 export interface RecordGrant {
   /** Code of a type, or '*' for all. */

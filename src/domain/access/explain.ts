@@ -1,13 +1,13 @@
 /** Explains the rights of a user: the roles they hold and what each grant gives (docs/spec/access.md#roles-and-rights). */
 import { Fault } from '../../lib/fault.ts';
 import { type Condition, evaluate, type RecordFacts, type Variables } from '../../lib/filter.ts';
-import { loadItems } from '../../mechanisms/config-store.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { named, type RecordType, registry, today } from '../metadata/door.ts';
+import { loadItems } from '../../configuration/store.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { named, type RecordType, registry, today } from '../metadata/index.ts';
 import { UserActor } from './actor.ts';
 import { RECORD_ACTIONS } from '../../contract/rights.ts';
 import type { RecordGrant, RoleDefinition } from './definitions.ts';
-import { roleSlice } from './roles.ts';
+import { roleView } from './roles.ts';
 import { loadHeld, loadPerson, type PersonRow } from './store.ts';
 
 /** A record, with its title if the caller may read it. */
@@ -48,7 +48,7 @@ function explainGrant(ctx: ReadContext, grant: RecordGrant, holds: boolean | nul
 function actorOf(ctx: ReadContext, person: PersonRow): UserActor {
   const { id, displayName, groups, orgUnit, orgUnits, unitsAbove } = person;
   const variables = { me: id, groups, orgUnit, orgUnits };
-  const roles = ctx.config.get(roleSlice).union(person.roles);
+  const roles = ctx.config.get(roleView).union(person.roles);
   return new UserActor({ id, displayName, variables, unitsAbove }, roles, registry(ctx), new Map());
 }
 
@@ -67,7 +67,7 @@ export async function explainAccess(
   const person = await loadPerson(ctx, query.userId);
   if (person === undefined) throw new Fault('NOT_FOUND', 'There is no such person.');
   const held = Map.groupBy(await loadHeld(ctx, person.id, person.groups), (row) => row.roleId);
-  const compiled = ctx.config.get(roleSlice);
+  const compiled = ctx.config.get(roleView);
   const roles = (await loadItems(ctx, 'roles')).filter(({ id }) => held.has(id) && compiled.one(id) !== undefined);
   const { groups, orgUnit, orgUnits } = person;
   const day = today(registry(ctx), ctx.now);

@@ -1,7 +1,7 @@
 /** Consequences of changes of users and rights, whichever operation makes the change. */
 import { Fault } from '../../lib/fault.ts';
-import type { Follower, Invariant } from '../../mechanisms/context.ts';
-import { accessLock } from '../identity/door.ts';
+import type { Follower, Invariant } from '../../platform/unit-of-work/context.ts';
+import { accessLock } from '../identity/index.ts';
 import { endSessionsOf } from './store.ts';
 import { administratorExists } from './store-administrators.ts';
 

@@ -6,8 +6,8 @@ import ipaddr from 'ipaddr.js';
 import { ADMIN_SCOPE, isScope, SCOPES } from '../../contract/scopes.ts';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { isId } from '../../lib/ids.ts';
-import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import { findKey } from '../identity/door.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { findKey } from '../identity/index.ts';
 import { makeKey } from './key-format.ts';
 import * as store from './store.ts';
 
@@ -118,7 +118,7 @@ export async function createKey(ctx: WriteContext, input: NewKeyInput): Promise<
   ctx.actor.require('key.manage');
   const owner = await store.findUserByLogin(ctx, findKey(input.owner));
   if (owner?.id !== ctx.actor.userId) ctx.actor.require('role.assign');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   const problems: FaultDetail[] = [];
   if (owner === undefined || owner.state !== 'ACTIVE') {
     problems.push({ path: '/owner', code: 'UNKNOWN_USER', message: 'There is no active user with this login.' });

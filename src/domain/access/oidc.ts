@@ -6,11 +6,11 @@
  * none matches, the e-mail address decides, provided that the provider has verified it.
  */
 import type { Configuration } from 'openid-client';
-import type { Sender } from '../../mechanisms/binding.ts';
-import type { Clock } from '../../mechanisms/clock.ts';
-import type { SecretBox } from '../../mechanisms/secrets.ts';
-import type { Caller, Work } from '../../mechanisms/work.ts';
-import { findKey } from '../identity/door.ts';
+import type { Sender } from '../../platform/unit-of-work/binding.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
+import type { Caller, Work } from '../../platform/unit-of-work/work.ts';
+import { findKey } from '../identity/index.ts';
 import { openedCookie, openSession } from './sessions.ts';
 import type { SignIns } from './sign-in.ts';
 import * as store from './store.ts';

@@ -3,8 +3,8 @@
  * snapshot. Pure.
  */
 import { type FieldResolver, parseCondition, type TypedCondition, type TypedLeaf } from '../../lib/filter.ts';
-import type { ConfigSnapshot, ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
-import { fieldResolver, type RecordType, typeSlice } from '../metadata/door.ts';
+import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+import { fieldResolver, type RecordType, typeView } from '../metadata/index.ts';
 import type { GlobalRight } from '../../contract/rights.ts';
 import type { RecordGrant, RoleDefinition } from './definitions.ts';
 
@@ -48,7 +48,7 @@ function compileGrant(grant: RecordGrant, resolve: FieldResolver): Grant {
 }
 
 function build(source: ConfigSource, snapshot: ConfigSnapshot): RoleRegistry {
-  const types = snapshot.get(typeSlice);
+  const types = snapshot.get(typeView);
   const roles = new Map<string, RoleSet>();
   const ids = new Map<string, string>();
   for (const item of source.items) {
@@ -96,7 +96,7 @@ function merge(sets: readonly RoleSet[]): RoleSet {
   return { rights, grants };
 }
 
-export const roleSlice: Slice<RoleRegistry> = { name: 'access', build };
+export const roleView: DerivedView<RoleRegistry> = { name: 'access', build };
 
 /** Whether a reading grant of any role on the type leaves the field out: not every reader of a record reads such a field. */
 export type HiddenFields = (typeId: string, fieldCode: string) => boolean;
@@ -118,7 +118,7 @@ function buildHidden(source: ConfigSource): HiddenFields {
 }
 
 /** The fields that not every reader of a record can read. Search indexes their words apart. */
-export const hiddenFieldSlice: Slice<HiddenFields> = { name: 'access.hidden', build: buildHidden };
+export const hiddenFieldView: DerivedView<HiddenFields> = { name: 'access.hidden', build: buildHidden };
 
 /** What the reading grants on a type compare with the caller: it identifies the few records that are the caller's own. */
 export interface OwnFields {
@@ -142,7 +142,7 @@ function* ownLeaves(condition: TypedCondition): Generator<TypedLeaf> {
 }
 
 function buildOwn(_source: ConfigSource, snapshot: ConfigSnapshot): ReadonlyMap<string, OwnFields> {
-  const roles = snapshot.get(roleSlice);
+  const roles = snapshot.get(roleView);
   const own = new Map<string, { fields: Set<string>; createdBy: boolean }>();
   for (const id of roles.ids.values()) {
     for (const [typeId, grants] of roles.one(id)?.grants ?? []) {
@@ -161,4 +161,4 @@ function buildOwn(_source: ConfigSource, snapshot: ConfigSnapshot): ReadonlyMap<
 }
 
 /** Type id → its own fields. They are indexed like filterable fields, so that lists are fast for users who see few records. */
-export const ownFieldSlice: Slice<ReadonlyMap<string, OwnFields>> = { name: 'access.own', build: buildOwn };
+export const ownFieldView: DerivedView<ReadonlyMap<string, OwnFields>> = { name: 'access.own', build: buildOwn };

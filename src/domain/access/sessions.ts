@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import { findKey, findUser, requireMayHandOn } from '../identity/door.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { findKey, findUser, requireMayHandOn } from '../identity/index.ts';
 import { tokenHash } from './authenticate.ts';
 import { GLOBAL_RIGHTS } from '../../contract/rights.ts';
 import { hashPassword } from './passwords.ts';
@@ -86,7 +86,7 @@ export async function setPassword(ctx: WriteContext, login: string, password: st
  */
 export async function setPasswordOf(ctx: WriteContext, id: string, password: string): Promise<{ id: string }> {
   ctx.actor.require('user.administer');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   const user = await findUser(ctx, id);
   if (user === undefined) throw new Fault('NOT_FOUND', 'There is no person with this id.');
   if (user.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The person is archived; restore them first.');

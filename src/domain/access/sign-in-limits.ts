@@ -8,7 +8,7 @@
  * address or device that succeeded before. No wait exceeds 30 s: an attacker can slow a login down, but not lock it.
  */
 import { createHash } from 'node:crypto';
-import type { Sender } from '../../mechanisms/binding.ts';
+import type { Sender } from '../../platform/unit-of-work/binding.ts';
 
 /** Free attempts of one pair; the wait after the next ones is 2, 4, 8, 16 and then 30 s. */
 export const FREE_OF_PAIR = 4;

@@ -2,12 +2,12 @@
 import { Reply } from '../../contract/operation.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { RequestFacts, Runner, Sender } from '../../mechanisms/binding.ts';
-import { type Clock, instant } from '../../mechanisms/clock.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
-import type { Queryable } from '../../mechanisms/db/pool.ts';
-import { type SecretBox, secretBytes } from '../../mechanisms/secrets.ts';
-import { findKey } from '../identity/door.ts';
+import type { RequestFacts, Runner, Sender } from '../../platform/unit-of-work/binding.ts';
+import { type Clock, instant } from '../../platform/clock.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
+import { type SecretBox, secretBytes } from '../../platform/secrets.ts';
+import { findKey } from '../identity/index.ts';
 import { unauthenticated } from './authenticate.ts';
 import { verifyPassword } from './passwords.ts';
 import { openedCookie, openSession } from './sessions.ts';

@@ -1,6 +1,6 @@
 /** SQL to find the users who can assign roles. They are able to repair the rights of other users. */
 import sql, { type Sql } from 'sql-template-tag';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 
 /**
  * Whether an ACTIVE user holds `role.assign`, directly or by a group, and can authenticate: by a password, by a key, or by the

@@ -1,7 +1,7 @@
 /** SQL on attempts to sign in and on the places (addresses and devices) that users signed in from. */
 import sql, { raw, type Sql } from 'sql-template-tag';
-import type { TableWrite } from '../../mechanisms/context.ts';
-import type { Queryable } from '../../mechanisms/db/pool.ts';
+import type { TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
 import {
   type AttemptKeys,
   FORGOTTEN_AFTER_S,

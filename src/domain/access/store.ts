@@ -1,7 +1,7 @@
 /** SQL on the tables of access: api_keys, sessions, role_assignments; and reads of identity on which rights depend. */
 import sql, { type Sql } from 'sql-template-tag';
-import type { TableWrite } from '../../mechanisms/context.ts';
-import type { Queryable } from '../../mechanisms/db/pool.ts';
+import type { TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
 
 export interface KeyRow {
   id: string;

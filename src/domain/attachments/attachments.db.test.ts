@@ -16,7 +16,7 @@ import {
   together,
 } from '../../../test/harness/around.ts';
 import { changeRights, idOf } from '../../../test/harness/load-world.ts';
-import type { BlobStore } from '../../mechanisms/blobs/store.ts';
+import type { BlobStore } from '../../platform/blobs/store.ts';
 
 let around: Around;
 /** Called after the storage is read and before the answer is sent. */
@@ -260,7 +260,7 @@ describe('attachments', () => {
     const [role] = roles;
     const rights = async (statement: string, values: unknown[]): Promise<void> => {
       await changeRights(around.app, statement, values);
-      await around.app.app.epoch.refresh();
+      await around.app.app.versions.refresh();
     };
     const ways: ((made: Made, id: string) => { take(): Promise<void>; give(): Promise<void> })[] = [
       () => ({

@@ -1,9 +1,9 @@
 /** Writes of attachments. Content is stored durably before the row that refers to it commits. */
 import { createHash } from 'node:crypto';
 import { Fault } from '../../lib/fault.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
-import { registry } from '../metadata/door.ts';
-import { type Authorized, holdActive, requireAction, requireActive, requireGranted } from '../objects/door.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import { registry } from '../metadata/index.ts';
+import { type Authorized, holdActive, requireAction, requireActive, requireGranted } from '../objects/index.ts';
 import { type AttachmentAnswer, attachmentAnswer, requireAttachment } from './queries.ts';
 import { checkFilename, checkMediaType, decodeContent } from './rules.ts';
 import * as store from './store.ts';
@@ -29,7 +29,7 @@ export async function addAttachment(ctx: WriteContext, input: AddInput): Promise
   }
   // Checked before the content is stored: callers without the right must not fill the blob store.
   const object = await requireGranted(ctx, input.objectId, 'attachment.add');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireActive(object);
   const originalFilename = checkFilename(input.filename);
   const mediaType = checkMediaType(input.mediaType);
@@ -48,7 +48,7 @@ export async function addAttachment(ctx: WriteContext, input: AddInput): Promise
     createdBy: ctx.actor.userId,
     createdByName: ctx.actor.displayName,
   };
-  ctx.keep(sha256, bytes);
+  ctx.storeBlob(sha256, bytes);
   planRow(ctx, object, row);
   return attachmentAnswer(row);
 }
@@ -80,7 +80,7 @@ export async function archiveAttachment(
 ): Promise<{ id: string; state: string; revision: number }> {
   const { row, object: visible } = await requireAttachment(ctx, input.attachmentId);
   const object = requireAction(visible, 'attachment.delete');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireActive(object);
   if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The file is archived already.');
   if (row.revision !== input.expectedRevision) {

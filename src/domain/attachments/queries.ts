@@ -1,10 +1,10 @@
 /** Reads of attachments. The caller must be able to read the record. */
 import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
-import { type ContentParts, isKnown, ownerOf } from '../../mechanisms/blobs/serve.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { findVisible, readableRecord, requireVisible, type VisibleObject } from '../objects/door.ts';
+import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
+import { type ContentParts, isKnown, ownerOf } from '../../platform/blobs/serve.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { findVisible, readableRecord, requireVisible, type VisibleObject } from '../objects/index.ts';
 import { contentHeaders, requestedRange } from './rules.ts';
 import { type AttachmentRow, findAttachment, findServed, listAttachments as listRows } from './store.ts';
 

@@ -1,5 +1,5 @@
-import { type BoundOperation, bind, type Runner } from '../../mechanisms/binding.ts';
-import type { ContentParts } from '../../mechanisms/blobs/serve.ts';
+import { type BoundOperation, bind, type Runner } from '../../platform/unit-of-work/binding.ts';
+import type { ContentParts } from '../../platform/blobs/serve.ts';
 import { addAttachment, archiveAttachment } from './commands.ts';
 import * as contract from './contract.ts';
 import { listAttachments, readContent, replayAttachment } from './queries.ts';

@@ -1,7 +1,14 @@
 /** Integrity checks of attachments. */
 import sql, { type Sql } from 'sql-template-tag';
-import { type Check, contentCheck, keptAnswersOf, namesOf, replayCheck, rowCheck } from '../../mechanisms/checks.ts';
-import { recordMissing } from '../objects/door.ts';
+import {
+  type Check,
+  contentCheck,
+  keptAnswersOf,
+  namesOf,
+  replayCheck,
+  rowCheck,
+} from '../../platform/audit/checks.ts';
+import { recordMissing } from '../objects/index.ts';
 
 const differs = namesOf({
   'history (object_id)': sql`h.id IS NULL`,

@@ -1,7 +1,7 @@
 /** SQL on the table `attachments`. */
 import sql, { type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
-import type { BlobUse } from '../../mechanisms/blobs/register.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { BlobUse } from '../../platform/blobs/register.ts';
 
 export interface AttachmentRow {
   id: string;

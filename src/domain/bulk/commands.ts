@@ -5,12 +5,12 @@
  */
 import type { Static, TSchema } from 'typebox';
 import { type Fault, type FaultDetails, isFault } from '../../lib/fault.ts';
-import { Turns } from '../../lib/turns.ts';
-import type { Runner } from '../../mechanisms/binding.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
-import type { Caller } from '../../mechanisms/work.ts';
-import { archiveObject, preload, updateObject } from '../objects/door.ts';
-import { transitionObject } from '../workflow/door.ts';
+import { Turns } from '../../lib/yielding.ts';
+import type { Runner } from '../../platform/unit-of-work/binding.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { Caller } from '../../platform/unit-of-work/work.ts';
+import { archiveObject, preload, updateObject } from '../objects/index.ts';
+import { transitionObject } from '../workflow/index.ts';
 import type { ArchiveItem, TransitionItem, UpdateItem } from './contract.ts';
 
 /**

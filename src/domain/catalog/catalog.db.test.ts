@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { systemClock } from '../../mechanisms/clock.ts';
-import { Authenticator } from '../access/door.ts';
-import { serviceSource } from './door.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { Authenticator } from '../access/index.ts';
+import { serviceSource } from './index.ts';
 import { alike, refused } from '../../../test/harness/around.ts';
 import { type CatalogWorld, type Person, startCatalogWorld } from '../../../test/harness/catalog-world.ts';
 import { bundle, changeRights, withoutCorrelation } from '../../../test/harness/load-world.ts';
@@ -48,15 +48,15 @@ describe('services', () => {
       `INSERT INTO group_members (id, group_id, member_type, member_id, created_at) VALUES ($1, $2, 'user', $3, now())`,
       [randomUUID(), group, user],
     );
-    await world.app.app.epoch.refresh();
+    await world.app.app.versions.refresh();
     assert.deepEqual(await services('carl'), ['desk-only', 'laptop']);
     await changeRights(world.app, 'DELETE FROM group_members WHERE member_id = $1', [user]);
     await changeRights(world.app, `UPDATE org_units SET state = 'ARCHIVED' WHERE code = $1`, ['hq']);
-    await world.app.app.epoch.refresh();
+    await world.app.app.versions.refresh();
     assert.deepEqual(await services('carl'), ['laptop']);
     assert.deepEqual(await services('anna'), ['desk-only', 'laptop'], 'an archived unit is no audience');
     await changeRights(world.app, `UPDATE org_units SET state = 'ACTIVE' WHERE code = $1`, ['hq']);
-    await world.app.app.epoch.refresh();
+    await world.app.app.versions.refresh();
   });
 
   it('have names in the locale asked, else the default one, else any', async () => {
@@ -104,8 +104,8 @@ describe('services for search', () => {
   after(() => world.close());
 
   it('are those of the caller, with what is said of them in every locale', async () => {
-    const { work, system, epoch } = world.app.app;
-    const authenticator = new Authenticator({ db: world.app.db, epoch, clock: systemClock });
+    const { work, system, versions } = world.app.app;
+    const authenticator = new Authenticator({ db: world.app.db, versions, clock: systemClock });
     const found = async (who: Person) => {
       const actor = (await authenticator.actorOf(world.people[who])) ?? assert.fail();
       return await work.read({ ...system(), actor }, (ctx) => serviceSource.services(ctx));

@@ -1,9 +1,9 @@
 /** A request from the catalogue: a record that is created for a requester, with the requester's rights. */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
-import type { Actor, ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import { seenBy } from '../../mechanisms/on-behalf.ts';
-import { checkValue, type RecordType, setValue } from '../metadata/door.ts';
-import { createFor, findVisible, invalidValues, type ObjectAnswer, project } from '../objects/door.ts';
+import type { Actor, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { contextOnBehalfOf } from '../../platform/unit-of-work/on-behalf.ts';
+import { checkValue, type RecordType, setValue } from '../metadata/index.ts';
+import { createFor, findVisible, invalidValues, type ObjectAnswer, project } from '../objects/index.ts';
 import { findAvailable } from './queries.ts';
 import type { CatalogItem } from './registry.ts';
 
@@ -32,25 +32,25 @@ export async function requestItem(
   if (input.requesterId !== ctx.actor.userId) ctx.actor.require('catalog.impersonate');
   const person = await actorOf(input.requesterId);
   if (person === undefined) throw unknownRequester();
-  const eyes = seenBy(ctx, person);
-  const available = findAvailable(eyes, input.itemId, person);
+  const onBehalf = contextOnBehalfOf(ctx, person);
+  const available = findAvailable(onBehalf, input.itemId, person);
   if (available === undefined) {
     throw new Fault('NOT_FOUND', 'There is no such item in the catalogue, or it is not available to the requester.');
   }
   const { item, type } = available;
-  const asset = await findAsset(eyes, item, type, input.assetId);
-  const object = await createFor(ctx, eyes, type, {
+  const asset = await findAsset(onBehalf, item, type, input.assetId);
+  const object = await createFor(ctx, onBehalf, type, {
     values: input.values,
     configured: {
       form: new Map(item.form.map(({ code, required }) => [code, required])),
-      writes: (given) => configuredWrites(eyes, item, type, input.requesterId, asset, given),
+      writes: (given) => configuredWrites(onBehalf, item, type, input.requesterId, asset, given),
       data: {
         onBehalfOf: { id: input.requesterId, displayName: person.displayName },
         catalogItem: { id: item.id, code: item.code },
       },
     },
   });
-  const { id, number, title, state, workflowState, createdAt } = project(eyes, object);
+  const { id, number, title, state, workflowState, createdAt } = project(onBehalf, object);
   return { id, number, title, state, workflowState, createdAt };
 }
 
@@ -71,7 +71,7 @@ function assetProblem(code: string, message: string): Fault {
  * @throws Fault INVALID_VALUES
  */
 async function findAsset(
-  eyes: ReadContext,
+  onBehalf: ReadContext,
   item: CatalogItem,
   type: RecordType,
   assetId: string | undefined,
@@ -79,7 +79,7 @@ async function findAsset(
   if (assetId === undefined) return undefined;
   const field = item.assetField === undefined ? undefined : type.newest.fields.get(item.assetField);
   if (field === undefined) throw assetProblem('NOT_ALLOWED', 'This item takes no asset; leave assetId out.');
-  const asset = await findVisible(eyes, assetId);
+  const asset = await findVisible(onBehalf, assetId);
   const { types } = field.constraints;
   const fits = asset?.row.state === 'ACTIVE' && (types === undefined || types.includes(asset.type.code));
   if (!fits) throw assetProblem('UNKNOWN_REFERENCE', 'The id names nothing that may stand here.');
@@ -88,7 +88,7 @@ async function findAsset(
 
 /** The values that the item sets: its `set`, overridden by the requester and the asset. */
 function configuredWrites(
-  eyes: ReadContext,
+  onBehalf: ReadContext,
   item: CatalogItem,
   type: RecordType,
   requesterId: string,
@@ -98,7 +98,7 @@ function configuredWrites(
   const writes: Record<string, unknown> = {};
   for (const [code, configured] of Object.entries(item.set)) {
     const field = type.newest.fields.get(code);
-    if (field !== undefined) writes[code] = setValue(eyes, field, configured);
+    if (field !== undefined) writes[code] = setValue(onBehalf, field, configured);
   }
   const put = (code: string | undefined, id: string | undefined, path: string): void => {
     const field = code === undefined || id === undefined ? undefined : type.newest.fields.get(code);

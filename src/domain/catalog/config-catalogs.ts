@@ -7,14 +7,14 @@ import {
   audienceReferences,
   compileAudience,
   normaliseAudience,
-} from '../../mechanisms/config-audience.ts';
-import { checkTree, checkUnique } from '../../mechanisms/config-checks.ts';
-import { defineSection } from '../../mechanisms/config-define.ts';
-import { Code, Description, FieldCode, type Localized, Name, SetSchema } from '../../mechanisms/config-schemas.ts';
-import type { CompileView, ConfigView, Reference, Report, SectionReport } from '../../mechanisms/config-section.ts';
-import { fieldOf } from '../../mechanisms/config-types.ts';
-import { compileSet } from '../../mechanisms/config-values.ts';
-import { checkValue, type FieldDefinition, type TypeDefinition } from '../metadata/door.ts';
+} from '../../configuration/audience.ts';
+import { checkTree, checkUnique } from '../../configuration/checks.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { Code, Description, FieldCode, type Localized, Name, SetSchema } from '../../configuration/schemas.ts';
+import type { CompileView, ConfigView, Reference, Report, SectionReport } from '../../configuration/section.ts';
+import { fieldOf } from '../../configuration/record-types.ts';
+import { compileSet } from '../../configuration/values.ts';
+import { checkValue, type FieldDefinition, type TypeDefinition } from '../metadata/index.ts';
 
 const ItemItem = closed({
   code: Code,

@@ -7,9 +7,9 @@ import {
   audienceReferences,
   compileAudience,
   normaliseAudience,
-} from '../../mechanisms/config-audience.ts';
-import { defineSection } from '../../mechanisms/config-define.ts';
-import { Code, Description, type Localized, Name } from '../../mechanisms/config-schemas.ts';
+} from '../../configuration/audience.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { Code, Description, type Localized, Name } from '../../configuration/schemas.ts';
 
 const ServiceItem = closed({
   code: Code,

@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Values } from '../../contract/schemas.ts';
-import { FieldSchema } from '../metadata/door.ts';
-import { WorkflowState } from '../objects/door.ts';
+import { FieldSchema } from '../metadata/index.ts';
+import { WorkflowState } from '../objects/index.ts';
 
 const tag = 'Catalogue';
 

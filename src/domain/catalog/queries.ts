@@ -1,10 +1,10 @@
 /** Reads of services and the catalogue. Services and items whose audience does not admit the caller count as missing. */
 import { Fault } from '../../lib/fault.ts';
-import { isAdmitted } from '../../mechanisms/config-audience.ts';
-import type { Actor, ReadContext } from '../../mechanisms/context.ts';
-import { seenBy } from '../../mechanisms/on-behalf.ts';
-import { fieldSchema, findType, type LocalizedText, localized, type RecordType, registry } from '../metadata/door.ts';
-import { creationData, findVisible, visibleTitle } from '../objects/door.ts';
+import { isAdmitted } from '../../configuration/audience.ts';
+import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
+import { contextOnBehalfOf } from '../../platform/unit-of-work/on-behalf.ts';
+import { fieldSchema, findType, type LocalizedText, localized, type RecordType, registry } from '../metadata/index.ts';
+import { creationData, findVisible, visibleTitle } from '../objects/index.ts';
 import { type Catalog, type CatalogItem, catalogRegistry, type Service } from './registry.ts';
 import { filledCategories } from './rules.ts';
 
@@ -152,6 +152,6 @@ export async function replayRequest(
   const kept = data as { id: string; title: string | null };
   const { onBehalfOf } = (await creationData(ctx, kept.id)) as { onBehalfOf?: { id: string } };
   const person = onBehalfOf === undefined ? undefined : await actorOf(onBehalfOf.id);
-  const object = person === undefined ? undefined : await findVisible(seenBy(ctx, person), kept.id);
+  const object = person === undefined ? undefined : await findVisible(contextOnBehalfOf(ctx, person), kept.id);
   return { ...kept, title: object === undefined || visibleTitle(object) === null ? null : kept.title };
 }

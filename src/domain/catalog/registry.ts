@@ -1,8 +1,8 @@
 /** Services and the active catalogue: an immutable derived view of each configuration snapshot. */
-import type { Audience } from '../../mechanisms/config-audience.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
-import type { LocalizedText } from '../metadata/door.ts';
+import type { Audience } from '../../configuration/audience.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+import type { LocalizedText } from '../metadata/index.ts';
 
 export interface Service {
   id: string;
@@ -58,7 +58,7 @@ interface CompiledCatalog extends Omit<Catalog, 'items'> {
   items: readonly CatalogItem[];
 }
 
-const catalogSlice: Slice<CatalogRegistry> = {
+const catalogView: DerivedView<CatalogRegistry> = {
   name: 'catalog',
   build: (source: ConfigSource) => {
     const services = new Map<string, Service>();
@@ -75,5 +75,5 @@ const catalogSlice: Slice<CatalogRegistry> = {
 };
 
 export function catalogRegistry(ctx: Pick<ReadContext, 'config'>): CatalogRegistry {
-  return ctx.config.get(catalogSlice);
+  return ctx.config.get(catalogView);
 }

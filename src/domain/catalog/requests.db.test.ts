@@ -292,7 +292,7 @@ describe('a catalogue request', () => {
     assert.equal((await ask({ key: 'once', item: 'for-hq', values: { title: 'x' } })).status, 201);
     const { id } = answers[0]?.body.data ?? {};
     await changeRights(world.app, `UPDATE objects SET "values" = "values" - 'requester' WHERE id = $1`, [id]);
-    await world.app.app.epoch.refresh();
+    await world.app.app.versions.refresh();
     const hidden = await ask({ key: 'once' });
     assert.deepEqual([hidden.status, hidden.body.data.id, hidden.body.data.title], [201, id, null]);
     const role = await world.rows<{ role_id: string }>(
@@ -301,18 +301,18 @@ describe('a catalogue request', () => {
     );
     assert.equal(role.length, 1);
     await changeRights(world.app, 'SELECT $1::int', [1]);
-    await world.app.app.epoch.refresh();
+    await world.app.app.versions.refresh();
     refused(await ask({ key: 'once' }), 403, 'RIGHT_MISSING');
     await changeRights(world.app, `INSERT INTO role_assignments VALUES ($1, 'user', $2)`, [
       world.id('bot'),
       world.people.bot,
     ]);
-    await world.app.app.epoch.refresh();
+    await world.app.app.versions.refresh();
     await changeRights(world.app, `UPDATE users SET state = 'ARCHIVED' WHERE login = $1`, ['anna']);
-    await world.app.app.epoch.refresh();
+    await world.app.app.versions.refresh();
     refused(await ask({ key: 'once' }), 400, 'INVALID_REQUEST', 'the requester has gone');
     await changeRights(world.app, `UPDATE users SET state = 'ACTIVE' WHERE login = $1`, ['anna']);
-    await world.app.app.epoch.refresh();
+    await world.app.app.versions.refresh();
   });
 
   it('shows the requester’s view: no title where its field is hidden from them', async () => {
@@ -321,7 +321,7 @@ describe('a catalogue request', () => {
         `roles: [{ code: requester, records: [{ type: request, actions: [create], fields: { read: [], write: [title, model] } }], assignedTo: { users: [anna] } }]`,
       ),
     );
-    await world.app.app.epoch.refresh();
+    await world.app.app.versions.refresh();
     const { title, number } = await made({ who: 'chief' });
     assert.deepEqual([title, typeof number], [null, 'string']);
   });

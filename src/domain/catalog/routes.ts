@@ -1,5 +1,5 @@
-import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
-import type { Actor } from '../../mechanisms/context.ts';
+import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
+import type { Actor } from '../../platform/unit-of-work/context.ts';
 import { requestItem } from './commands.ts';
 import * as contract from './contract.ts';
 import { getCatalog, getService, listServices, replayRequest } from './queries.ts';

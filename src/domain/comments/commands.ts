@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { Fault } from '../../lib/fault.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   changedSince,
   holdActive,
@@ -11,7 +11,7 @@ import {
   requireActive,
   requireGranted,
   type Authorized,
-} from '../objects/door.ts';
+} from '../objects/index.ts';
 import { type CommentAnswer, commentAnswer, PRIVATE, rememberComment, requireComment } from './queries.ts';
 import { type CommentRow, changeComment, insertComment, listChanges, type Visibility } from './store.ts';
 
@@ -40,7 +40,7 @@ export async function addComment(
   const object = await requireGranted(ctx, input.objectId, 'comment.create');
   const visibility = input.visibility ?? 'internal';
   if (visibility === 'internal') requireAction(object, PRIVATE);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireActive(object);
   const row: CommentRow = {
     id: ctx.newId(),
@@ -83,7 +83,7 @@ async function requireEditable(
   const { row, object: visible } = await requireComment(ctx, commentId);
   const object = requireAction(visible, 'comment.edit');
   if (becomes === 'internal') requireAction(object, PRIVATE);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireActive(object);
   if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The comment is archived and takes no change.');
   if (row.revision !== expectedRevision) {

@@ -1,7 +1,7 @@
 /** Reads of comments. The caller must be able to read the record; internal comments also need the right Private Comment. */
 import { Fault } from '../../lib/fault.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { type EventFilter, findVisible, preload, requireVisible, type VisibleObject } from '../objects/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { type EventFilter, findVisible, preload, requireVisible, type VisibleObject } from '../objects/index.ts';
 import { type CommentRow, findComment, findComments, listInternalIds, listComments as listRows } from './store.ts';
 
 /** The right on a record without which internal comments are treated as missing (docs/spec/access.md#api-keys). */

@@ -1,4 +1,4 @@
-import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import { addComment, archiveComment, editComment } from './commands.ts';
 import * as contract from './contract.ts';
 import { listComments, replayComment } from './queries.ts';

@@ -1,6 +1,6 @@
 /** SQL on the table `comments`. */
 import sql, { empty, type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 
 export type Visibility = 'public' | 'internal';
 

@@ -1,8 +1,8 @@
 /** The backlog of background work, for administrators. */
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { outboxBacklog } from '../../mechanisms/journal.ts';
-import { timerBacklog } from '../sla/door.ts';
-import { deliveryBacklog } from '../webhooks/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { outboxBacklog } from '../../platform/audit/journal.ts';
+import { timerBacklog } from '../sla/index.ts';
+import { deliveryBacklog } from '../webhooks/index.ts';
 
 /** Counting stops here: an exact number of a larger backlog is not needed, and the count must stay cheap. */
 const LIMIT = 10_000;

@@ -1,11 +1,11 @@
 /** What the caller may do, and names for ids: the console offers only what the service would allow. */
 import { Fault } from '../../lib/fault.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { RECORD_ACTIONS } from '../../contract/rights.ts';
-import { findNames, type NamedKind, searchNames } from '../identity/door.ts';
-import { type LocalizedText, named, type RecordType, registry } from '../metadata/door.ts';
-import { findVisible, preload, requireVisible, visibleTitle } from '../objects/door.ts';
+import { findNames, type NamedKind, searchNames } from '../identity/index.ts';
+import { type LocalizedText, named, type RecordType, registry } from '../metadata/index.ts';
+import { findVisible, preload, requireVisible, visibleTitle } from '../objects/index.ts';
 
 /** Actions on existing records. */
 const ACTIONS = RECORD_ACTIONS.filter((action) => action !== 'create');
@@ -72,7 +72,7 @@ export async function lookUp(
 }
 
 /** Names of services, including archived ones that old values refer to. */
-const serviceNames: Slice<ReadonlyMap<string, LocalizedText>> = {
+const serviceNames: DerivedView<ReadonlyMap<string, LocalizedText>> = {
   name: 'desk.services',
   build: (source: ConfigSource) =>
     new Map(

@@ -1,9 +1,9 @@
 /** Queues: who sees and changes them. A queue is hidden from users who may not read a type or field that it names. */
 import { Fault } from '../../lib/fault.ts';
 import { type FieldResolver, parseCondition, SYSTEM_FIELDS } from '../../lib/filter.ts';
-import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import { findNames } from '../identity/door.ts';
-import { fieldResolver, findType, type RecordType, registry } from '../metadata/door.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { findNames } from '../identity/index.ts';
+import { fieldResolver, findType, type RecordType, registry } from '../metadata/index.ts';
 import * as store from './store.ts';
 import type { QueueDefinition, QueueRow } from './store.ts';
 
@@ -123,7 +123,7 @@ async function requireChangeable(ctx: WriteContext, id: string, expectedRevision
     throw new Fault('NOT_FOUND', 'There is no such queue, or you may not see it.');
   }
   if (!mayChange(ctx, row)) ctx.actor.require(SHARING);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   if (row.revision !== expectedRevision) {
     const message = 'The queue was changed since the revision you expected; read it again.';
     throw new Fault('REVISION_CONFLICT', message, { changedSince: [] });

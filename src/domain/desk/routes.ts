@@ -1,4 +1,4 @@
-import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import { getBacklog } from './backlog.ts';
 import * as contract from './contract.ts';
 import { getLabels, getPermissions, listTypes, lookUp } from './queries.ts';

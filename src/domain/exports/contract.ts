@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, IdOrCode } from '../../contract/schemas.ts';
-import { ObjectSchema } from '../objects/door.ts';
+import { ObjectSchema } from '../objects/index.ts';
 
 export const exportRecords = defineOperation({
   id: 'exports.create',

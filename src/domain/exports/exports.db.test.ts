@@ -4,10 +4,10 @@ import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { refused } from '../../../test/harness/around.ts';
 import type { TestAnswer } from '../../../test/harness/app.ts';
-import { type Exchange, type Man, startExchange, verdicts } from '../../../test/harness/exchange.ts';
+import { type ImportExport, type Man, startImportExport, verdicts } from '../../../test/harness/import-export.ts';
 import { readCsv } from '../../lib/csv.ts';
 
-let x: Exchange;
+let x: ImportExport;
 
 const asked = (who: Man, more: object = {}): Promise<TestAnswer> =>
   x.call(who, 'POST', '/exports', { typeDefinitionId: 'ticket', format: 'CSV', ...more });
@@ -61,7 +61,7 @@ async function everything(): Promise<Record<string, unknown>> {
 
 describe('exports', () => {
   before(async () => {
-    x = await startExchange();
+    x = await startImportExport();
   });
   after(() => x.close());
 
@@ -244,7 +244,7 @@ describe('exports', () => {
 describe('large exports', () => {
   let key: string;
   before(async () => {
-    x = await startExchange();
+    x = await startImportExport();
     ({ key } = await x.app.createKey({ login: 'boss', scopes: ['exports:read'] }));
     const { id } = await x.make({ title: 'Pattern', note: 'я'.repeat(1500) });
     await x.rows(
@@ -280,7 +280,7 @@ describe('large exports', () => {
     assert.equal(response.status, 200);
     await x.rows(`UPDATE users SET state = 'ARCHIVED' WHERE login = 'boss'`);
     await x.rows('UPDATE epoch SET rights = rights + 1');
-    await x.app.app.epoch.refresh();
+    await x.app.app.versions.refresh();
     await assert.rejects(response.text());
   });
 });

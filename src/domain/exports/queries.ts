@@ -2,16 +2,16 @@
  * Streams records as a file, page by page. Only one page is in memory, and each page is read with the current rights of the
  * caller. An error after the first byte closes the connection, so that an incomplete file cannot look complete.
  */
-import { Turns } from '../../lib/turns.ts';
+import { Turns } from '../../lib/yielding.ts';
 import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import { Reply } from '../../contract/operation.ts';
 import { Fault, isFault } from '../../lib/fault.ts';
 import { type FieldResolver, parseCondition, type TypedCondition } from '../../lib/filter.ts';
-import type { Runner } from '../../mechanisms/binding.ts';
-import type { Caller } from '../../mechanisms/work.ts';
-import { fieldResolver, findType, type RecordType, registry } from '../metadata/door.ts';
-import { type PageMark, readPage, type Wanted, type WordMatch } from '../objects/door.ts';
+import type { Runner } from '../../platform/unit-of-work/binding.ts';
+import type { Caller } from '../../platform/unit-of-work/work.ts';
+import { fieldResolver, findType, type RecordType, registry } from '../metadata/index.ts';
+import { type PageMark, readPage, type Wanted, type WordMatch } from '../objects/index.ts';
 import type * as contract from './contract.ts';
 import { csvForm, type FileForm, FileWriter, JSON_FORM } from './rules.ts';
 

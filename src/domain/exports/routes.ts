@@ -1,6 +1,6 @@
-import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import * as contract from './contract.ts';
-import type { WordMatch } from '../objects/door.ts';
+import type { WordMatch } from '../objects/index.ts';
 import { exportRecords, type FreshCaller } from './queries.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** The file formats of exports; pure. */
 import { guardCell, writeCsv } from '../../lib/csv.ts';
-import { cellOf, needsGuard, type RecordType } from '../metadata/door.ts';
-import type { ObjectAnswer } from '../objects/door.ts';
+import { cellOf, needsGuard, type RecordType } from '../metadata/index.ts';
+import type { ObjectAnswer } from '../objects/index.ts';
 
 /** Maximum size of a file in bytes. */
 export const MOST_BYTES = 16 * 1024 * 1024;

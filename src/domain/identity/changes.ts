@@ -3,7 +3,7 @@
  * them. Each function checks the right, declares what the change gives (`escalation.ts`), plans the row guarded by the revision
  * that was read, and emits the event.
  */
-import type { PlannedEvent, WriteContext } from '../../mechanisms/context.ts';
+import type { PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { handOn, requireNotOwn } from './escalation.ts';
 import { nameKey } from './names.ts';
 import { differences } from './rules.ts';

@@ -1,7 +1,7 @@
 /** Writes of groups. `commands-members.ts` writes their members. */
 import { Fault } from '../../lib/fault.ts';
-import type { Localized } from '../../mechanisms/config-schemas.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
+import type { Localized } from '../../configuration/schemas.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { writeGroup } from './changes.ts';
 import { requireMayHandOn } from './escalation.ts';
 import { nameKey } from './names.ts';
@@ -29,7 +29,7 @@ export interface GroupChange {
  */
 export async function createGroup(ctx: WriteContext, input: NewGroup): Promise<GroupAnswer> {
   ctx.actor.require('user.administer');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   const judged = new Judgement();
   const row: GroupRow = {
     id: input.groupId ?? ctx.newId(),
@@ -63,7 +63,7 @@ async function requireGroup(ctx: WriteContext, id: string): Promise<GroupRow> {
  */
 export async function updateGroup(ctx: WriteContext, input: GroupChange): Promise<GroupAnswer> {
   const row = await requireGroup(ctx, input.groupId);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireActive('group', row.state);
   if (row.revision !== input.expectedRevision) throw stale('group');
   const judged = new Judgement();
@@ -76,7 +76,7 @@ export async function updateGroup(ctx: WriteContext, input: GroupChange): Promis
 /** @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, LAST_ADMINISTRATOR */
 export async function archiveGroup(ctx: WriteContext, id: string, expectedRevision?: number): Promise<GroupAnswer> {
   const row = await requireGroup(ctx, id);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireActive('group', row.state);
   if (expectedRevision !== undefined && expectedRevision !== row.revision) throw stale('group');
   return groupAnswer(ctx, write(ctx, row, { state: 'ARCHIVED' }));
@@ -90,7 +90,7 @@ export async function archiveGroup(ctx: WriteContext, id: string, expectedRevisi
 export async function restoreGroup(ctx: WriteContext, id: string, expectedRevision?: number): Promise<GroupAnswer> {
   const row = await requireGroup(ctx, id);
   await requireMayHandOn(ctx, { members: [{ groupId: id, memberId: id, memberType: 'group' }] });
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireArchived('group', row.state);
   if (expectedRevision !== undefined && expectedRevision !== row.revision) throw stale('group');
   return groupAnswer(ctx, write(ctx, row, { state: 'ACTIVE' }));

@@ -3,7 +3,7 @@
  * memberships. A user moves only from the unit that the caller expects.
  */
 import { Fault } from '../../lib/fault.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { join, leave, place } from './changes.ts';
 import { requireMayHandOn } from './escalation.ts';
 import { requireActive, unknown } from './rules.ts';
@@ -38,7 +38,7 @@ export async function addGroupMember(
   if (member === null) throw unknown('memberId', memberType);
   if (standing !== null) return { id: standing, groupId, memberId, memberType };
   await requireMayHandOn(ctx, { members: [{ groupId, memberId, memberType }] });
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireActive('group', group);
   requireActive('member', member);
   if (closes) {
@@ -82,7 +82,7 @@ export async function setOrgMember(
   if (user === null) throw unknown('userId', 'user');
   if (standing?.organizationUnitId === organizationUnitId) return standing;
   await requireMayHandOn(ctx, { places: [{ userId, unitId: organizationUnitId }] });
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireActive('organisation unit', unit);
   requireActive('user', user);
   if ((standing?.organizationUnitId ?? null) !== (input.expectedOrganizationUnitId ?? null)) throw elsewhere();

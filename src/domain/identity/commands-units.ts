@@ -1,7 +1,7 @@
 /** Writes of organisation units. `commands-members.ts` writes their members. */
 import { Fault } from '../../lib/fault.ts';
-import type { Localized } from '../../mechanisms/config-schemas.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
+import type { Localized } from '../../configuration/schemas.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { writeUnit } from './changes.ts';
 import { requireMayHandOn } from './escalation.ts';
 import { nameKey } from './names.ts';
@@ -61,7 +61,7 @@ async function judgeLinks(
  */
 export async function createUnit(ctx: WriteContext, input: NewUnit): Promise<UnitAnswer> {
   ctx.actor.require('user.administer');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   const judged = new Judgement();
   const name = judged.line('name', input.name);
   const row: UnitRow = {
@@ -89,7 +89,7 @@ async function requireUnit(ctx: WriteContext, id: string): Promise<UnitRow> {
   ctx.actor.require('user.administer');
   const row = await findUnit(ctx, id);
   if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such organisation unit.');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   return row;
 }
 

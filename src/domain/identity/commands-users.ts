@@ -4,7 +4,7 @@
 import { writeUser } from './changes.ts';
 import { requireMayHandOn, requireNotOwn } from './escalation.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { nameKey } from './names.ts';
 import { type UserAnswer, userAnswer } from './queries.ts';
 import { afterwards, differences, exists, Judgement, requireActive, requireArchived, stale } from './rules.ts';
@@ -40,7 +40,7 @@ export interface UserChange {
  */
 export async function createUser(ctx: WriteContext, input: NewUser): Promise<UserAnswer> {
   ctx.actor.require('user.administer');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   const judged = new Judgement();
   const loginKey = judged.key('login', input.login);
   const { email, key: emailKey } = judged.email(input.email);
@@ -81,7 +81,7 @@ async function requireUser(ctx: WriteContext, id: string): Promise<UserRow> {
   ctx.actor.require('user.administer');
   const row = await findUser(ctx, id);
   if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such user.');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   return row;
 }
 

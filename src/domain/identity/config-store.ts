@@ -1,8 +1,8 @@
 /** SQL that loads users, groups and units for the configuration bundle. */
 import sql from 'sql-template-tag';
-import type { Localized } from '../../mechanisms/config-schemas.ts';
-import type { ItemState } from '../../mechanisms/config-section.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { Localized } from '../../configuration/schemas.ts';
+import type { ItemState } from '../../configuration/section.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 
 export interface StoredUser {
   id: string;

@@ -1,11 +1,11 @@
 /** The bundle's section `orgUnits`: the tree of organisation units. The unit of a user is a property of the user. */
 import Type, { type Static } from 'typebox';
 import { closed, nullable } from '../../contract/schemas.ts';
-import { cyclesOf } from '../../mechanisms/config-checks.ts';
-import { defineSection } from '../../mechanisms/config-define.ts';
-import { Code, type Localized, Login, Name } from '../../mechanisms/config-schemas.ts';
-import type { Change, ConfigView, MergeOptions, SectionReport } from '../../mechanisms/config-section.ts';
-import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import { cyclesOf } from '../../configuration/checks.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { Code, type Localized, Login, Name } from '../../configuration/schemas.ts';
+import type { Change, ConfigView, MergeOptions, SectionReport } from '../../configuration/section.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { type UnitState, writeUnit } from './changes.ts';
 import { loadUnits } from './config-store.ts';
 import { nameKey } from './names.ts';

@@ -2,11 +2,11 @@
 import Type, { type Static } from 'typebox';
 import { closed, nullable } from '../../contract/schemas.ts';
 import { nfc } from '../../lib/text.ts';
-import { checkTimeZone } from '../../mechanisms/config-checks.ts';
-import { defineSection } from '../../mechanisms/config-define.ts';
-import { Code, LocaleCode, Login } from '../../mechanisms/config-schemas.ts';
-import type { Change, ConfigView, ItemState, Report, SectionReport } from '../../mechanisms/config-section.ts';
-import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import { checkTimeZone } from '../../configuration/checks.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { Code, LocaleCode, Login } from '../../configuration/schemas.ts';
+import type { Change, ConfigView, ItemState, Report, SectionReport } from '../../configuration/section.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { place, type UserState, writeUser } from './changes.ts';
 import { loadUsers } from './config-store.ts';
 import { isEmail, nameKey } from './names.ts';

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, nullable, Revision } from '../../contract/schemas.ts';
-import { LocaleCode, Name } from '../../mechanisms/config-schemas.ts';
+import { LocaleCode, Name } from '../../configuration/schemas.ts';
 import { Group, GroupMembership, OrgMembership, OrgUnit, User } from './contract.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 255 });

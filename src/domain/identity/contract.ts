@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
-import { LocaleCode, Login } from '../../mechanisms/config-schemas.ts';
+import { LocaleCode, Login } from '../../configuration/schemas.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 255 });
 const Name = Type.String({ minLength: 1, maxLength: 200 });

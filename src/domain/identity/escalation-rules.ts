@@ -1,8 +1,8 @@
 /** Compares what changes of identity give with what the caller has. `escalation.ts` documents the rules. */
 import { Fault } from '../../lib/fault.ts';
-import { type Audience, audienceSlice } from '../../mechanisms/config-audience.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { articlesAdmit } from '../knowledge/door.ts';
+import { type Audience, audienceSlice } from '../../configuration/audience.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { articlesAdmit } from '../knowledge/index.ts';
 import { type MembershipVariable, type RoleFacts, roleFactsSlice } from './role-facts.ts';
 import {
   groupsAround,

@@ -15,7 +15,7 @@
  * `requireMayHandOn` before, so that this refusal precedes errors of state.
  */
 import { Fault } from '../../lib/fault.ts';
-import type { Invariant, ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import type { Invariant, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { type Handed, judgeHanded } from './escalation-rules.ts';
 import { accessLock } from './store.ts';
 import { loadStandings, type Standing } from './store-standing.ts';

@@ -1,6 +1,6 @@
 /** SQL that finds users, groups and units by the normal form of their name. */
 import sql, { raw } from 'sql-template-tag';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findKey } from './names.ts';
 
 const COLUMNS = {

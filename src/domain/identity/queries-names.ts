@@ -1,6 +1,6 @@
 /** Names of users, groups and units for the console: by id, and by typed text. The caller checks rights. */
 import { fold } from '../../lib/text.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findKey } from './names.ts';
 import { type LocalizedName, listNamed, type NamedKind, searchPeople } from './store-names.ts';
 

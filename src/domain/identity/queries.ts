@@ -1,7 +1,7 @@
 /** Reads of users, groups and units. All of them need `user.administer`, except `whoIs`. */
-import type { Localized } from '../../mechanisms/config-schemas.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { localized, registry } from '../metadata/door.ts';
+import type { Localized } from '../../configuration/schemas.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { localized, registry } from '../metadata/index.ts';
 import * as store from './store.ts';
 import * as members from './store-members.ts';
 

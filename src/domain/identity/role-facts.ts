@@ -2,7 +2,7 @@
  * What the rules on memberships need to know about roles: which conditions depend on memberships, and which memberships a role
  * allows to give.
  */
-import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
+import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 
 /** Variables of the condition language that stand for the caller's memberships. */
 const VARIABLES = ['$myGroups', '$myOrgUnit', '$myOrgUnits'] as const;
@@ -49,4 +49,4 @@ function build(source: ConfigSource): ReadonlyMap<string, RoleFacts> {
 }
 
 /** Id of an active role → what it means for memberships. */
-export const roleFactsSlice: Slice<ReadonlyMap<string, RoleFacts>> = { name: 'identity.roles', build };
+export const roleFactsSlice: DerivedView<ReadonlyMap<string, RoleFacts>> = { name: 'identity.roles', build };

@@ -1,5 +1,5 @@
-import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
-import type { Localized } from '../../mechanisms/config-schemas.ts';
+import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
+import type { Localized } from '../../configuration/schemas.ts';
 import * as groups from './commands-groups.ts';
 import * as members from './commands-members.ts';
 import * as units from './commands-units.ts';

@@ -2,9 +2,9 @@
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
-import type { Localized } from '../../mechanisms/config-schemas.ts';
-import { isTimeZone } from '../../mechanisms/config-checks.ts';
-import type { Report } from '../../mechanisms/config-section.ts';
+import type { Localized } from '../../configuration/schemas.ts';
+import { isTimeZone } from '../../configuration/checks.ts';
+import type { Report } from '../../configuration/section.ts';
 import { isEmail, nameKey } from './names.ts';
 
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;

@@ -1,6 +1,6 @@
 /** Integrity checks of groups and units. */
 import sql from 'sql-template-tag';
-import { type Check, rowCheck } from '../../mechanisms/checks.ts';
+import { type Check, rowCheck } from '../../platform/audit/checks.ts';
 
 export const identityChecks: readonly Check[] = [
   rowCheck(

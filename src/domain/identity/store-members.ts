@@ -1,6 +1,6 @@
 /** SQL on memberships of groups and units. */
 import sql, { empty, type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { State } from './store.ts';
 
 export type MemberType = 'user' | 'group';

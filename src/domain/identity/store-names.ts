@@ -1,6 +1,6 @@
 /** SQL that reads names of users, groups and units, for the display of ids and for choices in the console. */
 import sql, { type Sql } from 'sql-template-tag';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 
 /** One text, or a text for each locale. */
 export type LocalizedName = string | Record<string, string>;

@@ -1,6 +1,6 @@
 /** SQL on the effect of memberships: the groups, units and roles of users, and the users whom a change of the trees affects. */
 import sql from 'sql-template-tag';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 
 /** What rights depend on: all direct and indirect memberships of a user, and the roles that they hold. */
 export interface Standing {

@@ -1,7 +1,7 @@
 /** SQL on users, groups and units. Each row is written with a guard on the revision that was read. */
 import sql, { type Sql } from 'sql-template-tag';
-import type { Localized } from '../../mechanisms/config-schemas.ts';
-import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+import type { Localized } from '../../configuration/schemas.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 
 export type State = 'ACTIVE' | 'ARCHIVED';
 

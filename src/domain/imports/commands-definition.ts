@@ -2,8 +2,8 @@
 import type { Static } from 'typebox';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { pointer } from '../../lib/json.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
-import { findType, type RecordType, registry } from '../metadata/door.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import { findType, type RecordType, registry } from '../metadata/index.ts';
 import type * as contract from './contract.ts';
 import type { ImportDefinition } from './definition.ts';
 import { definitionAnswer } from './queries.ts';
@@ -24,7 +24,7 @@ export async function createDefinition(
   add: AddItem,
 ): Promise<ReturnType<typeof definitionAnswer>> {
   ctx.actor.require('import.manage');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   const { targetTypeId, ...item } = body;
   const type = targetTypeId === undefined ? undefined : findType(registry(ctx), targetTypeId);
   const problems = unknownNames(ctx, body, type);

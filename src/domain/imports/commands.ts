@@ -1,5 +1,5 @@
 /** Imports of content in the request body (docs/spec/import-export-bulk.md#import-runs). */
-import type { Runner } from '../../mechanisms/binding.ts';
+import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import { contentOf } from './content.ts';
 import { requireDefinition } from './definitions.ts';
 import { type RunAnswer, readRun } from './queries.ts';

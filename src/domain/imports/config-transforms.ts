@@ -1,7 +1,7 @@
 /** Validation of the transforms in a mapping (docs/spec/import-export-bulk.md). */
-import { isTimeZone } from '../../mechanisms/config-checks.ts';
-import type { ConfigView } from '../../mechanisms/config-section.ts';
-import { fieldOf, type TypeShape } from '../../mechanisms/config-types.ts';
+import { isTimeZone } from '../../configuration/checks.ts';
+import type { ConfigView } from '../../configuration/section.ts';
+import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
 
 type Judge = (argument: string, view: ConfigView) => string | undefined;
 

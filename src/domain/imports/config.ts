@@ -1,10 +1,10 @@
 /** The bundle's section `importDefinitions` (docs/spec/configuration.md#bundle, docs/spec/import-export-bulk.md). */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import { defineSection } from '../../mechanisms/config-define.ts';
-import { Code, FieldCode, type Localized, Name, oneOf } from '../../mechanisms/config-schemas.ts';
-import type { ConfigView, ItemPath, Report } from '../../mechanisms/config-section.ts';
-import { fieldOf, type TypeShape } from '../../mechanisms/config-types.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { Code, FieldCode, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
+import type { ConfigView, ItemPath, Report } from '../../configuration/section.ts';
+import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
 import { transformProblem } from './config-transforms.ts';
 import type { ImportDefinition } from './definition.ts';
 

@@ -7,7 +7,7 @@ import { parseStrictJson } from '../../lib/json.ts';
 import { readJsonRows } from '../../lib/json-rows.ts';
 import { type Row, valueAt } from '../../lib/mapping.ts';
 import { isWellFormedText, nfc } from '../../lib/text.ts';
-import { readJson } from '../../mechanisms/long-json.ts';
+import { readJson } from '../../platform/long-json.ts';
 import type { ImportDefinition } from './definition.ts';
 
 /** Each call streams the content from its beginning; no chunk ends within a character. */

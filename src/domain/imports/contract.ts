@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';
 import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
-import { Code, FieldCode, Name, oneOf } from '../../mechanisms/config-schemas.ts';
+import { Code, FieldCode, Name, oneOf } from '../../configuration/schemas.ts';
 
 const Column = Type.String({ minLength: 1, maxLength: 255 });
 const Transform = Type.String({ minLength: 1, maxLength: 10_000 });

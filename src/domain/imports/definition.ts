@@ -1,6 +1,6 @@
 /** The stored shape of an import definition (docs/spec/configuration.md#bundle). */
 import type { MappingItem } from '../../lib/mapping.ts';
-import type { Localized } from '../../mechanisms/config-schemas.ts';
+import type { Localized } from '../../configuration/schemas.ts';
 
 export type TargetKind = 'object' | 'user' | 'group' | 'organization';
 

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { refused } from '../../../test/harness/around.ts';
-import { type Exchange, startExchange } from '../../../test/harness/exchange.ts';
+import { type ImportExport, startImportExport } from '../../../test/harness/import-export.ts';
 
-let x: Exchange;
+let x: ImportExport;
 
 describe('import definitions', () => {
   before(async () => {
-    x = await startExchange();
+    x = await startImportExport();
   });
   after(() => x.close());
 

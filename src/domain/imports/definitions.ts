@@ -1,8 +1,8 @@
 /** The import definitions of the configuration. Mappings are parsed once for each configuration snapshot. */
 import { Fault } from '../../lib/fault.ts';
 import { type Mapping, parseMapping } from '../../lib/mapping.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import type { Slice } from '../../mechanisms/snapshot.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import type { ImportDefinition } from './definition.ts';
 
 export interface KnownDefinition {
@@ -12,7 +12,7 @@ export interface KnownDefinition {
   active: boolean;
 }
 
-const slice: Slice<ReadonlyMap<string, KnownDefinition>> = {
+const slice: DerivedView<ReadonlyMap<string, KnownDefinition>> = {
   name: 'imports',
   build: (source) => {
     const items = source.items.filter((item) => item.section === 'importDefinitions');

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { refused, together } from '../../../test/harness/around.ts';
-import { type Exchange, type RunResult, startExchange, verdicts } from '../../../test/harness/exchange.ts';
+import { type ImportExport, type RunResult, startImportExport, verdicts } from '../../../test/harness/import-export.ts';
 
-let x: Exchange;
+let x: ImportExport;
 
 /** The results of rows without the ids of created records, which only the real run has. */
 const told = ({ rows }: RunResult) =>
@@ -47,7 +47,7 @@ const TELLING = [
 
 describe('dry runs', () => {
   before(async () => {
-    x = await startExchange();
+    x = await startImportExport();
   });
   after(() => x.close());
 
@@ -183,7 +183,7 @@ describe('dry runs', () => {
 
 describe('taking a run back', () => {
   before(async () => {
-    x = await startExchange();
+    x = await startImportExport();
   });
   after(() => x.close());
 
@@ -293,7 +293,7 @@ describe('taking a run back', () => {
 
 describe('imports at once', () => {
   before(async () => {
-    x = await startExchange();
+    x = await startImportExport();
   });
   after(() => x.close());
 

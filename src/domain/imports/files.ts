@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFault } from '../../lib/fault.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import type { Caller, Work } from '../../mechanisms/work.ts';
+import type { Caller, Work } from '../../platform/unit-of-work/work.ts';
 import type { Content } from './content.ts';
 import { type KnownDefinition, requireDefinition } from './definitions.ts';
 import { type RunAnswer, readRun } from './queries.ts';

@@ -1,7 +1,7 @@
 /** Import results must not reveal records that their reader may not read, in any channel. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Exchange, type Man, type RunResult, startExchange } from '../../../test/harness/exchange.ts';
+import { type ImportExport, type Man, type RunResult, startImportExport } from '../../../test/harness/import-export.ts';
 
 const FIELDS = ['title', 'kind', 'count', 'note', 'asset', 'parent'].map((field) => ({ source: field, target: field }));
 const NOT_FOUND = [{ path: '', code: 'NOT_FOUND', message: 'There is no such record, or you may not see it.' }];
@@ -9,9 +9,9 @@ const NOT_FOUND = [{ path: '', code: 'NOT_FOUND', message: 'There is no such rec
 const rowsOf = ({ rows }: RunResult): unknown[] => rows.map(({ id: _id, ...row }) => row);
 
 describe('what an import says of hidden records', () => {
-  let x: Exchange;
+  let x: ImportExport;
   before(async () => {
-    x = await startExchange();
+    x = await startImportExport();
   });
   after(() => x.close());
 
@@ -148,8 +148,8 @@ describe('what an import says of hidden records', () => {
  * Starts a service in which the clerk's visible data is always the same and the hidden data differs. Returns all answers to the
  * clerk.
  */
-async function told(hide: (x: Exchange, asset: string) => Promise<string>): Promise<unknown> {
-  const x = await startExchange();
+async function told(hide: (x: ImportExport, asset: string) => Promise<string>): Promise<unknown> {
+  const x = await startImportExport();
   try {
     const { id: asset } = await x.make({ serial: 'S1', kind: 'a' }, 'asset');
     const own = await hide(x, asset);
@@ -199,7 +199,7 @@ function masked(value: unknown, own: string): unknown {
 
 describe('two databases that differ in hidden records', () => {
   it('give the same answers to imports, dry runs, previews, results and undo', async () => {
-    const link = async (x: Exchange, row: string): Promise<void> => {
+    const link = async (x: ImportExport, row: string): Promise<void> => {
       const mapping = ['title', 'kind', 'count', 'secret'].map((field) => ({ source: field, target: field }));
       const definition = await x.define({ mapping, sourceCode: 'shared' });
       const run = await x.run('boss', definition, `ext,title,kind,count,secret\n${row}\n`);

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { refused } from '../../../test/harness/around.ts';
-import { type Exchange, type RowResult, startExchange, verdicts } from '../../../test/harness/exchange.ts';
+import { type ImportExport, type RowResult, startImportExport, verdicts } from '../../../test/harness/import-export.ts';
 
-let x: Exchange;
+let x: ImportExport;
 
 const ids = ({ rows }: { rows: RowResult[] }): (string | undefined)[] => rows.map(({ id }) => id);
 const values = async (id: string | undefined): Promise<Record<string, unknown>> =>
@@ -13,7 +13,7 @@ const values = async (id: string | undefined): Promise<Record<string, unknown>> 
 
 describe('imports', () => {
   before(async () => {
-    x = await startExchange();
+    x = await startImportExport();
   });
   after(() => x.close());
 

@@ -1,10 +1,10 @@
 /** Resolves the look-ups of mappings in batches: records by a field; users, groups and units by name. */
 import type { Found, Lookup, Mapped, Mapping } from '../../lib/mapping.ts';
 import { mapRow } from '../../lib/mapping.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { idsByName } from '../identity/door.ts';
-import { findType, registry } from '../metadata/door.ts';
-import { findByField } from '../objects/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { idsByName } from '../identity/index.ts';
+import { findType, registry } from '../metadata/index.ts';
+import { findByField } from '../objects/index.ts';
 import type { SourceRow } from './content.ts';
 
 /** Maximum length of a chain in which one look-up needs the result of another. */

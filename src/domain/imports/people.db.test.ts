@@ -1,9 +1,14 @@
 /** Imports of users, groups and organisation units. The rules and rights of their API operations apply. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Definition, type Exchange, startExchange, verdicts } from '../../../test/harness/exchange.ts';
+import {
+  type Definition,
+  type ImportExport,
+  startImportExport,
+  verdicts,
+} from '../../../test/harness/import-export.ts';
 
-let x: Exchange;
+let x: ImportExport;
 
 const PEOPLE: Definition = {
   targetKind: 'user',
@@ -38,7 +43,7 @@ const both = async (definition: string, content: string): Promise<string[]> => {
 
 describe('imports of people', () => {
   before(async () => {
-    x = await startExchange();
+    x = await startImportExport();
   });
   after(() => x.close());
 

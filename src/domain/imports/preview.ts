@@ -1,7 +1,7 @@
 /** Shows what each of the first rows would change, without storing anything (docs/spec/configuration.md#administration-api). */
 import type { FaultDetail } from '../../lib/fault.ts';
-import type { Runner } from '../../mechanisms/binding.ts';
-import type { Caller } from '../../mechanisms/work.ts';
+import type { Runner } from '../../platform/unit-of-work/binding.ts';
+import type { Caller } from '../../platform/unit-of-work/work.ts';
 import { checkContent, contentOf, readRows } from './content.ts';
 import { requireDefinition } from './definitions.ts';
 import { type Candidate, candidateOf, failure, importRows, type Outcome } from './rows.ts';
@@ -44,7 +44,7 @@ export async function previewContent(
     if (candidates.length === (input.limit ?? DEFAULT_LIMIT)) break;
     candidates.push(candidateOf(row, known.definition));
   }
-  const outcomes = await work.rehearse(async (units) => {
+  const outcomes = await work.dryRun(async (units) => {
     const shown: Outcome[] = [];
     let waiting = candidates;
     for (let next = nextGroup(waiting, ONE, false); next.group.length > 0; next = nextGroup(waiting, ONE, false)) {

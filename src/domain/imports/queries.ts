@@ -1,8 +1,8 @@
 /** Reads of imports: definitions, runs and the results of their rows. */
 import { pageOf, type Paging, windowOf } from '../../contract/paging.ts';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { findType, registry } from '../metadata/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { findType, registry } from '../metadata/index.ts';
 import type { ImportDefinition } from './definition.ts';
 import { definitions } from './definitions.ts';
 import {

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { changeRights, idOf } from '../../../test/harness/load-world.ts';
-import { type Exchange, startExchange, verdicts } from '../../../test/harness/exchange.ts';
+import { type ImportExport, startImportExport, verdicts } from '../../../test/harness/import-export.ts';
 
-let x: Exchange;
+let x: ImportExport;
 const CLERKS = ['title', 'kind', 'count', 'note', 'secret', 'grade'].map((field) => ({ source: field, target: field }));
 
 describe('rights of imports', () => {
   before(async () => {
-    x = await startExchange();
+    x = await startImportExport();
   });
   after(() => x.close());
 
@@ -184,7 +184,7 @@ describe('rights of imports', () => {
     const there = await started();
     while ((await started()) <= there) await new Promise((resolve) => setTimeout(resolve, 5));
     await changeRights(x.app, 'DELETE FROM role_assignments WHERE role_id = $1 AND member_id = $2', [role, clerk]);
-    await x.app.app.epoch.refresh();
+    await x.app.app.versions.refresh();
     const run = await running;
     const said = new Set(verdicts(run));
     assert.deepEqual([...said], ['CREATED', 'FAILED RIGHT_MISSING']);

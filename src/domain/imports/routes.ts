@@ -1,4 +1,4 @@
-import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import { runContent } from './commands.ts';
 import { type AddItem, createDefinition } from './commands-definition.ts';
 import * as contract from './contract.ts';

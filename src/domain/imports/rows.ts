@@ -5,8 +5,8 @@
 import { type FaultDetail, isFault } from '../../lib/fault.ts';
 import { canonicalUuid } from '../../lib/filter-values.ts';
 import { fold } from '../../lib/text.ts';
-import { Turns } from '../../lib/turns.ts';
-import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import { Turns } from '../../lib/yielding.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { externalIdOf, type SourceRow } from './content.ts';
 import type { ImportDefinition, TargetKind } from './definition.ts';
 import type { KnownDefinition } from './definitions.ts';

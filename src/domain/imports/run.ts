@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Fault, isFault } from '../../lib/fault.ts';
-import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import type { Caller, Units, Work } from '../../mechanisms/work.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { Caller, Units, Work } from '../../platform/unit-of-work/work.ts';
 import { type Content, checkContent, readRows } from './content.ts';
 import type { KnownDefinition } from './definitions.ts';
 import { type Candidate, candidateOf, type Done, failure, importRows, looksUpItself, type Outcome } from './rows.ts';
@@ -79,7 +79,7 @@ export async function runImport(job: ImportJob): Promise<string> {
   const session: Session = { job, caller, runId: id, patienceMs };
   if (dryRun) {
     const held = heldLog(session);
-    await work.rehearse(async (units) => {
+    await work.dryRun(async (units) => {
       held.units = units;
       await importAll(session, units, held, told);
       await held.judge();

@@ -1,8 +1,8 @@
 /** Metrics of running imports. */
 import sql from 'sql-template-tag';
-import { boundedCount, type Figure, secondsSince } from '../../mechanisms/figures.ts';
+import { boundedCount, type DatabaseMetric, secondsSince } from '../../platform/observability/database-metrics.ts';
 
-export const importFigures: readonly Figure[] = [
+export const importMetrics: readonly DatabaseMetric[] = [
   {
     name: 'docket_imports_running',
     help: 'Imports that began and did not end, interrupted ones included, counted up to 10,000.',

@@ -1,7 +1,7 @@
 /** SQL on `import_runs`, `import_rows` and `external_ids`; nothing else touches them. */
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { FaultDetail } from '../../lib/fault.ts';
-import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { TargetKind } from './definition.ts';
 
 export type RowStatus = 'CREATED' | 'UPDATED' | 'SKIPPED' | 'FAILED';

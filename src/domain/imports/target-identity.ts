@@ -1,9 +1,9 @@
 /** Users, groups and organisation units as import targets. Uses the commands of the identity API, which check the rights. */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { canonicalUuid } from '../../lib/filter-values.ts';
-import { LOCALE } from '../../mechanisms/config-schemas.ts';
-import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import * as identity from '../identity/door.ts';
+import { LOCALE } from '../../configuration/schemas.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import * as identity from '../identity/index.ts';
 import type { ImportDefinition, TargetKind } from './definition.ts';
 import type { Standing, Target, Values, Written } from './target.ts';
 

@@ -1,7 +1,7 @@
 /** Records as import targets. Uses the commands of the objects API with the current revision. */
 import { Fault } from '../../lib/fault.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { findType, type RecordType, registry, valueOfCell } from '../metadata/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { findType, type RecordType, registry, valueOfCell } from '../metadata/index.ts';
 import {
   archiveObject,
   createObject,
@@ -12,7 +12,7 @@ import {
   updateObject,
   type VisibleObject,
   visibleValues,
-} from '../objects/door.ts';
+} from '../objects/index.ts';
 import type { ImportDefinition } from './definition.ts';
 import type { Standing, Target, Values } from './target.ts';
 

@@ -1,5 +1,5 @@
 /** The interface of import targets: how to find, create and change items of each target kind. */
-import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 
 export type Values = Record<string, unknown>;
 

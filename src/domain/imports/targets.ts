@@ -1,5 +1,5 @@
 /** Selects the import target for a definition. */
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ImportDefinition } from './definition.ts';
 import type { Target } from './target.ts';
 import { identityTarget } from './target-identity.ts';

@@ -3,9 +3,9 @@
  * skipped if its record was changed since, and so are the earlier rows on that record.
  */
 import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
-import type { Runner } from '../../mechanisms/binding.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
-import type { Caller } from '../../mechanisms/work.ts';
+import type { Runner } from '../../platform/unit-of-work/binding.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { Caller } from '../../platform/unit-of-work/work.ts';
 import { definitions, type KnownDefinition } from './definitions.ts';
 import { MOST_ROWS, requireRun } from './queries.ts';
 import { faultErrors } from './rules.ts';

@@ -3,8 +3,8 @@
  * the record now see what a result says about it. For all others the row looks like one without a record.
  */
 import type { FaultDetail } from '../../lib/fault.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { notFound, readableIds } from '../objects/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { notFound, readableIds } from '../objects/index.ts';
 import type { TargetKind } from './definition.ts';
 import { faultErrors } from './rules.ts';
 

@@ -5,9 +5,9 @@
  */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { pointer } from '../../lib/json.ts';
-import type { Change, StoredItem } from '../../mechanisms/config-section.ts';
-import { loadItems, lockConfiguration, planItem } from '../../mechanisms/config-store.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
+import type { Change, StoredItem } from '../../configuration/section.ts';
+import { loadItems, lockConfiguration, planItem } from '../../configuration/store.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { compile } from './items.ts';
 import type { CompiledIntegration, IntegrationDefinition } from './definitions.ts';
 import { loadNames } from './naming.ts';
@@ -97,7 +97,7 @@ function plan(
 export async function createIntegration(ctx: WriteContext, input: NewIntegration): Promise<IntegrationAnswer> {
   ctx.actor.require(RIGHT);
   requirePrincipal(ctx, input.executionPrincipalId);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   await lockConfiguration(ctx);
   const { code } = input;
   if ((await loadItems(ctx, SECTION)).some((item) => item.code === code)) {
@@ -145,7 +145,7 @@ export async function changeIntegration(
   requirePrincipal(ctx, compiled.executionPrincipalId);
   const executionPrincipalId = changes.executionPrincipalId ?? compiled.executionPrincipalId;
   requirePrincipal(ctx, executionPrincipalId);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireNotArchived(stored);
   if (compiled.enabled) throw new Fault('CONNECTION_ENABLED', 'Disable the integration before changing it.');
   const config = changes.config ?? definition.config;
@@ -157,7 +157,7 @@ export async function changeIntegration(
 export async function enableIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
   const { stored, item } = await hold(ctx, id);
   requirePrincipal(ctx, item.compiled.executionPrincipalId);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireNotArchived(stored);
   return turn(ctx, stored, item, true);
 }
@@ -165,7 +165,7 @@ export async function enableIntegration(ctx: WriteContext, id: string): Promise<
 /** Disables an integration: its calls are refused. @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED */
 export async function disableIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
   const { stored, item } = await hold(ctx, id);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireNotArchived(stored);
   return turn(ctx, stored, item, false);
 }
@@ -179,7 +179,7 @@ function turn(ctx: WriteContext, stored: StoredItem, item: Item, enabled: boolea
 /** @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED if it is archived already */
 export async function archiveIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
   const { stored, item } = await hold(ctx, id);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireNotArchived(stored);
   return plan(ctx, 'archive', stored, { id, code: stored.code, state: 'ARCHIVED', item: switched(item, false) });
 }
@@ -193,7 +193,7 @@ export async function restoreIntegration(ctx: WriteContext, id: string): Promise
   const { stored, item } = await hold(ctx, id);
   const { executionPrincipalId } = item.compiled;
   requirePrincipal(ctx, executionPrincipalId);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   if (stored.state === 'ACTIVE') return integrationAnswer(id, 'ACTIVE', item.compiled);
   const input = { executionPrincipalId, config: item.definition.config };
   const next = await itemOf(ctx, stored.code, false, input);

@@ -5,9 +5,9 @@
 import type { GlobalRight } from '../../contract/rights.ts';
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import { defineSection } from '../../mechanisms/config-define.ts';
-import { Code, Login, oneOf } from '../../mechanisms/config-schemas.ts';
-import type { Change, CompileView, Reference } from '../../mechanisms/config-section.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { Code, Login, oneOf } from '../../configuration/schemas.ts';
+import type { Change, CompileView, Reference } from '../../configuration/section.ts';
 import { COMMANDS, type IntegrationDefinition } from './definitions.ts';
 import { compile, MappingItems } from './items.ts';
 

@@ -2,9 +2,9 @@
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
-import { Code, oneOf } from '../../mechanisms/config-schemas.ts';
-import { addOperation } from '../comments/door.ts';
-import { createOperation } from '../objects/door.ts';
+import { Code, oneOf } from '../../configuration/schemas.ts';
+import { addOperation } from '../comments/index.ts';
+import { createOperation } from '../objects/index.ts';
 import { MappingItems } from './items.ts';
 import { COMMANDS } from './definitions.ts';
 

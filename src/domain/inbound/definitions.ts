@@ -2,7 +2,7 @@
  * Integrations as they are stored and as they are run (docs/spec/configuration.md#bundle,
  * docs/spec/webhooks-and-inbound.md#inbound-integrations).
  */
-import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
+import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 
 export const COMMANDS = ['object.create', 'object.update', 'comment.add'] as const;
 export type CommandName = (typeof COMMANDS)[number];
@@ -40,7 +40,7 @@ export interface Integration extends CompiledIntegration {
   state: 'ACTIVE' | 'ARCHIVED';
 }
 
-const slice: Slice<ReadonlyMap<string, Integration>> = {
+const slice: DerivedView<ReadonlyMap<string, Integration>> = {
   name: 'inbound',
   build: ({ items }: ConfigSource) =>
     new Map(
@@ -51,6 +51,6 @@ const slice: Slice<ReadonlyMap<string, Integration>> = {
 };
 
 /** All integrations by id, including archived ones. */
-export function integrations(ctx: { config: { get<T>(slice: Slice<T>): T } }): ReadonlyMap<string, Integration> {
+export function integrations(ctx: { config: { get<T>(slice: DerivedView<T>): T } }): ReadonlyMap<string, Integration> {
   return ctx.config.get(slice);
 }

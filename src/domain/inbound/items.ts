@@ -1,9 +1,9 @@
 /** An integration as a configuration item: the validation that bundles and API calls share. */
 import Type from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import { checkUnique } from '../../mechanisms/config-checks.ts';
-import type { CompileView, ConfigView, Report } from '../../mechanisms/config-section.ts';
-import { fieldOf, type TypeShape } from '../../mechanisms/config-types.ts';
+import { checkUnique } from '../../configuration/checks.ts';
+import type { CompileView, ConfigView, Report } from '../../configuration/section.ts';
+import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
 import type { CompiledIntegration, IntegrationDefinition } from './definitions.ts';
 import { TARGETS } from './rules.ts';
 

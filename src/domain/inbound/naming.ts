@@ -3,11 +3,11 @@
  * Both use the compiler of the section. So an integration created by a call equals one created by a bundle, and exports like
  * it.
  */
-import type { CompileView } from '../../mechanisms/config-section.ts';
-import { loadItems } from '../../mechanisms/config-store.ts';
-import type { TypeShape } from '../../mechanisms/config-types.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { whoIs } from '../identity/door.ts';
+import type { CompileView } from '../../configuration/section.ts';
+import { loadItems } from '../../configuration/store.ts';
+import type { TypeShape } from '../../configuration/record-types.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { whoIs } from '../identity/index.ts';
 
 export interface Names {
   /** Login of the user, who must be active. */

@@ -1,9 +1,9 @@
 /** Reads of integrations and their runs. They need `integration.manage`. */
 import { Fault, type FaultDetails } from '../../lib/fault.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { loadItems } from '../../mechanisms/config-store.ts';
-import { findVisibleComments } from '../comments/door.ts';
-import { readableIds } from '../objects/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { loadItems } from '../../configuration/store.ts';
+import { findVisibleComments } from '../comments/index.ts';
+import { readableIds } from '../objects/index.ts';
 import type { CompiledIntegration, IntegrationDefinition } from './definitions.ts';
 import { listRuns as listRows, type RunStatus } from './store.ts';
 

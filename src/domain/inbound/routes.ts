@@ -1,5 +1,5 @@
 import { statusOf } from '../../lib/fault-codes.ts';
-import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import * as commands from './commands.ts';
 import * as contract from './contract.ts';
 import type { IntegrationDefinition } from './definitions.ts';

@@ -5,10 +5,10 @@
  */
 import type { Input, Operation } from '../../contract/operation.ts';
 import { Fault, type FaultDetails, isFault } from '../../lib/fault.ts';
-import type { Runner } from '../../mechanisms/binding.ts';
-import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import { addComment, addOperation, replayComment } from '../comments/door.ts';
-import { createObject, createOperation, replayObject, updateObject, updateOperation } from '../objects/door.ts';
+import type { Runner } from '../../platform/unit-of-work/binding.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { addComment, addOperation, replayComment } from '../comments/index.ts';
+import { createObject, createOperation, replayObject, updateObject, updateOperation } from '../objects/index.ts';
 import { type CommandName, type Integration, integrations } from './definitions.ts';
 import { missing, RIGHT } from './queries.ts';
 import { type MappedCall, mapped } from './rules.ts';
@@ -177,7 +177,7 @@ export async function tryInbound(
   const { command } = integration.config;
   try {
     const run = commands[command](request);
-    const result = await work.rehearse((units) => units.write({ ...caller, via: 'inbound' }, run));
+    const result = await work.dryRun((units) => units.write({ ...caller, via: 'inbound' }, run));
     const data = result.kind === 'done' ? result.data : result.answer.data;
     return { command, request, status: 201, data, error: null };
   } catch (error) {

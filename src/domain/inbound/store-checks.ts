@@ -1,8 +1,8 @@
 /** Integrity checks of inbound calls. */
 import sql from 'sql-template-tag';
-import { type Check, keptAnswersOf, rowCheck } from '../../mechanisms/checks.ts';
-import { commentMissing } from '../comments/door.ts';
-import { recordMissing } from '../objects/door.ts';
+import { type Check, keptAnswersOf, rowCheck } from '../../platform/audit/checks.ts';
+import { commentMissing } from '../comments/index.ts';
+import { recordMissing } from '../objects/index.ts';
 
 export const inboundChecks: readonly Check[] = [
   rowCheck(

@@ -1,8 +1,8 @@
 /** SQL on the table `inbound_runs`. */
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { FaultDetails } from '../../lib/fault.ts';
-import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
-import type { Queryable } from '../../mechanisms/db/pool.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
 
 export type RunStatus = 'SUCCEEDED' | 'FAILED';
 

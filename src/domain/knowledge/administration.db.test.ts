@@ -126,10 +126,10 @@ describe('the knowledge base in the administration interface', () => {
       `INSERT INTO group_members (id, group_id, member_type, member_id, created_at) VALUES ($1, $2, 'user', $3, now())`,
       [randomUUID(), world.id('night'), world.people.boris],
     );
-    await world.app.app.epoch.refresh();
+    await world.app.app.versions.refresh();
     assert.equal(await articles.sees('boris', version), true);
     await changeRights(world.app, 'DELETE FROM group_members WHERE member_id = $1', [world.people.boris]);
-    await world.app.app.epoch.refresh();
+    await world.app.app.versions.refresh();
     assert.equal(await articles.sees('boris', version), false);
   });
 
@@ -169,8 +169,8 @@ describe('the knowledge base in the administration interface', () => {
       assert.notEqual(next, fresh);
       fresh = next;
     }
-    const material = await world.adminOk('chief', 'GET', `/kb/articles/${active.id}/material`);
-    assert.deepEqual(material, { versionId: draft.versionId, version: fresh, locale: 'ru-RU', state: 'ACTIVE' });
+    const articleState = await world.adminOk('chief', 'GET', `/kb/articles/${active.id}/material`);
+    assert.deepEqual(articleState, { versionId: draft.versionId, version: fresh, locale: 'ru-RU', state: 'ACTIVE' });
     refused(await articles.archive(draft, await articles.token(active, 'en-US')), 409, 'VERSION_TOKEN_STALE');
     const third = await articles.draft({ code });
     const done = await articles.archive(draft, await articles.token(active));

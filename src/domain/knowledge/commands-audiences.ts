@@ -1,6 +1,6 @@
 /** Audiences of versions. They are set only in the administration interface (docs/spec/configuration.md#administration-api). */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { requireVersion } from './load.ts';
 import { type AudienceAnswer, namedAudiences } from './queries-admin.ts';
 import { requireAudience } from './rules.ts';

@@ -5,14 +5,14 @@
 import type { EventType } from '../../contract/events.ts';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
-import type { InlineImage } from '../metadata/door.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { InlineImage } from '../metadata/index.ts';
 import { type LoadedVersion, rememberVersion, requireVersion } from './load.ts';
 import { type Base, bases, findByIdOrCode, type Visibility } from './registry.ts';
 import {
   type Content,
   type ContentInput,
-  materialToken,
+  articleStateToken,
   planContent,
   requireAudience,
   requireDraft,
@@ -56,7 +56,7 @@ async function wrongResponsible(ctx: WriteContext, id: string | null | undefined
 
 function keepImages(ctx: WriteContext, articleId: string, images: readonly InlineImage[]): void {
   for (const { sha256, mediaType, bytes } of images) {
-    ctx.keep(sha256, bytes);
+    ctx.storeBlob(sha256, bytes);
     ctx.plan(useImage, { article_id: articleId, sha256, media_type: mediaType, size: bytes.length });
   }
 }
@@ -136,7 +136,7 @@ export async function createArticle(ctx: WriteContext, input: ArticleInput): Pro
     responsibleName: null,
     visibility: input.visibility,
     audiences: [],
-    material: '',
+    articleState: '',
     createdAt: ctx.now,
     updatedAt: ctx.now,
     publishedAt: null,
@@ -275,7 +275,7 @@ export async function archiveArticle(ctx: WriteContext, input: ArchiveInput): Pr
   const { version } = await requireVersion(ctx, input.versionId);
   const current = await listCurrent(ctx, version.articleId, version.locale);
   if (current.length === 0) throw new Fault('ARCHIVED', 'The article is archived in this locale already.');
-  requireToken(materialToken(version.locale, current), input.version);
+  requireToken(articleStateToken(version.locale, current), input.version);
   ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
   for (const row of current) {
     const archived = move(ctx, (await whole(ctx, row)) as LoadedVersion, 'ARCHIVED');

@@ -4,9 +4,9 @@
  */
 import Type, { type Static } from 'typebox';
 import { closed, nullable } from '../../contract/schemas.ts';
-import { checkTree, checkUnique } from '../../mechanisms/config-checks.ts';
-import { defineSection } from '../../mechanisms/config-define.ts';
-import { Code, LocaleCode, type Localized, Name, oneOf } from '../../mechanisms/config-schemas.ts';
+import { checkTree, checkUnique } from '../../configuration/checks.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { Code, LocaleCode, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
 
 const BaseItem = closed({
   code: Code,

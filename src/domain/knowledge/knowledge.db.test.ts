@@ -332,7 +332,7 @@ describe('articles', () => {
     const draft = await articles.draft({ baseId: 'portal', sectionId: 'start', visibility: 'portal' });
     await world.rows(`UPDATE config_items SET state = 'ARCHIVED' WHERE section = 'knowledgeBases' AND code = 'portal'`);
     await world.rows('UPDATE epoch SET config = config + 1');
-    await world.app.app.epoch.refresh();
+    await world.app.app.versions.refresh();
     assert.equal(await articles.sees('reader', version), false);
     const absent = await articles.edit({ versionId: randomUUID() }, { title: 'x' });
     alike(await articles.edit(draft, { title: 'x' }), absent);
@@ -345,7 +345,7 @@ describe('articles', () => {
     await world.app.apply(
       bundle('knowledgeBases: [{ code: portal, visibility: internal, locales: [ru-RU], sections: [{ code: start }] }]'),
     );
-    await world.app.app.epoch.refresh();
+    await world.app.app.versions.refresh();
     assert.equal(await articles.sees('reader', version), true);
     await articles.admit(draft);
     assert.deepEqual(details(await articles.publish(draft)), ['/visibility NOT_ALLOWED']);

@@ -1,6 +1,6 @@
 /** Loads versions for authors. Versions of a base that is no longer active are reported as not found. */
 import { Fault } from '../../lib/fault.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type Base, bases } from './registry.ts';
 import { findVersion, type VersionRow, type VersionText } from './store.ts';
 

@@ -1,13 +1,13 @@
 /** Reads for authors: versions in any state, whatever their audience (docs/spec/configuration.md#administration-api). */
 import { pageOf, windowOf } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { localized, registry } from '../metadata/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { localized, registry } from '../metadata/index.ts';
 import { noArticle, requireVersion } from './load.ts';
-import { preferenceOf } from './reach.ts';
+import { preferenceOf } from './audience.ts';
 import { versionAnswer } from './queries.ts';
 import { bases, findByIdOrCode } from './registry.ts';
-import { materialToken } from './rules.ts';
+import { articleStateToken } from './rules.ts';
 import { type Audience, listCurrent, listVersions, type VersionRow, type VersionState } from './store.ts';
 import { findNamed, type Named } from './store-named.ts';
 
@@ -113,5 +113,5 @@ export async function getMaterial(ctx: ReadContext, articleId: string, locale: s
   const chosen = [asked, fallback, ...base.locales, ...there].find((one) => there.has(one)) as string;
   const rows = current.filter((row) => row.locale === chosen);
   const shown = (rows.find(({ state }) => state === 'ACTIVE') ?? rows[0]) as VersionRow;
-  return { versionId: shown.id, version: materialToken(chosen, rows), locale: chosen, state: shown.state };
+  return { versionId: shown.id, version: articleStateToken(chosen, rows), locale: chosen, state: shown.state };
 }

@@ -1,12 +1,12 @@
 /** Reads of published articles: only active versions whose audience includes the caller. */
 import type { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
-import { type ContentParts, serveImage } from '../../mechanisms/blobs/serve.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { imageHandles } from '../metadata/door.ts';
+import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
+import { type ContentParts, serveImage } from '../../platform/blobs/serve.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { imageHandles } from '../metadata/index.ts';
 import { noArticle } from './load.ts';
-import { preferenceOf, reachOf } from './reach.ts';
+import { preferenceOf, reachOf } from './audience.ts';
 import { findReached, listLocales, listReached, listTextsNaming, type VersionRow } from './store.ts';
 import { type ImageRow, listImages } from './store-named.ts';
 

@@ -1,7 +1,7 @@
 /** Knowledge bases and their sections: one immutable view per configuration snapshot. */
-import type { ReadContext } from '../../mechanisms/context.ts';
-import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
-import type { LocalizedText } from '../metadata/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+import type { LocalizedText } from '../metadata/index.ts';
 
 export type Visibility = 'internal' | 'portal';
 
@@ -22,7 +22,7 @@ export interface Base {
   sections: readonly Section[];
 }
 
-const baseSlice: Slice<readonly Base[]> = {
+const baseView: DerivedView<readonly Base[]> = {
   name: 'knowledge',
   build: (source: ConfigSource) =>
     source.items
@@ -32,7 +32,7 @@ const baseSlice: Slice<readonly Base[]> = {
 
 /** The active bases. Articles of other bases are treated as not existing. */
 export function bases(ctx: Pick<ReadContext, 'config'>): readonly Base[] {
-  return ctx.config.get(baseSlice);
+  return ctx.config.get(baseView);
 }
 
 /** Finds an item by id or code. The id takes precedence if a code equals another item's id. */

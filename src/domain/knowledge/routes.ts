@@ -1,5 +1,5 @@
-import { type BoundOperation, bind, type Runner } from '../../mechanisms/binding.ts';
-import type { ContentParts } from '../../mechanisms/blobs/serve.ts';
+import { type BoundOperation, bind, type Runner } from '../../platform/unit-of-work/binding.ts';
+import type { ContentParts } from '../../platform/blobs/serve.ts';
 import { archiveArticle, createArticle, editDraft, publishVersion, restoreVersion } from './commands.ts';
 import { changeAudiences } from './commands-audiences.ts';
 import * as contract from './contract.ts';

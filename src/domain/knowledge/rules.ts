@@ -1,7 +1,7 @@
 /** Pure decisions on articles: what a version may contain, and when it may be published. No database, no clock. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
-import { checkValue, type FieldDefinition, imageHandles, type InlineImage, type RichNode } from '../metadata/door.ts';
+import { checkValue, type FieldDefinition, imageHandles, type InlineImage, type RichNode } from '../metadata/index.ts';
 import { type GivenText, type ReadText, textPath } from './text.ts';
 
 /** Content of a version as given in a request. Absent members are not changed; null clears. */
@@ -140,8 +140,8 @@ export function requireAudience(version: { audiences: readonly unknown[] }): voi
 }
 
 /** The opaque token of the article state in one locale. Any change of the draft or of the active version changes it. */
-export function materialToken(locale: string, versions: readonly { material: string }[]): string {
-  const said = [locale, ...versions.map(({ material }) => material).sort()].join('\n');
+export function articleStateToken(locale: string, versions: readonly { articleState: string }[]): string {
+  const said = [locale, ...versions.map(({ articleState }) => articleState).sort()].join('\n');
   return createHash('sha256').update(said).digest('base64url');
 }
 

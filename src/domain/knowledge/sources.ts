@@ -1,9 +1,9 @@
 /** What `app.ts` passes to other modules: the text of versions and their readers to search, event payloads to webhooks. */
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { richTextPlain } from '../metadata/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { richTextPlain } from '../metadata/index.ts';
 import { plannedVersion } from './load.ts';
-import { reachOf } from './reach.ts';
-import { isReached, listActiveIds } from './store-reach.ts';
+import { reachOf } from './audience.ts';
+import { isReached, listActiveIds } from './store-audience.ts';
 
 export const articleSource = {
   /** The text of a version as it will be after this unit of work; undefined if the version is not active. */

@@ -1,6 +1,6 @@
 /** Consistency checks of articles. */
 import sql from 'sql-template-tag';
-import { type Check, contentCheck, rowCheck } from '../../mechanisms/checks.ts';
+import { type Check, contentCheck, rowCheck } from '../../platform/audit/checks.ts';
 
 export const knowledgeChecks: readonly Check[] = [
   rowCheck(

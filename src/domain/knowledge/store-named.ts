@@ -1,8 +1,8 @@
 /** SQL on the users, groups and units in audiences, and on the images of articles. */
 import sql, { type Sql } from 'sql-template-tag';
-import type { BlobUse } from '../../mechanisms/blobs/register.ts';
-import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
-import type { LocalizedText } from '../metadata/door.ts';
+import type { BlobUse } from '../../platform/blobs/register.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { LocalizedText } from '../metadata/index.ts';
 
 export interface Named {
   kind: 'user' | 'group' | 'orgUnit';

@@ -1,7 +1,7 @@
 /** SQL on the tables `kb_articles` and `kb_versions`. */
 import sql, { empty, type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
-import type { RichNode } from '../metadata/door.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { RichNode } from '../metadata/index.ts';
 import type { Base, Visibility } from './registry.ts';
 
 export type VersionState = 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
@@ -30,7 +30,7 @@ export interface VersionRow {
   responsibleName: string | null;
   visibility: Visibility;
   audiences: Audience[];
-  material: string;
+  articleState: string;
   createdAt: string;
   updatedAt: string;
   publishedAt: string | null;

@@ -1,6 +1,6 @@
 /** Parses a given text of the knowledge base into its stored form. This is the expensive part of a write. */
 import type { FaultDetail } from '../../lib/fault.ts';
-import { type ThreadTask, threads } from '../../mechanisms/threads.ts';
+import { type ThreadTask, threads } from '../../platform/threads.ts';
 import {
   checkMarkdown,
   checkRichText,
@@ -9,7 +9,7 @@ import {
   markdownOf,
   plainMarkdown,
   type RichNode,
-} from '../metadata/door.ts';
+} from '../metadata/index.ts';
 
 /** A text in one of its two input forms. */
 export interface GivenText {

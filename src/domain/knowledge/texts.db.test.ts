@@ -3,16 +3,16 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
-import { BLOB_USES } from '../../rooms.ts';
-import { sweepBlobs } from '../../mechanisms/blobs/sweep.ts';
-import { FileBlobs } from '../../mechanisms/blobs/filesystem.ts';
-import { systemClock } from '../../mechanisms/clock.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import { BLOB_USES } from '../../modules.ts';
+import { sweepBlobs } from '../../platform/blobs/sweep.ts';
+import { FileBlobs } from '../../platform/blobs/filesystem.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { refused } from '../../../test/harness/around.ts';
 import { Articles } from '../../../test/harness/articles.ts';
 import { type CatalogWorld, type Person, startCatalogWorld } from '../../../test/harness/catalog-world.ts';
-import { Authenticator } from '../access/door.ts';
-import { articleEvent, articleSource } from './door.ts';
+import { Authenticator } from '../access/index.ts';
+import { articleEvent, articleSource } from './index.ts';
 
 const GIF = Buffer.from('R0lGODlhAQABAAAAACw=', 'base64');
 const URL = `data:image/gif;base64,${GIF.toString('base64')}`;
@@ -23,8 +23,8 @@ let articles: Articles;
 
 /** Runs a read with the user's current rights. */
 async function as<T>(who: Person, fn: (ctx: ReadContext) => Promise<T>): Promise<T> {
-  const { work, system, epoch } = world.app.app;
-  const actor = await new Authenticator({ db: world.app.db, epoch, clock: systemClock }).actorOf(world.people[who]);
+  const { work, system, versions } = world.app.app;
+  const actor = await new Authenticator({ db: world.app.db, versions, clock: systemClock }).actorOf(world.people[who]);
   assert.ok(actor !== undefined);
   return await work.read({ ...system(), actor }, fn);
 }

@@ -2,7 +2,7 @@
 import sql, { raw } from 'sql-template-tag';
 import type { FieldResolver, FilterField, Variables } from '../../lib/filter.ts';
 import { SYSTEM_FIELDS } from '../../lib/filter.ts';
-import type { CompileEnvironment } from '../../mechanisms/db/filter-sql.ts';
+import type { CompileEnvironment } from '../../platform/database/filter-sql.ts';
 import type { FieldDefinition } from './definitions.ts';
 import { mismatchedVersions, type RecordType, type TypeRegistry } from './registry.ts';
 

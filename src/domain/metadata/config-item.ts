@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { closed, nullable } from '../../contract/schemas.ts';
 import { DATA_TYPES, type DataType } from '../../lib/data-types.ts';
-import { Code, Description, FieldCode, type Localized, Name, oneOf } from '../../mechanisms/config-schemas.ts';
+import { Code, Description, FieldCode, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
 import type { FieldConstraints, FieldDefinition, FieldSearch, TypeDefinition } from './definitions.ts';
 
 const Bound = Type.Union([Type.Number(), Type.String({ maxLength: 1000 })]);

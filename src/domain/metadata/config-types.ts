@@ -1,9 +1,9 @@
 /** The bundle's section `types`: validates record types and decides when a change makes a new version. */
 import { SYSTEM_FIELDS } from '../../lib/filter.ts';
-import { stepsOf } from '../../mechanisms/config-condition.ts';
-import { checkUnique } from '../../mechanisms/config-checks.ts';
-import { defineSection } from '../../mechanisms/config-define.ts';
-import { hiddenConditionNote } from '../../mechanisms/config-hidden-conditions.ts';
+import { stepsOf } from '../../configuration/conditions.ts';
+import { checkUnique } from '../../configuration/checks.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { hiddenConditionNote } from '../../configuration/hidden-conditions.ts';
 import type {
   Change,
   Comparison,
@@ -12,9 +12,9 @@ import type {
   Reference,
   Report,
   SectionReport,
-} from '../../mechanisms/config-section.ts';
-import { compileValue } from '../../mechanisms/config-values.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
+} from '../../configuration/section.ts';
+import { compileValue } from '../../configuration/values.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { normaliseType, TypeItem } from './config-item.ts';
 import type { FieldDefinition, TypeDefinition } from './definitions.ts';
 import { checkConstraints, checkValue, compatibility } from './values.ts';

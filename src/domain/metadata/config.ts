@@ -1,9 +1,9 @@
 /** The bundle's sections `settings` and `types` (docs/spec/configuration.md#bundle). */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import { checkTimeZone } from '../../mechanisms/config-checks.ts';
-import { defineSection } from '../../mechanisms/config-define.ts';
-import { LocaleCode } from '../../mechanisms/config-schemas.ts';
+import { checkTimeZone } from '../../configuration/checks.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { LocaleCode } from '../../configuration/schemas.ts';
 import type { Settings } from './registry.ts';
 
 export { type RecordProbe, typesSection } from './config-types.ts';

@@ -1,8 +1,8 @@
 /** Record numbers. Each prefix has one database sequence, so numbers rise across all processes and are unique. */
 import { raw } from 'sql-template-tag';
-import type { Queryable } from '../../mechanisms/db/pool.ts';
-import type { ConfigSnapshot } from '../../mechanisms/snapshot.ts';
-import { typeSlice } from './registry.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
+import type { ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
+import { typeView } from './registry.ts';
 
 /** Name of the prefix's sequence. Prefixes consist of upper-case ASCII letters, digits and hyphens. */
 export function numberSequence(prefix: string): string {
@@ -15,7 +15,7 @@ export function numberSequence(prefix: string): string {
  */
 export async function ensureNumbering(db: Queryable, snapshot: ConfigSnapshot): Promise<void> {
   const prefixes = new Set(
-    [...snapshot.get(typeSlice).byId.values()].flatMap((type) => type.newest.definition.numbering?.prefix ?? []),
+    [...snapshot.get(typeView).byId.values()].flatMap((type) => type.newest.definition.numbering?.prefix ?? []),
   );
   for (const prefix of prefixes) {
     if (!/^[A-Z][A-Z0-9-]{0,15}$/.test(prefix)) throw new Error('a numbering prefix of unexpected shape was stored');

@@ -1,6 +1,6 @@
 /** Reads of record types. Only types and fields that a grant of the caller concerns are returned. */
 import { Fault } from '../../lib/fault.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { FieldDefinition } from './definitions.ts';
 import { findType, localized, named, type RecordType, registry } from './registry.ts';
 

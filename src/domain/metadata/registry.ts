@@ -3,8 +3,8 @@
  * (docs/spec/records.md#type-versions).
  */
 import type { DataType } from '../../lib/data-types.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import type { ConfigItem, ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { ConfigItem, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import type { FieldDefinition, LocalizedText, TypeDefinition, WorkflowCategory } from './definitions.ts';
 
 export interface StateView {
@@ -120,10 +120,10 @@ function build(source: ConfigSource): TypeRegistry {
   };
 }
 
-export const typeSlice: Slice<TypeRegistry> = { name: 'metadata', build };
+export const typeView: DerivedView<TypeRegistry> = { name: 'metadata', build };
 
 export function registry(ctx: Pick<ReadContext, 'config'>): TypeRegistry {
-  return ctx.config.get(typeSlice);
+  return ctx.config.get(typeView);
 }
 
 /** Finds a type by id or code. The id takes precedence if a code equals another type's id. */

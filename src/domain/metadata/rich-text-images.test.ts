@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { doc, image, paragraph, problems, text } from './rich-text-testing.ts';
+import { doc, image, paragraph, problems, text } from '../../../test/harness/rich-text-values.ts';
 import { checkRichText, extractInlineImages, imageHandles, type RichNode } from './values.ts';
 
 const PNG = Buffer.from(

@@ -1,6 +1,6 @@
 /** Parses long rich texts of a request in a worker thread, before all values are checked together. */
 import { pointer } from '../../lib/json.ts';
-import { type ThreadTask, threads } from '../../mechanisms/threads.ts';
+import { type ThreadTask, threads } from '../../platform/threads.ts';
 import { checkRichText, ReadRichText, type RichTextCheck } from './rich-text.ts';
 import type { InlineImage } from './rich-text-images.ts';
 

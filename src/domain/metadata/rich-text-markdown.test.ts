@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { doc, image, link, paragraph, stored, text } from './rich-text-testing.ts';
+import { doc, image, link, paragraph, stored, text } from '../../../test/harness/rich-text-values.ts';
 import { checkMarkdown, isPlainMarkdown } from './rich-text-markdown.ts';
 import { markdownOf } from './rich-text-markdown-write.ts';
 import { checkRichText, type RichNode } from './values.ts';

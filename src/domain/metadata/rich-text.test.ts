@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { doc, image, link, paragraph, problems, stored, text } from './rich-text-testing.ts';
+import { doc, image, link, paragraph, problems, stored, text } from '../../../test/harness/rich-text-values.ts';
 import { checkRichText, type RichNode, richTextPlain } from './values.ts';
 
 describe('checkRichText of documents', () => {

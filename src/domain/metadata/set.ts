@@ -1,6 +1,6 @@
 /** The value that `set` of a transition or a catalogue item writes: a stored value, or the current value of a variable. */
 import { readVariable, resolveOperand } from '../../lib/filter-variables.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { FieldDefinition } from './definitions.ts';
 import { variables } from './variables.ts';
 

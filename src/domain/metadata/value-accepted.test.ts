@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DATA_TYPES, type DataType } from '../../lib/data-types.ts';
 import type { FieldConstraints } from './definitions.ts';
-import { field, OPTIONS, stored, UUID } from './value-testing.ts';
+import { field, OPTIONS, stored, UUID } from '../../../test/harness/field-values.ts';
 
 /** Input and stored form; a single element means that they are equal. */
 const ACCEPTED: [DataType, FieldConstraints, ([unknown, unknown] | [unknown])[]][] = [

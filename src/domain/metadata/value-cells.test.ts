@@ -5,7 +5,7 @@ import { guardCell, unguardCell } from '../../lib/csv.ts';
 import type { DataType } from '../../lib/data-types.ts';
 import type { FieldDefinition } from './definitions.ts';
 import { cellOf, needsGuard, valueOfCell } from './value-cells.ts';
-import { field, OPTIONS, UUID } from './value-testing.ts';
+import { field, OPTIONS, UUID } from '../../../test/harness/field-values.ts';
 import { checkValue } from './values.ts';
 
 const many = (of: FieldDefinition): FieldDefinition => ({ ...of, multiple: true });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DATA_TYPES, type DataType } from '../../lib/data-types.ts';
 import type { FieldConstraints, FieldDefinition } from './definitions.ts';
-import { field, OPTIONS, UUID } from './value-testing.ts';
+import { field, OPTIONS, UUID } from '../../../test/harness/field-values.ts';
 import { checkValue, compatibility, convertValue } from './values.ts';
 
 const some = (dataType: DataType): FieldConstraints => (dataType === 'enum' ? OPTIONS : {});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DATA_TYPES, type DataType } from '../../lib/data-types.ts';
 import type { FieldConstraints, FieldDefinition } from './definitions.ts';
-import { field, OPTIONS } from './value-testing.ts';
+import { field, OPTIONS } from '../../../test/harness/field-values.ts';
 import { checkConstraints, checkValue } from './values.ts';
 
 type Case = [dataType: DataType, constraints: object, more?: Partial<FieldDefinition>];

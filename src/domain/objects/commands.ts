@@ -2,7 +2,7 @@
 import type { RecordEvent } from '../../contract/events.ts';
 import { Fault } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
-import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   findType,
   type InlineImage,
@@ -10,7 +10,7 @@ import {
   type RecordType,
   registry,
   withLongTextsRead,
-} from '../metadata/door.ts';
+} from '../metadata/index.ts';
 import { requireRevision } from './conflict.ts';
 import { rememberRow, requireActive, requireGranted } from './load.ts';
 import { type Authorized, judge, type ObjectAnswer, project, type VisibleObject } from './record.ts';
@@ -69,22 +69,22 @@ export interface ConfiguredCreate {
  */
 export async function createFor(
   ctx: WriteContext,
-  eyes: ReadContext,
+  onBehalf: ReadContext,
   type: RecordType,
   input: { values: Values; configured: ConfiguredCreate },
 ): Promise<VisibleObject> {
-  return await create(ctx, eyes, type, input);
+  return await create(ctx, onBehalf, type, input);
 }
 
 async function create(
   ctx: WriteContext,
-  eyes: ReadContext,
+  onBehalf: ReadContext,
   type: RecordType,
   input: { values: Values; objectId?: string; whole?: boolean; configured?: ConfiguredCreate },
 ): Promise<VisibleObject> {
-  const { actor } = eyes;
+  const { actor } = onBehalf;
   if (!actor.mayEver(type.id, 'create')) throw createMissing();
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   const { configured } = input;
   const version = type.newest;
   const given = Object.keys(input.values);
@@ -99,9 +99,9 @@ async function create(
     version.fields.get(code)?.dataType === 'rich-text' && (reach.reads(code) || reach.writes(code));
   const read = await withLongTextsRead(input.values, isRich, 'values', ctx.actor.userId);
   const { values, images } = planValues(version, read, 'values', reach, configured);
-  await requireReferences(ctx, version, pick(values, given), 'values', eyes);
+  await requireReferences(ctx, version, pick(values, given), 'values', onBehalf);
   const row = newRow(ctx, type, input.objectId ?? ctx.newId(), values);
-  const object = judge(eyes, row);
+  const object = judge(onBehalf, row);
   if (!object.right.can('create')) throw createMissing();
   const idle = (code: string): boolean =>
     object.right.reads(code) && deepEqualJson(values[code] ?? null, version.fields.get(code)?.default ?? null);
@@ -206,7 +206,7 @@ export async function updateObject(ctx: WriteContext, input: UpdateInput): Promi
   const object = await requireGranted(ctx, input.objectId, 'update');
   const whole = input.whole === true;
   if (!whole) requireNoneReadOnly(object.version, object.right, Object.keys(input.changes), 'changes');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireActive(object);
   await requireRevision(ctx, object, input.expectedRevision);
   const { version, right } = object;
@@ -231,7 +231,7 @@ export async function archiveObject(
   input: { objectId: string; expectedRevision: number },
 ): Promise<{ id: string; revision: number; state: string }> {
   const object = await requireGranted(ctx, input.objectId, 'archive');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireActive(object);
   await requireRevision(ctx, object, input.expectedRevision);
   const { row } = applyChange(ctx, object, {
@@ -250,7 +250,7 @@ export async function archiveObject(
  */
 export async function restoreObject(ctx: WriteContext, objectId: string): Promise<ObjectAnswer> {
   const object = await requireGranted(ctx, objectId, 'archive');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   if (object.row.state !== 'ARCHIVED') throw new Fault('STATE_CONFLICT', 'The record is not archived.');
   return project(
     ctx,
@@ -289,8 +289,8 @@ export function applyChange(
   const version = object.type.versions.get(typeVersion) ?? object.version;
   const state = plan.state ?? row.state;
   // Skip the folding if no text changes.
-  const foldsAnew = typeVersion !== row.typeVersion || changesText(version, Object.keys(plan.changes));
-  const derived = foldsAnew && plan.values !== undefined ? derive(version, plan.values) : {};
+  const needsRefold = typeVersion !== row.typeVersion || changesText(version, Object.keys(plan.changes));
+  const derived = needsRefold && plan.values !== undefined ? derive(version, plan.values) : {};
   const next: ObjectRow = {
     ...row,
     ...(plan.values === undefined ? {} : { values: plan.values, ...derived }),
@@ -311,7 +311,7 @@ export function applyChange(
     state: next.state,
     workflow_state_id: next.workflowStateId,
     values: plan.values ?? null,
-    folded: foldsAnew ? (next.folded ?? derive(version, next.values).folded) : null,
+    folded: needsRefold ? (next.folded ?? derive(version, next.values).folded) : null,
     at: ctx.now,
     by: ctx.actor.userId,
     archived_at: next.archivedAt,
@@ -333,7 +333,7 @@ export function applyChange(
 
 function keepImages(ctx: WriteContext, objectId: string, images: readonly InlineImage[]): void {
   for (const { sha256, mediaType, bytes } of images) {
-    ctx.keep(sha256, bytes);
+    ctx.storeBlob(sha256, bytes);
     ctx.plan(useImage, { object_id: objectId, sha256, media_type: mediaType, size: bytes.length });
   }
 }

@@ -1,6 +1,6 @@
 /** Queries on stored records that check whether a configuration change is allowed. */
 import sql from 'sql-template-tag';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 
 /** Whether a record in one of these versions of the type has a value under the field's code. */
 export async function holdsValue(

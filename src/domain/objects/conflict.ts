@@ -1,6 +1,6 @@
 /** Details of a revision conflict: what changed since the revision that the caller expected (docs/spec/conventions.md). */
 import { Fault } from '../../lib/fault.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { VisibleObject } from './record.ts';
 import { listEvents } from './store.ts';
 

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';
 import { closed, Id, IdOrCode, Instant, MOST_VALUES, nullable, Revision, Values } from '../../contract/schemas.ts';
-import { FieldSchema } from '../metadata/door.ts';
+import { FieldSchema } from '../metadata/index.ts';
 
 const Person = Type.Object({ id: Id, displayName: Type.String() }, { $id: 'Person' });
 

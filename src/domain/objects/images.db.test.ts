@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type Around, alike, type Made, type Person, refused, startAround } from '../../../test/harness/around.ts';
-import type { BlobStore } from '../../mechanisms/blobs/store.ts';
+import type { BlobStore } from '../../platform/blobs/store.ts';
 
 const HEADS: Readonly<Record<string, Buffer>> = {
   png: Buffer.from('89504e470d0a1a0a', 'hex'),
@@ -275,7 +275,7 @@ describe('images in rich text', () => {
           `UPDATE config_items SET compiled = jsonb_set(compiled, '{records,0,where}', '{"field":"kind","operator":"equals","value":"a"}') WHERE section = 'roles' AND code = 'agent'`,
         );
         await around.rows('UPDATE epoch SET config = config + 1, rights = rights + 1');
-        await around.app.app.epoch.refresh();
+        await around.app.app.versions.refresh();
       };
       const answer = await fetchImage(made, bytes, 'agent');
       between = undefined;
@@ -286,7 +286,7 @@ describe('images in rich text', () => {
         `UPDATE config_items SET compiled = compiled #- '{records,0,where}' WHERE section = 'roles' AND code = 'agent'`,
       );
       await around.rows('UPDATE epoch SET config = config + 1, rights = rights + 1');
-      await around.app.app.epoch.refresh();
+      await around.app.app.versions.refresh();
     }
   });
 });

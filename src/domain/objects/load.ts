@@ -1,7 +1,7 @@
 /** Loads records for a caller. A record that the caller may not read is reported as not found. */
 import type { RecordAction } from '../../contract/rights.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type Authorized, judge, type RecordView, viewOf, type VisibleObject } from './record.ts';
 import { findObject, findObjects, listAdmitted, type ObjectRow } from './store.ts';
 

@@ -3,8 +3,8 @@
  * each in its own unit of work, so it can be interrupted and resumed.
  */
 import { Fault } from '../../lib/fault.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
-import { checkValue, convertValue, findType, type RecordType, registry } from '../metadata/door.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import { checkValue, convertValue, findType, type RecordType, registry } from '../metadata/index.ts';
 import { applyChange } from './commands.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { requireAction } from './load.ts';

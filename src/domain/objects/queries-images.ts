@@ -1,10 +1,10 @@
 /** Images in rich text. A caller may read an image if they may read a text that contains it, now or in the history. */
 import type { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { RequestFacts, Runner } from '../../mechanisms/binding.ts';
-import { type ContentParts as Parts, serveImage } from '../../mechanisms/blobs/serve.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { imageHandles, type RichNode } from '../metadata/door.ts';
+import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
+import { type ContentParts as Parts, serveImage } from '../../platform/blobs/serve.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { imageHandles, type RichNode } from '../metadata/index.ts';
 import { requireVisible } from './load.ts';
 import type { VisibleObject } from './record.ts';
 import { imagesIn } from './rules-images.ts';

@@ -1,7 +1,7 @@
 /** Reads for imports and exports. They apply the caller's rights on records and fields. */
 import { operatorFits, parseCondition, type TypedCondition } from '../../lib/filter.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { compileCondition } from '../../mechanisms/db/filter-sql.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { compileCondition } from '../../platform/database/filter-sql.ts';
 import {
   checkValue,
   conditionEnvironment,
@@ -10,7 +10,7 @@ import {
   registry,
   today,
   valueOfCell,
-} from '../metadata/door.ts';
+} from '../metadata/index.ts';
 import type { WordMatch } from './queries.ts';
 import { judge, type ObjectAnswer, project } from './record.ts';
 import { listByValue, listPage, type PageEnd } from './store-lookups.ts';

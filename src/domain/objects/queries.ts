@@ -2,8 +2,8 @@
 import type { Static } from 'typebox';
 import { pageOf, windowOf } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { fieldSchema, findType, registry } from '../metadata/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { fieldSchema, findType, registry } from '../metadata/index.ts';
 import type * as contract from './contract.ts';
 import { findVisible, preload, requireAction, requireVisible } from './load.ts';
 import { judge, type ObjectAnswer, project, type VisibleObject } from './record.ts';

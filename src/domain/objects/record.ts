@@ -4,7 +4,7 @@
  */
 import type { RecordAction } from '../../contract/rights.ts';
 import type { RecordFacts } from '../../lib/filter.ts';
-import type { ReadContext, RecordRight } from '../../mechanisms/context.ts';
+import type { ReadContext, RecordRight } from '../../platform/unit-of-work/context.ts';
 import {
   mismatchedVersions,
   named,
@@ -13,7 +13,7 @@ import {
   type StateView,
   type TypeVersion,
   versionOf,
-} from '../metadata/door.ts';
+} from '../metadata/index.ts';
 import { derive } from './rules.ts';
 import type { ObjectRow } from './store.ts';
 

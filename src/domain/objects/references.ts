@@ -1,8 +1,8 @@
 /** Values that refer to other items: each item must exist, be active and be readable by the user who sets the value. */
 import type { FaultDetail } from '../../lib/fault.ts';
-import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { pointer } from '../../lib/json.ts';
-import { idsIn, type NamedIds, registry, type TypeVersion } from '../metadata/door.ts';
+import { idsIn, type NamedIds, registry, type TypeVersion } from '../metadata/index.ts';
 import { invalidValues, type Values } from './rules.ts';
 import { findNamed, namedGroups, namedObjects, namedUnits, namedUsers } from './store-named.ts';
 
@@ -11,7 +11,7 @@ import { findNamed, namedGroups, namedObjects, namedUnits, namedUsers } from './
  * writes the change. If a guard fails, the retry looks all ids up in one statement and names the invalid fields. A record that
  * the caller may not read gets the same answer as one that does not exist.
  *
- * @param eyes whose rights apply: those of the unit of work, or of the user for whom it acts
+ * @param onBehalf whose rights apply: those of the unit of work, or of the user for whom it acts
  * @throws Fault INVALID_VALUES
  */
 export async function requireReferences(
@@ -19,18 +19,18 @@ export async function requireReferences(
   version: TypeVersion,
   values: Values,
   member: string,
-  eyes: ReadContext = ctx,
+  onBehalf: ReadContext = ctx,
 ): Promise<void> {
   const named = idsIn([...version.fields.values()], values);
   if (named.length === 0) return;
   // A guard always applies the rights of the unit's own actor.
-  if (!ctx.again && eyes === ctx && leaveToGuard(ctx, version, named)) return;
+  if (!ctx.isRetry && onBehalf === ctx && leaveToGuard(ctx, version, named)) return;
   const of = (dataType: string): string[] => [
     ...new Set(named.flatMap((entry) => (entry.dataType === dataType ? entry.ids : []))),
   ];
   const ids = { users: of('user'), groups: of('group'), units: of('org-unit'), objects: of('reference') };
-  const visible = ids.objects.length > 0 ? eyes.actor.visible('o', 'read', ctx.now) : null;
-  const found = await findNamed(eyes, ids, visible);
+  const visible = ids.objects.length > 0 ? onBehalf.actor.visible('o', 'read', ctx.now) : null;
+  const found = await findNamed(onBehalf, ids, visible);
   const types = registry(ctx);
   const problems: FaultDetail[] = [];
   for (const entry of named) {

@@ -1,4 +1,4 @@
-import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import { archiveObject, createObject, restoreObject, updateObject } from './commands.ts';
 import * as contract from './contract.ts';
 import { type ContentParts, readImage } from './queries-images.ts';

@@ -3,7 +3,7 @@
  * see.
  */
 import type { FaultDetail } from '../../lib/fault.ts';
-import { type InlineImage, imageHandles, type RichNode, type TypeVersion } from '../metadata/door.ts';
+import { type InlineImage, imageHandles, type RichNode, type TypeVersion } from '../metadata/index.ts';
 
 /** SHA-256 of the images in the rich text of a record, in the fields that `reads` accepts. */
 export function imagesIn(

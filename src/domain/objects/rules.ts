@@ -5,7 +5,7 @@ import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { TEXT_TYPES } from '../../lib/data-types.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import { fold } from '../../lib/text.ts';
-import type { RecordRight } from '../../mechanisms/context.ts';
+import type { RecordRight } from '../../platform/unit-of-work/context.ts';
 import {
   checkValue,
   type FieldDefinition,
@@ -14,7 +14,7 @@ import {
   isBlankText,
   type TypeVersion,
   titleText,
-} from '../metadata/door.ts';
+} from '../metadata/index.ts';
 import { imagesIn, strangeImages } from './rules-images.ts';
 
 export type Values = Record<string, unknown>;

@@ -1,6 +1,6 @@
 /** Consistency checks of records. */
 import sql, { type Sql } from 'sql-template-tag';
-import { type Check, contentCheck, keptAnswersOf, revisionsMade, rowCheck } from '../../mechanisms/checks.ts';
+import { type Check, contentCheck, keptAnswersOf, revisionsMade, rowCheck } from '../../platform/audit/checks.ts';
 import { objectReplays } from './store-replay.ts';
 
 /** Predicate: there is no record with that id. For modules whose rows belong to a record. */

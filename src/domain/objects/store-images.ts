@@ -1,7 +1,7 @@
 /** SQL on the table `inline_images`: the images that a record shows, now or in its history. */
 import sql, { type Sql } from 'sql-template-tag';
-import type { BlobUse } from '../../mechanisms/blobs/register.ts';
-import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+import type { BlobUse } from '../../platform/blobs/register.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { HistoryRow } from './store.ts';
 
 export interface ImageRow {

@@ -1,6 +1,6 @@
 /** SQL for the lookups of imports and exports: records by the value of a field, by page, and changes by revision. */
 import sql, { empty, type Sql } from 'sql-template-tag';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { JOINED_NAMES, JOINS, OBJECT_COLUMNS, type ObjectRow } from './store.ts';
 
 /** Active visible records of the type that satisfy the condition, with the value of one field. */

@@ -1,6 +1,6 @@
 /** SQL that looks up the users, groups, units and records that values refer to. */
 import sql, { join, type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 
 /** Ids in values, by the kind of item that they must refer to. */
 export interface NamedThings {

@@ -6,9 +6,9 @@
 import sql from 'sql-template-tag';
 import { deepEqualJson } from '../../lib/json.ts';
 import { fold } from '../../lib/text.ts';
-import { type Check, namesOf, NIL, note, replayCheck, type Violations } from '../../mechanisms/checks.ts';
-import { saysStored, storedMember } from '../../mechanisms/journal.ts';
-import { registry, titleText, type TypeVersion } from '../metadata/door.ts';
+import { type Check, namesOf, NIL, note, replayCheck, type Violations } from '../../platform/audit/checks.ts';
+import { saysStored, storedMember } from '../../platform/audit/journal.ts';
+import { registry, titleText, type TypeVersion } from '../metadata/index.ts';
 import { derive, type Values } from './rules.ts';
 
 const ROWS_AT_ONCE = 200;

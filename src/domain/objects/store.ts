@@ -1,7 +1,7 @@
 /** SQL on the table `objects` and on the journal rows of a record. */
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
-import { shownData } from '../../mechanisms/journal.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import { shownData } from '../../platform/audit/journal.ts';
 
 export interface ObjectRow {
   id: string;

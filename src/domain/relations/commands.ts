@@ -4,7 +4,7 @@
  */
 import type { RecordEvent } from '../../contract/events.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { PlannedEvent, WriteContext } from '../../mechanisms/context.ts';
+import type { PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   findVisible,
   holdActive,
@@ -15,7 +15,7 @@ import {
   requireGranted,
   type Authorized,
   type VisibleObject,
-} from '../objects/door.ts';
+} from '../objects/index.ts';
 import { definitions, type KnownDefinition, onlyOne } from './definitions.ts';
 import { requireRelation } from './queries.ts';
 import { archiveRelation, cycleLock, insertRelation, listInTheWay, reaches } from './store.ts';
@@ -54,7 +54,7 @@ async function requireTarget(ctx: WriteContext, input: AddInput, definition: Kno
 export async function addRelation(ctx: WriteContext, input: AddInput): Promise<Added> {
   await preload(ctx, [input.objectId, input.targetObjectId]);
   const source = await requireGranted(ctx, input.objectId, 'relation.create');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireActive(source);
   const definition = definitions(ctx).get(input.definitionId);
   if (definition?.active !== true || !definition.sourceTypes.includes(source.type.code)) {
@@ -124,7 +124,7 @@ export async function removeRelation(
 ): Promise<{ id: string; state: string; revision: number }> {
   const { row, source: visible } = await requireRelation(ctx, input.relationId);
   const source = requireAction(visible, 'relation.delete');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireActive(source);
   if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The relation is removed already.');
   if (row.revision !== input.expectedRevision) {

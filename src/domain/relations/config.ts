@@ -1,10 +1,10 @@
 /** The bundle's section `relationDefinitions` (docs/spec/configuration.md#bundle). */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import { defineSection } from '../../mechanisms/config-define.ts';
-import { Code, FieldCode, type Localized, Name, oneOf } from '../../mechanisms/config-schemas.ts';
-import type { ConfigView, Report } from '../../mechanisms/config-section.ts';
-import { fieldOf, type TypeShape } from '../../mechanisms/config-types.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { Code, FieldCode, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
+import type { ConfigView, Report } from '../../configuration/section.ts';
+import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
 import type { RelationDefinition } from './definitions.ts';
 
 const Types = Type.Array(Code, { minItems: 1, maxItems: 1000, uniqueItems: true });

@@ -1,7 +1,7 @@
 /** Relation definitions as stored (docs/spec/configuration.md#bundle) and in memory: one registry per snapshot. */
-import type { ReadContext } from '../../mechanisms/context.ts';
-import type { ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
-import type { LocalizedText } from '../metadata/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+import type { LocalizedText } from '../metadata/index.ts';
 
 export type Cardinality = 'one-to-one' | 'one-to-many' | 'many-to-one' | 'many-to-many';
 
@@ -23,7 +23,7 @@ export interface KnownDefinition extends RelationDefinition {
   id: string;
 }
 
-export const relationSlice: Slice<ReadonlyMap<string, KnownDefinition>> = {
+export const relationView: DerivedView<ReadonlyMap<string, KnownDefinition>> = {
   name: 'relations',
   build: (source: ConfigSource) =>
     new Map(
@@ -38,7 +38,7 @@ export const relationSlice: Slice<ReadonlyMap<string, KnownDefinition>> = {
 
 /** All definitions by id. Relations of inactive definitions remain, so these are included. */
 export function definitions(ctx: ReadContext): ReadonlyMap<string, KnownDefinition> {
-  return ctx.config.get(relationSlice);
+  return ctx.config.get(relationView);
 }
 
 /** The ends that may have only one active relation of the definition. */

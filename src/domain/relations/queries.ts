@@ -1,7 +1,7 @@
 /** Reads of relations. A relation with an end that the caller may not read is left out or reported as not found. */
 import { Fault } from '../../lib/fault.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { named, registry } from '../metadata/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { named, registry } from '../metadata/index.ts';
 import {
   type EventFilter,
   findVisible,
@@ -10,7 +10,7 @@ import {
   requireVisible,
   type VisibleObject,
   visibleTitle,
-} from '../objects/door.ts';
+} from '../objects/index.ts';
 import { definitions, type KnownDefinition } from './definitions.ts';
 import { findRelation, listRelations as listRows, type RelationRow } from './store.ts';
 

@@ -251,9 +251,9 @@ describe('relations', () => {
   });
 
   it(`never close a cycle, however many are made at once`, async () => {
-    const ring = await many(CALLERS);
-    const next = (i: number): Made => ring[(i + 1) % CALLERS] as Made;
-    const closing = await together(CALLERS, (i) => relate(ring[i] as Made, 'after', next(i)));
+    const cycle = await many(CALLERS);
+    const next = (i: number): Made => cycle[(i + 1) % CALLERS] as Made;
+    const closing = await together(CALLERS, (i) => relate(cycle[i] as Made, 'after', next(i)));
     assert.deepEqual(tally(closing), { 201: CALLERS - 1, '409 RELATION_CYCLE': 1 });
     const pairs = await together(20, async () => (await many(2)) as [Made, Made]);
     const both = await Promise.all(pairs.flatMap(([a, b]) => [relate(a, 'after', b), relate(b, 'after', a)]));

@@ -1,9 +1,9 @@
 /** Consistency checks of relations. */
 import sql, { type Sql } from 'sql-template-tag';
-import { type Check, keptAnswersOf, namesOf, replayCheck, rowCheck } from '../../mechanisms/checks.ts';
-import { storedMember } from '../../mechanisms/journal.ts';
-import { recordMissing } from '../objects/door.ts';
-import { type KnownDefinition, onlyOne, relationSlice } from './definitions.ts';
+import { type Check, keptAnswersOf, namesOf, replayCheck, rowCheck } from '../../platform/audit/checks.ts';
+import { storedMember } from '../../platform/audit/journal.ts';
+import { recordMissing } from '../objects/index.ts';
+import { type KnownDefinition, onlyOne, relationView } from './definitions.ts';
 
 function idsOf(
   known: ReadonlyMap<string, KnownDefinition>,
@@ -55,7 +55,7 @@ export const relationChecks: readonly Check[] = [
       LEFT JOIN relations r ON r.id = k.id WHERE r.id IS NULL`,
   ),
   rowCheck('I10 a relation stands once, and no more at an end than its definition allows now', (config) => {
-    const known = config.get(relationSlice);
+    const known = config.get(relationView);
     const bySource = idsOf(known, (definition) => onlyOne(definition).source);
     const byTarget = idsOf(known, (definition) => onlyOne(definition).target);
     return sql`
@@ -69,7 +69,7 @@ export const relationChecks: readonly Check[] = [
       GROUP BY r.definition_id, r.target_id HAVING count(*) > 1`;
   }),
   rowCheck('I10 no cycle where the definition now forbids one', (config) => {
-    const acyclic = idsOf(config.get(relationSlice), (definition) => definition.acyclic);
+    const acyclic = idsOf(config.get(relationView), (definition) => definition.acyclic);
     return sql`
       WITH RECURSIVE walk AS (
         SELECT r.definition_id, r.source_id AS start, r.target_id AS at FROM relations r

@@ -2,7 +2,7 @@
 import { hintsOf, type Looking, matchOf, sum, together } from './matches.ts';
 import { candidateSteps, type TermFacts } from './ranking.ts';
 import { listMatches } from './store-match.ts';
-import { combinationOf } from './store-need.ts';
+import { combinationOf } from './store-text-predicate.ts';
 import type { Term, TermQuery } from './terms.ts';
 
 /** Records that are looked at. */

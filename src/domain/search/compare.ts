@@ -1,7 +1,7 @@
 /** Compares the projection with the records and comments that it was made of (`docket doctor`). */
-import { Turns } from '../../lib/turns.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { formSlice } from './forms.ts';
+import { Turns } from '../../lib/yielding.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { profileView } from './index-profile.ts';
 import type { SearchParts } from './parts.ts';
 import { type Analyst, projectRecord, projectText } from './projection.ts';
 import { countGaps, differingComments, differingRecords } from './store-compare.ts';
@@ -55,7 +55,7 @@ export async function compareProjection(ctx: ReadContext, parts: SearchParts, de
 }
 
 async function differing(ctx: ReadContext, parts: SearchParts, batch: readonly StoredRecord[]): Promise<string[]> {
-  const forms = ctx.config.get(formSlice);
+  const forms = ctx.config.get(profileView);
   const turns = new Turns();
   const analyst: Analyst = { analysis: parts.analysis, caller: null };
   const made: Parameters<typeof differingRecords>[1][number][] = [];

@@ -5,7 +5,7 @@ import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import { closed, Id, Instant, nullable, Revision, Values } from '../../contract/schemas.ts';
-import { WorkflowState } from '../objects/door.ts';
+import { WorkflowState } from '../objects/index.ts';
 
 export const KINDS = ['object', 'comment', 'article', 'service', 'user', 'group', 'org-unit'] as const;
 export type Kind = (typeof KINDS)[number];

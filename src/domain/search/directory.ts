@@ -4,13 +4,13 @@
  */
 import type { Analysis } from '../../lib/words.ts';
 import { fold } from '../../lib/text.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { localized, registry } from '../metadata/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { localized, registry } from '../metadata/index.ts';
 import type { Kind } from './contract.ts';
 import type { Listed } from './store-articles.ts';
 import { listPeople, peopleState } from './store-texts.ts';
 import type { Term } from './terms.ts';
-import { isOneSlip, mayHoldTypo } from './typos.ts';
+import { isWithinOneEdit, mayHoldTypo } from './typos.ts';
 
 export interface Entry {
   kind: Kind;
@@ -34,7 +34,7 @@ export class Directory {
   #people: Promise<Entry[]> | undefined;
 
   async people(ctx: ReadContext, analysis: Analysis): Promise<Entry[]> {
-    const state = `${ctx.config.epoch} ${await peopleState(ctx)}`;
+    const state = `${ctx.config.version} ${await peopleState(ctx)}`;
     if (this.#people === undefined || this.#state !== state) {
       this.#state = state;
       this.#people = loadPeople(ctx, analysis);
@@ -73,7 +73,8 @@ function meets(entry: Entry, term: Term): number {
   const slips = mayHoldTypo(term.raw);
   for (const word of entry.words) {
     if (word.startsWith(term.raw)) return term.last ? 1 : 0.5;
-    if (slips && (isOneSlip(word, term.raw) || term.lexemes.some((lexeme) => isOneSlip(word, lexeme)))) best = 0.25;
+    if (slips && (isWithinOneEdit(word, term.raw) || term.lexemes.some((lexeme) => isWithinOneEdit(word, lexeme))))
+      best = 0.25;
   }
   return best;
 }

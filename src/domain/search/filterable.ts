@@ -1,7 +1,7 @@
 /** What a caller's filter may name on the records of each type that they read. */
 import type { FilterField } from '../../lib/filter.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { fieldResolver, registry } from '../metadata/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { fieldResolver, registry } from '../metadata/index.ts';
 import type { FilterableType } from './filter.ts';
 
 export function filterableTypes(ctx: ReadContext, typeIds?: readonly string[]): FilterableType[] {

@@ -1,11 +1,11 @@
 /** Keeps the projection true inside the change's own transaction: what was acknowledged is found by the next request. */
-import { Turns } from '../../lib/turns.ts';
+import { Turns } from '../../lib/yielding.ts';
 import type { Analysis } from '../../lib/words.ts';
-import type { Follower, PlannedEvent, WriteContext } from '../../mechanisms/context.ts';
-import { plannedComment } from '../comments/door.ts';
-import { type ObjectRow, plannedRow } from '../objects/door.ts';
+import type { Follower, PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { plannedComment } from '../comments/index.ts';
+import { type ObjectRow, plannedRow } from '../objects/index.ts';
 import type { ArticleSource } from './store-articles.ts';
-import { type Form, formSlice } from './forms.ts';
+import { type IndexProfile, profileView } from './index-profile.ts';
 import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
 import { dropArticle, dropComment, putArticle, putComment, putNumbered, putRecord, unlearned } from './store.ts';
 
@@ -15,7 +15,7 @@ const COMMENT_EVENTS: ReadonlySet<string> = new Set(['CommentAdded', 'CommentUpd
 const ARTICLE_EVENTS: ReadonlySet<string> = new Set(['ArticlePublished', 'ArticleArchived']);
 
 /** Whether the change concerns a field that gives words, or the version that says which do. */
-function touchesWords(form: Form, event: PlannedEvent): boolean {
+function touchesWords(form: IndexProfile, event: PlannedEvent): boolean {
   if (event.type === 'ObjectCreated' || event.data?.migratedToVersion !== undefined) return true;
   const changed = event.changes ?? {};
   return form.fields.some(({ field }) => Object.hasOwn(changed, field.code));
@@ -27,7 +27,7 @@ export async function projectMoved(
   analysis: Analysis,
   records: readonly Pick<ObjectRow, 'id' | 'typeId' | 'typeVersion' | 'number' | 'values'>[],
 ): Promise<void> {
-  const forms = ctx.config.get(formSlice);
+  const forms = ctx.config.get(profileView);
   const turns = new Turns();
   for (const { id, typeId, typeVersion, number, values } of records) {
     await turns.next();
@@ -41,16 +41,16 @@ export async function projectMoved(
 export function searchFollower(analysis: Analysis, articles: ArticleSource): Follower {
   const analyst = (ctx: WriteContext): Analyst => ({ analysis, caller: ctx.actor.userId });
 
-  const putRow = async (ctx: WriteContext, row: ObjectRow, form: Form, created: boolean): Promise<void> => {
+  const putRow = async (ctx: WriteContext, row: ObjectRow, form: IndexProfile, created: boolean): Promise<void> => {
     const projected = await projectRecord(analyst(ctx), form, row.values, row.number);
     ctx.plan(created ? putNumbered : putRecord, { id: row.id, form: form.id, ...projected });
     ctx.plan(unlearned, { id: row.id });
   };
 
   const followRecords = async (ctx: WriteContext, events: readonly PlannedEvent[]): Promise<void> => {
-    const forms = ctx.config.get(formSlice);
+    const forms = ctx.config.get(profileView);
     const created = new Set<string>();
-    const changed = new Map<string, { row: ObjectRow; form: Form }>();
+    const changed = new Map<string, { row: ObjectRow; form: IndexProfile }>();
     for (const event of events) {
       const id = event.objectId;
       if (id === undefined || !RECORD_EVENTS.has(event.type)) continue;

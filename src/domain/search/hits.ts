@@ -8,10 +8,10 @@ import { type Tier, rankPlan, type TermFacts } from './ranking.ts';
 import { closeLook } from './rerank.ts';
 import { findMatches, listMatches, type Match, type Matched } from './store-match.ts';
 import { rankOf, type Scored, sampleTerms, score } from './store-score.ts';
-import { allOf, anyOf, numbered, oneOf } from './store-need.ts';
+import { allOf, anyOf, numbered, oneOf } from './store-text-predicate.ts';
 import { likeWords } from './store-words.ts';
 import { type Term, type TermQuery, termQuery } from './terms.ts';
-import { isOneSlip, mayHoldTypo } from './typos.ts';
+import { isWithinOneEdit, mayHoldTypo } from './typos.ts';
 
 /** Matches that are ranked: the last updated ones. */
 export const RANKED = 1000;
@@ -240,7 +240,7 @@ async function withTypos({ ctx, reach, terms }: Question): Promise<Term[]> {
     const near = new Set<string>();
     for (const word of new Set([term.raw, ...term.lexemes].filter(mayHoldTypo))) {
       if (!mayHoldTypo(term.raw)) continue;
-      for (const found of await likeWords(ctx, word, labels)) if (isOneSlip(found, word)) near.add(found);
+      for (const found of await likeWords(ctx, word, labels)) if (isWithinOneEdit(found, word)) near.add(found);
     }
     typed.push({ ...term, near: [...near].filter((word) => !term.lexemes.includes(word)).sort() });
   }

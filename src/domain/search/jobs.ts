@@ -1,6 +1,6 @@
 /** What search does in the background; each takes no input, reads the state of things and reconciles. */
-import type { Database } from '../../mechanisms/db/pool.ts';
-import type { Caller, Work } from '../../mechanisms/work.ts';
+import type { Database } from '../../platform/database/pool.ts';
+import type { Caller, Work } from '../../platform/unit-of-work/work.ts';
 import type { SearchParts } from './parts.ts';
 import { remakeStale, stepRebuild } from './rebuild.ts';
 import { learnWords } from './store-rebuild.ts';

@@ -1,6 +1,6 @@
 /** Words in lists of records: `q` of `GET /objects`, and of exports. */
-import type { WordMatch } from '../objects/door.ts';
-import { formSlice } from './forms.ts';
+import type { WordMatch } from '../objects/index.ts';
+import { profileView } from './index-profile.ts';
 import { findIds } from './hits.ts';
 import type { SearchParts } from './parts.ts';
 import { reachFor } from './sources.ts';
@@ -13,7 +13,7 @@ export function wordMatch(parts: SearchParts): WordMatch {
     if (reach === null) return [];
     const base = { state, workflowStateIds: workflowStateIds ?? null, filter: null, order: 'created_at' as const };
     const { hints, analysis } = parts;
-    const [terms, numbers] = [termsOf(analysis, q), numbersOf(analysis, q, ctx.config.get(formSlice).prefixes)];
+    const [terms, numbers] = [termsOf(analysis, q), numbersOf(analysis, q, ctx.config.get(profileView).prefixes)];
     const question = { ctx, hints, analysis, reach, base, q, terms, numbers, comments: false, counted: 0, from: 0 };
     return await findIds(question, limit, offset);
   };

@@ -1,19 +1,19 @@
 /** From what is needed to a match, with an estimate of how much it will find. */
 import type { Analysis } from '../../lib/words.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { shareOf, type WordHints } from './store-hints.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { shareOf, type TermStatistics } from './store-statistics.ts';
 import type { Match } from './store-match.ts';
-import type { Need } from './store-need.ts';
-import type { Reach } from './store-reach.ts';
+import type { TextPredicate } from './store-text-predicate.ts';
+import type { Reach } from './store-access-filter.ts';
 import type { Numbers, Term } from './terms.ts';
-import { DEAR_SPARE } from './ways.ts';
+import { EXPENSIVE_SPARE } from './plan.ts';
 
 /** With no more matches than this, all of them are looked up. */
 const FEW = 4000;
 
 export interface Looking {
   ctx: ReadContext;
-  hints: WordHints;
+  hints: TermStatistics;
   reach: Reach;
   /** Match without words: state, filter, order. */
   base: Omit<Match, 'words' | 'reach' | 'hints'>;
@@ -42,14 +42,14 @@ export async function hintsOf({ ctx, hints, reach }: Looking, terms: readonly Te
 }
 
 /** `share`: of all rows, estimated; `dear`: whether the index of words has much to do with the question. */
-export async function matchOf(looking: Looking, need: Need, share: number, dear = false): Promise<Match> {
+export async function matchOf(looking: Looking, need: TextPredicate, share: number, expensive = false): Promise<Match> {
   const { rows } = await looking.hints.read(looking.ctx);
   const bounded = Math.min(1, share);
   const words = {
     ...need,
     share: bounded,
     common: bounded * rows > FEW,
-    spare: dear ? DEAR_SPARE : undefined,
+    spare: expensive ? EXPENSIVE_SPARE : undefined,
     rank: null,
   };
   return { ...looking.base, reach: looking.reach, words, hints: looking.hints };

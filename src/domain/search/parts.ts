@@ -1,14 +1,14 @@
 /** What the room works with beside a context: made once by `app.ts`, shared by all requests of the process. */
 import { type Analysis, makeAnalysis } from '../../lib/words.ts';
 import { Directory } from './directory.ts';
-import { Settled } from './settled.ts';
+import { IndexUpToDate } from './up-to-date.ts';
 import type { ArticleSource, ServiceSource } from './store-articles.ts';
-import { WordHints } from './store-hints.ts';
+import { TermStatistics } from './store-statistics.ts';
 
 export interface SearchParts {
   analysis: Analysis;
-  hints: WordHints;
-  settled: Settled;
+  hints: TermStatistics;
+  settled: IndexUpToDate;
   directory: Directory;
   articles: ArticleSource;
   services: ServiceSource;
@@ -17,8 +17,8 @@ export interface SearchParts {
 export function makeSearchParts(articles: ArticleSource, services: ServiceSource): SearchParts {
   return {
     analysis: makeAnalysis(),
-    hints: new WordHints(),
-    settled: new Settled(),
+    hints: new TermStatistics(),
+    settled: new IndexUpToDate(),
     directory: new Directory(),
     articles,
     services,

@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { reconcileFieldIndexes } from '../../bundle/field-indexes.ts';
-import type { Statement } from '../../mechanisms/db/pool.ts';
-import { loadSnapshot } from '../../mechanisms/snapshot.ts';
-import { ownFieldSlice } from '../access/door.ts';
-import { typeSlice } from '../metadata/door.ts';
+import { reconcileFieldIndexes } from '../../configuration/field-indexes.ts';
+import type { Statement } from '../../platform/database/pool.ts';
+import { loadSnapshot } from '../../platform/unit-of-work/snapshot.ts';
+import { ownFieldView } from '../access/index.ts';
+import { typeView } from '../metadata/index.ts';
 import { queryOf, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
 
 const RECORDS = 30_000;
@@ -83,7 +83,7 @@ describe('plans of hot searches', () => {
       WHERE number LIKE 'TCK9%' AND right(number, 3) = '999' AND updated_at < now() - interval '1 hour'`);
     const { db } = world.app;
     const snapshot = await loadSnapshot(db);
-    await reconcileFieldIndexes(db, snapshot.get(typeSlice), snapshot.get(ownFieldSlice));
+    await reconcileFieldIndexes(db, snapshot.get(typeView), snapshot.get(ownFieldView));
     // As the background of a database does it, which learns what the planner goes by.
     await client.query('VACUUM ANALYZE');
     const query = db.query.bind(db);

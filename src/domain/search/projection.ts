@@ -4,9 +4,9 @@
  */
 import { Fault } from '../../lib/fault.ts';
 import { type Analysis, makeAnalysis } from '../../lib/words.ts';
-import { type ThreadTask, threads } from '../../mechanisms/threads.ts';
-import { plainText } from '../metadata/door.ts';
-import type { Form } from './forms.ts';
+import { type ThreadTask, threads } from '../../platform/threads.ts';
+import { plainText } from '../metadata/index.ts';
+import type { IndexProfile } from './index-profile.ts';
 import { wordsOf } from './lexemes.ts';
 import type { ArticleRow } from './store.ts';
 import type { ArticleText } from './store-articles.ts';
@@ -58,13 +58,13 @@ async function analyse({ analysis, caller }: Analyst, given: Texts): Promise<Pro
 /** @throws Fault OVERLOADED where too many long texts wait */
 export async function projectRecord(
   analyst: Analyst,
-  form: Form,
+  form: IndexProfile,
   values: Readonly<Record<string, unknown>>,
   number: string | null,
 ): Promise<Projected> {
   const texts = form.fields
     .filter(({ field }) => Object.hasOwn(values, field.code))
-    .map(({ field, zone, label }) => ({ text: plainText(field, values[field.code]), zone, label }));
+    .map(({ field, zone, fieldToken: label }) => ({ text: plainText(field, values[field.code]), zone, label }));
   return await analyse(analyst, { texts, most: form.fields.length, number });
 }
 

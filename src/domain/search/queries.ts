@@ -1,10 +1,10 @@
 /** The searches: what matches, in its order, as the caller may see it. */
 import { windowOf } from '../../contract/paging.ts';
 import { Fault, isFault } from '../../lib/fault.ts';
-import type { Runner } from '../../mechanisms/binding.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { registry } from '../metadata/door.ts';
-import { findVisible, preload, type VisibleObject } from '../objects/door.ts';
+import type { Runner } from '../../platform/unit-of-work/binding.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { registry } from '../metadata/index.ts';
+import { findVisible, preload, type VisibleObject } from '../objects/index.ts';
 import { type Kind, RIGHT_OF } from './contract.ts';
 import { typeFilter, readFilter } from './filter.ts';
 import { filterableTypes } from './filterable.ts';

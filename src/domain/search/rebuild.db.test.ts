@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bundle, stored } from '../../../test/harness/load-world.ts';
 import { SEARCH_ROLES, SEARCH_TYPES, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
-import { searchParts } from '../../rooms.ts';
-import { migrateTypeBatch } from '../objects/door.ts';
-import { beginRebuild, compareProjection, projectMoved, stepRebuild } from './door.ts';
+import { searchParts } from '../../modules.ts';
+import { migrateTypeBatch } from '../objects/index.ts';
+import { beginRebuild, compareProjection, projectMoved, stepRebuild } from './index.ts';
 
 describe('the search projection', () => {
   let world: SearchWorld;

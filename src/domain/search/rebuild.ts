@@ -2,9 +2,9 @@
  * Makes the projection anew while the service runs: in batches by id, each with its progress in one unit, so that it may be
  * stopped anywhere and goes on where it was, by whoever takes the next step (configuration, `docket reindex`).
  */
-import type { WriteContext } from '../../mechanisms/context.ts';
-import { Turns } from '../../lib/turns.ts';
-import { formSlice } from './forms.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import { Turns } from '../../lib/yielding.ts';
+import { profileView } from './index-profile.ts';
 import type { SearchParts } from './parts.ts';
 import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
 import { putArticle, unlearned } from './store.ts';
@@ -100,7 +100,7 @@ function analystOf({ analysis }: SearchParts): Analyst {
 }
 
 async function planRecords(ctx: WriteContext, parts: SearchParts, records: readonly StoredRecord[]): Promise<void> {
-  const forms = ctx.config.get(formSlice);
+  const forms = ctx.config.get(profileView);
   const turns = new Turns();
   for (const { id, typeId, typeVersion, revision, number, values } of records) {
     const form = forms.of(typeId, typeVersion);
@@ -117,7 +117,7 @@ async function planRecords(ctx: WriteContext, parts: SearchParts, records: reado
  * @returns how many were made; less than a batch means that all are as they should be
  */
 export async function remakeStale(ctx: WriteContext, parts: SearchParts): Promise<number> {
-  const known = new Set(ctx.config.get(formSlice).ids);
+  const known = new Set(ctx.config.get(profileView).ids);
   let made = 0;
   for (const form of await presentForms(ctx)) {
     if (known.has(form) || made >= BATCH) continue;

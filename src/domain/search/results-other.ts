@@ -1,7 +1,7 @@
 /** What hits show that are no records. */
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { findVisibleComments } from '../comments/door.ts';
-import { visibleTitle } from '../objects/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { findVisibleComments } from '../comments/index.ts';
+import { visibleTitle } from '../objects/index.ts';
 import type { Kind } from './contract.ts';
 import { type Entry, serviceEntries } from './directory.ts';
 import type { SearchParts } from './parts.ts';

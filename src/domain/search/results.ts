@@ -1,9 +1,9 @@
 /** What a hit shows: of a record only what the caller may read on it. */
 import type { Analysis } from '../../lib/words.ts';
-import { Turns } from '../../lib/turns.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { plainText } from '../metadata/door.ts';
-import { type ObjectAnswer, project, type VisibleObject } from '../objects/door.ts';
+import { Turns } from '../../lib/yielding.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { plainText } from '../metadata/index.ts';
+import { type ObjectAnswer, project, type VisibleObject } from '../objects/index.ts';
 import type { Kind } from './contract.ts';
 import { hitsIn, makeWanted, snippetOf, type Wanted } from './snippet.ts';
 import type { Term } from './terms.ts';

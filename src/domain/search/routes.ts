@@ -1,4 +1,4 @@
-import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
+import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import * as contract from './contract.ts';
 import type { SearchParts } from './parts.ts';
 import { search } from './queries.ts';

@@ -1,14 +1,14 @@
 /** The hits of each kind in one form, so that a search can take them together. */
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { PRIVATE } from '../comments/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { PRIVATE } from '../comments/index.ts';
 import type { Kind } from './contract.ts';
 import { matchEntries, serviceEntries } from './directory.ts';
-import { formSlice } from './forms.ts';
+import { profileView } from './index-profile.ts';
 import { ENOUGH, findHits, type Hits, RANKED } from './hits.ts';
 import type { SearchParts } from './parts.ts';
 import { rankPlan, type Tier } from './ranking.ts';
 import { listMatches, type Match } from './store-match.ts';
-import { type Reach, reachOf } from './store-reach.ts';
+import { type Reach, reachOf } from './store-access-filter.ts';
 import { articleSource, commentSource, matchTexts, type TextSource } from './store-texts.ts';
 import { numbersOf, type Term, termQuery } from './terms.ts';
 
@@ -59,7 +59,7 @@ export async function recordSource(
   const base = { state: 'ACTIVE' as const, workflowStateIds: null, filter: asked.filter, order: 'updated_at' as const };
   if (asked.q !== null) {
     const { hints, analysis } = parts;
-    const numbers = numbersOf(analysis, asked.q, ctx.config.get(formSlice).prefixes);
+    const numbers = numbersOf(analysis, asked.q, ctx.config.get(profileView).prefixes);
     const { q, terms, comments, counted, from } = asked;
     return sourceOf(
       'object',

@@ -3,7 +3,7 @@
  * other's inside: who keeps a thing says what it says and who may see it.
  */
 import type { Sql } from 'sql-template-tag';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 
 export interface ArticleText {
   articleId: string;

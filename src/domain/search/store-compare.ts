@@ -1,6 +1,6 @@
 /** SQL that compares the projection with what it was made of. */
 import sql from 'sql-template-tag';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 
 export interface Gaps {
   /** Records and active comments without a row. */

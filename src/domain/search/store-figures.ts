@@ -1,8 +1,8 @@
 /** How the search projection stands, as figures for whoever watches the service. */
 import sql from 'sql-template-tag';
-import { boundedCount, type Figure } from '../../mechanisms/figures.ts';
+import { boundedCount, type DatabaseMetric } from '../../platform/observability/database-metrics.ts';
 
-export const searchFigures: readonly Figure[] = [
+export const searchMetrics: readonly DatabaseMetric[] = [
   {
     name: 'docket_search_rebuilding',
     help: '1 while the search projection is made anew.',

@@ -1,11 +1,11 @@
 /** The filter of a search as SQL over a record `o`, with the field rights of the caller inside. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { TypedField } from '../../lib/filter.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { compileCondition } from '../../mechanisms/db/filter-sql.ts';
-import { conditionEnvironment, registry } from '../metadata/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { compileCondition } from '../../platform/database/filter-sql.ts';
+import { conditionEnvironment, registry } from '../metadata/index.ts';
 import { canHold, type TypedFilter } from './filter.ts';
-import { fieldReadable, titleReadable } from './store-reach.ts';
+import { fieldReadable, titleReadable } from './store-access-filter.ts';
 
 const NOBODY = {
   me: '',

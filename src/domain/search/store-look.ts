@@ -1,9 +1,9 @@
 /** What the best hits are weighed by when they are looked at closely. */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { PRIVATE } from '../comments/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { PRIVATE } from '../comments/index.ts';
 import type { RerankHit } from './ranking.ts';
-import { readableTitle, type Reach } from './store-reach.ts';
+import { readableTitle, type Reach } from './store-access-filter.ts';
 import type { Part, TermQuery } from './terms.ts';
 
 /** Comments of one record that are looked at: the last ones. */

@@ -3,10 +3,10 @@
  * unbounded is ranked or counted. Rights are part of the statement, before every LIMIT.
  */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { millisecondsOf, type Order, type WordHints } from './store-hints.ts';
-import { type Reach, trustedRows } from './store-reach.ts';
-import { type Way, waysTo } from './ways.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { millisecondsOf, type Order, type TermStatistics } from './store-statistics.ts';
+import { type Reach, trustedRows } from './store-access-filter.ts';
+import { type QueryPlan, plansFor } from './plan.ts';
 
 /** A way that found too few is left for another, once it is known how far the matches lie apart. */
 const MOST_TRIES = 3;
@@ -31,7 +31,7 @@ export interface Match {
   words: Words | null;
   order: Order;
   /** What is known of how many there are. */
-  hints: WordHints;
+  hints: TermStatistics;
 }
 
 export interface Words {
@@ -284,7 +284,7 @@ async function byWay(
   ctx: ReadContext,
   match: Match,
   words: Words,
-  { by, depth }: Way,
+  { by, depth }: QueryPlan,
   page: Page,
 ): Promise<Went | null> {
   switch (by) {
@@ -317,7 +317,7 @@ async function further(
   ctx: ReadContext,
   match: Match,
   words: Words,
-  { by, depth }: Way,
+  { by, depth }: QueryPlan,
   page: Page,
   went: Went,
 ): Promise<Went> {
@@ -344,9 +344,9 @@ async function byShortest(ctx: ReadContext, match: Match, words: Words, page: Pa
   const { rows } = await match.hints.read(ctx);
   const wanted = page.limit + page.offset + page.except.length;
   let admitted = await match.hints.admitted(ctx, seen(match));
-  const gone = new Set<Way['by']>();
+  const gone = new Set<QueryPlan['by']>();
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const way = waysTo({ rows, share: words.share, admitted, wanted, spare: words.spare }).find(
+    const way = plansFor({ rows, share: words.share, admitted, wanted, spare: words.spare }).find(
       ({ by }) => by === 'since' || !gone.has(by),
     );
     if (way === undefined) return undefined;

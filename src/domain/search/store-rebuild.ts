@@ -1,7 +1,7 @@
 /** SQL for making the projection anew and for comparing it. */
 import sql, { type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite, WriteContext } from '../../mechanisms/context.ts';
-import type { Queryable } from '../../mechanisms/db/pool.ts';
+import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
 import type { CommentRow, RecordRow } from './store.ts';
 
 /** The forms that rows have: a few, found by as many steps in the index. */

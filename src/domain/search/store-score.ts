@@ -1,11 +1,11 @@
 /** How well records meet the words, and how common words are among the caller's records. */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { RankPlan } from './ranking.ts';
 import { termRank } from './store-look.ts';
 import type { Matched } from './store-match.ts';
-import { holdsTerm } from './store-need.ts';
-import { type Reach, trustedRows } from './store-reach.ts';
+import { holdsTerm } from './store-text-predicate.ts';
+import { type Reach, trustedRows } from './store-access-filter.ts';
 import type { TermQuery } from './terms.ts';
 
 export interface Scored {

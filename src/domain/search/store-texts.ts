@@ -1,7 +1,7 @@
 /** Hits among comments and articles: texts of which every word is readable where the text is. */
 import type { RecordAction } from '../../contract/rights.ts';
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { RankPlan } from './ranking.ts';
 import type { Scored } from './store-score.ts';
 import type { Part } from './terms.ts';

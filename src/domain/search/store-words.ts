@@ -1,6 +1,6 @@
 /** SQL on the words that stand somewhere: what a word with a typing error may have been meant for. */
 import sql, { join } from 'sql-template-tag';
-import type { ReadContext } from '../../mechanisms/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 
 /** How many rows that are not learnt yet are looked through. */
 const MOST_UNLEARNED = 2000;

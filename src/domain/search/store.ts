@@ -1,7 +1,7 @@
 /** What is written to the projection: planned rows, in the statement of the change itself. */
 import sql, { type Sql } from 'sql-template-tag';
 import { NUMBER_FOLDING } from '../../lib/filter-fields.ts';
-import type { TableWrite } from '../../mechanisms/context.ts';
+import type { TableWrite } from '../../platform/unit-of-work/context.ts';
 
 export interface RecordRow {
   id: string;

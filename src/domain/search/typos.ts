@@ -4,7 +4,7 @@
 export const SHORTEST_WITH_TYPO = 5;
 
 /** Whether one letter more, less, other, or two neighbours changed over make one word of the other. */
-export function isOneSlip(a: string, b: string): boolean {
+export function isWithinOneEdit(a: string, b: string): boolean {
   if (a === b) return false;
   const [short, long] = a.length <= b.length ? [[...a], [...b]] : [[...b], [...a]];
   if (long.length - short.length > 1) return false;

@@ -1,13 +1,13 @@
 /** Commands on SLA instances (docs/spec/workflow-and-sla.md#sla-commands). */
 import { Fault } from '../../lib/fault.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
-import { changedSince, holdRevision, requireActive, type VisibleObject } from '../objects/door.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import { changedSince, holdRevision, requireActive, type VisibleObject } from '../objects/index.ts';
 import type { Command } from './contract.ts';
 import { type CalendarInForce, calendarOf, slaRegistry } from './definitions.ts';
-import { keptVersion, planDraft, presentOf, settingFor, variablesFor } from './force.ts';
+import { keptVersion, planDraft, presentOf, settingFor, variablesFor } from './effective-policy.ts';
 import { answerOf, type InstanceAnswer, requireInstance } from './queries.ts';
 import { type Instance, judgePolicy, wantsStart } from './rules.ts';
-import { draftOf, pause, recalculate, resume, retarget, type Setting, stop } from './rules-course.ts';
+import { draftOf, pause, recalculate, resume, retarget, type Setting, stop } from './rules-transitions.ts';
 import { findCalendarVersion, listEvents, type StoredInstance } from './store.ts';
 
 export interface CommandInput {
@@ -45,7 +45,7 @@ export async function commandSla(ctx: WriteContext, input: CommandInput): Promis
   requireFittingBody(input);
   const { instance, object } = await requireInstance(ctx, input.instanceId);
   ctx.actor.require('sla.control');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireActive(object);
   if (expectedRevision !== undefined && expectedRevision !== instance.revision) {
     const events = (await listEvents(ctx, instance)).filter(
@@ -65,7 +65,7 @@ export async function commandSla(ctx: WriteContext, input: CommandInput): Promis
   // The decision depends on the record, so the record must not change until the unit of work ends.
   ctx.plan(holdRevision, { id: object.row.id, expected: object.row.revision });
   return command === 'recalculate'
-    ? await reckonAnew(ctx, input, instance, object)
+    ? await recalculateInstance(ctx, input, instance, object)
     : move(ctx, command, instance, object);
 }
 
@@ -101,7 +101,7 @@ function move(
   return answered(ctx, planDraft(ctx, draft, setting), setting, object);
 }
 
-async function reckonAnew(
+async function recalculateInstance(
   ctx: WriteContext,
   input: CommandInput,
   instance: StoredInstance,

@@ -1,9 +1,9 @@
 /** The bundle's section `calendars`: opening hours by weekday, with exceptions by date, in one time zone. */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import { defineSection } from '../../mechanisms/config-define.ts';
-import { Code, type Localized, Name } from '../../mechanisms/config-schemas.ts';
-import { planItem } from '../../mechanisms/config-store.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { Code, type Localized, Name } from '../../configuration/schemas.ts';
+import { planItem } from '../../configuration/store.ts';
 import { CALENDAR_HOURS, checkCalendar, normaliseHours } from './calendar-form.ts';
 import { insertCalendarVersion } from './config-store.ts';
 import type { CalendarDefinition } from './definitions.ts';

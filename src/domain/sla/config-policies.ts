@@ -2,10 +2,10 @@
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { storedForm } from '../../lib/filter-values.ts';
-import { defineSection } from '../../mechanisms/config-define.ts';
-import { Code, ConditionSchema, type Localized, Name } from '../../mechanisms/config-schemas.ts';
-import type { CompileView, Report } from '../../mechanisms/config-section.ts';
-import { compileTypedCondition, type TypeShape } from '../../mechanisms/config-types.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { Code, ConditionSchema, type Localized, Name } from '../../configuration/schemas.ts';
+import type { CompileView, Report } from '../../configuration/section.ts';
+import { compileTypedCondition, type TypeShape } from '../../configuration/record-types.ts';
 import { isOpenTime, type PolicyDefinition } from './definitions.ts';
 
 const PolicyItem = closed({

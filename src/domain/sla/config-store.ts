@@ -1,6 +1,6 @@
 /** SQL on the table `calendar_versions`: one row for each version of a calendar that an apply wrote. */
 import sql, { type Sql } from 'sql-template-tag';
-import type { TableWrite } from '../../mechanisms/context.ts';
+import type { TableWrite } from '../../platform/unit-of-work/context.ts';
 
 export const insertCalendarVersion: TableWrite<{
   calendar_id: string;

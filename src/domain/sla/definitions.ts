@@ -3,9 +3,9 @@ import { isFault } from '../../lib/fault.ts';
 import { type Condition, fieldsOf, parseCondition, type TypedCondition, variablesOf } from '../../lib/filter.ts';
 import { storedForm } from '../../lib/filter-values.ts';
 import { type Weekday, WorkTime } from '../../lib/worktime.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import type { ConfigSnapshot, ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
-import { fieldResolver, type LocalizedText, type RecordType, typeSlice } from '../metadata/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+import { fieldResolver, type LocalizedText, type RecordType, typeView } from '../metadata/index.ts';
 
 /** A stored calendar: the shape of the bundle with every default filled in. */
 export interface CalendarDefinition {
@@ -162,7 +162,7 @@ function policyOf(
 }
 
 function build({ items }: ConfigSource, snapshot: ConfigSnapshot): SlaRegistry {
-  const types = snapshot.get(typeSlice);
+  const types = snapshot.get(typeView);
   const calendars = new Map<string, Calendar>();
   const byCode = new Map<string, string>();
   for (const { section, id, version, code, state, compiled } of items) {
@@ -189,10 +189,10 @@ function build({ items }: ConfigSource, snapshot: ConfigSnapshot): SlaRegistry {
   return { policies, ofType, calendars };
 }
 
-const slaSlice: Slice<SlaRegistry> = { name: 'sla', build };
+const slaView: DerivedView<SlaRegistry> = { name: 'sla', build };
 
 export function slaRegistry(ctx: Pick<ReadContext, 'config'>): SlaRegistry {
-  return ctx.config.get(slaSlice);
+  return ctx.config.get(slaView);
 }
 
 /** The current calendar of the policy. */

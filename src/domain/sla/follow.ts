@@ -4,12 +4,12 @@
  *
  * A create needs no query. Any other change needs one, and only if the type has policies whose conditions use what changed.
  */
-import type { Follower, PlannedEvent, WriteContext } from '../../mechanisms/context.ts';
-import { recordOf, type RecordView } from '../objects/door.ts';
+import type { Follower, PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { recordOf, type RecordView } from '../objects/index.ts';
 import { calendarOf, type Policy, slaRegistry } from './definitions.ts';
-import { planDraft, settingFor, targetUnder, variablesFor } from './force.ts';
+import { planDraft, settingFor, targetUnder, variablesFor } from './effective-policy.ts';
 import { type Judged, judgePolicy } from './rules.ts';
-import { begin, draftOf, follow, rearm, type Setting, startsAnew } from './rules-course.ts';
+import { begin, draftOf, follow, rearm, type Setting, restarts } from './rules-transitions.ts';
 import { listLatest, type StoredInstance } from './store.ts';
 
 /** Events that start or end an archiving. They affect every policy. */
@@ -62,13 +62,13 @@ function start(ctx: WriteContext, policy: Policy, view: RecordView, judged: Judg
 
 function followOne(ctx: WriteContext, policy: Policy, view: RecordView, last: StoredInstance | undefined): void {
   const judged = judgePolicy(policy, view.facts, variablesFor(ctx));
-  if (last !== undefined && (last.status !== 'STOPPED' || !startsAnew(last, judged, policy))) {
+  if (last !== undefined && (last.status !== 'STOPPED' || !restarts(last, judged, policy))) {
     const setting = settingFor(ctx, last, view);
     const draft = draftOf(last);
     if (last.status === 'STOPPED') rearm(draft, judged);
     else follow(draft, judged, setting);
     planDraft(ctx, draft, setting);
-  } else if (startsAnew(last, judged, policy)) start(ctx, policy, view, judged);
+  } else if (restarts(last, judged, policy)) start(ctx, policy, view, judged);
 }
 
 export const slaFollower: Follower = {

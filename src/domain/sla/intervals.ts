@@ -1,6 +1,6 @@
 /** Time intervals with the reason why each was counted or not, as the API returns them. Pure. */
 import type { Span, WorkTime } from '../../lib/worktime.ts';
-import { type LocalizedText, localized } from '../metadata/door.ts';
+import { type LocalizedText, localized } from '../metadata/index.ts';
 import type { CalendarException } from './definitions.ts';
 
 export interface IntervalAnswer {

@@ -3,12 +3,12 @@
  * calendars. Both compare the stored rows with what applies now. Any number of processes may run them, and each may stop at any
  * time.
  */
-import type { Caller, Work } from '../../mechanisms/work.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
-import { preload, recordOf } from '../objects/door.ts';
+import type { Caller, Work } from '../../platform/unit-of-work/work.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import { preload, recordOf } from '../objects/index.ts';
 import { calendarOf, slaRegistry } from './definitions.ts';
-import { planDraft, settingFor } from './force.ts';
-import { draftOf, retarget } from './rules-course.ts';
+import { planDraft, settingFor } from './effective-policy.ts';
+import { draftOf, retarget } from './rules-transitions.ts';
 import { type InForce, isDue, listStale, lockDue, lockStale, type StoredInstance } from './store.ts';
 
 /** Maximum number of instances in one unit of work. */

@@ -1,10 +1,10 @@
 /** Reads of SLA instances. They require the right to read the record and write nothing. */
 import { Fault } from '../../lib/fault.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { named, registry } from '../metadata/door.ts';
-import { findVisible, requireVisible, type VisibleObject } from '../objects/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { named, registry } from '../metadata/index.ts';
+import { findVisible, requireVisible, type VisibleObject } from '../objects/index.ts';
 import { slaRegistry } from './definitions.ts';
-import { type Present, presentOf } from './force.ts';
+import { type Present, presentOf } from './effective-policy.ts';
 import { type IntervalAnswer, intervalsOf } from './intervals.ts';
 import { endOf, openPause, type Pause, pauseSpans } from './rules.ts';
 import { findInstance, listEvents, listInstances, namesOf, type StoredInstance } from './store.ts';
@@ -32,7 +32,7 @@ export interface InstanceAnswer {
 
 /** An instance in API answers (docs/spec/workflow-and-sla.md#sla-instances). */
 export function answerOf(ctx: ReadContext, instance: StoredInstance, present: Present): InstanceAnswer {
-  const { policy, calendar, figures } = present;
+  const { policy, calendar, timing } = present;
   const pause = openPause(instance);
   return {
     id: instance.id,
@@ -43,14 +43,14 @@ export function answerOf(ctx: ReadContext, instance: StoredInstance, present: Pr
     status: instance.status,
     revision: instance.revision,
     startedAt: instance.startedAt,
-    dueAt: figures.dueAt,
+    dueAt: timing.dueAt,
     ...(pause === undefined ? {} : { pausedAt: pause.from }),
     ...(instance.stoppedAt === null ? {} : { stoppedAt: instance.stoppedAt }),
-    targetMs: figures.targetMs,
-    elapsedMs: figures.elapsedMs,
-    remainingMs: figures.remainingMs,
-    breached: figures.breached,
-    ...(figures.breachedAt === null ? {} : { breachedAt: figures.breachedAt }),
+    targetMs: timing.targetMs,
+    elapsedMs: timing.elapsedMs,
+    remainingMs: timing.remainingMs,
+    breached: timing.breached,
+    ...(timing.breachedAt === null ? {} : { breachedAt: timing.breachedAt }),
     calendarId: calendar.id,
     calendarVersion: calendar.version,
   };
@@ -110,7 +110,7 @@ export interface ExplanationAnswer {
 export async function explainSla(ctx: ReadContext, instanceId: string): Promise<ExplanationAnswer> {
   const { instance, object } = await requireInstance(ctx, instanceId);
   const present = presentOf(ctx, instance, object);
-  const { calendar, figures } = present;
+  const { calendar, timing } = present;
   const { definition, time } = calendar;
   const until = endOf(instance, ctx.now);
   const end = Date.parse(until);
@@ -125,7 +125,7 @@ export async function explainSla(ctx: ReadContext, instanceId: string): Promise<
     instance: answerOf(ctx, instance, present),
     calendar: { id: calendar.id, code, version: calendar.version, timezone: definition.timezone },
     until,
-    elapsedMs: figures.elapsedMs,
+    elapsedMs: timing.elapsedMs,
     intervals,
   };
 }

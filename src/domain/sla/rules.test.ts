@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { WEEKDAYS, type Weekday, WorkTime } from '../../lib/worktime.ts';
 import type { CalendarInForce, Policy } from './definitions.ts';
-import { figuresOf, type Instance, type Judged, notBefore, pauseSpans } from './rules.ts';
+import { timingOf, type Instance, type Judged, notBefore, pauseSpans } from './rules.ts';
 import {
   begin,
   type Draft,
@@ -16,9 +16,9 @@ import {
   resume,
   retarget,
   type Setting,
-  startsAnew,
+  restarts,
   stop,
-} from './rules-course.ts';
+} from './rules-transitions.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -177,7 +177,7 @@ class World {
     const setting = this.setting();
     const wasStopped = this.status === 'STOPPED';
     this.#expect(judged, wasStopped);
-    const anew = startsAnew(this.instance, judged, policy);
+    const anew = restarts(this.instance, judged, policy);
     const draft = anew ? begin('next', 'record', judged, setting) : draftOf(this.instance);
     if (!anew && wasStopped) rearm(draft, judged);
     else if (!anew) follow(draft, judged, setting);
@@ -218,9 +218,9 @@ describe('the course of an instance', () => {
           world.happen(one);
           const { instance } = world;
           const now = new Date(world.now).toISOString();
-          const figures = figuresOf(instance, instance.targetMs, calendar.time, now);
+          const timing = timingOf(instance, instance.targetMs, calendar.time, now);
           assert.equal(instance.status, world.status);
-          assert.equal(figures.elapsedMs, world.counted * MINUTE);
+          assert.equal(timing.elapsedMs, world.counted * MINUTE);
           assert.deepEqual(
             [...instance.told].map((what) => (what === 'breach' ? 'SlaBreached' : `SlaWarning${what}`)).sort(),
             [...world.told].sort(),
@@ -231,10 +231,10 @@ describe('the course of an instance', () => {
           const paused = pauseSpans(instance.pauses, end).map(({ from, to }) =>
             calendar.time.between(from, Math.min(to, end)),
           );
-          assert.equal(figures.elapsedMs + paused.reduce((sum, ms) => sum + ms, 0), calendar.time.between(start, end));
-          if (figures.dueAt !== null && instance.status === 'ACTIVE') {
-            const { elapsedMs } = figuresOf(instance, instance.targetMs, calendar.time, figures.dueAt);
-            if (!figures.breached) assert.equal(elapsedMs, instance.targetMs);
+          assert.equal(timing.elapsedMs + paused.reduce((sum, ms) => sum + ms, 0), calendar.time.between(start, end));
+          if (timing.dueAt !== null && instance.status === 'ACTIVE') {
+            const { elapsedMs } = timingOf(instance, instance.targetMs, calendar.time, timing.dueAt);
+            if (!timing.breached) assert.equal(elapsedMs, instance.targetMs);
           }
         }
       }),

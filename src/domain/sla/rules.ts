@@ -22,7 +22,7 @@ export interface Pause {
 }
 
 /** The percentage of a warning, or the breach. */
-export type Told = number | 'breach';
+export type Threshold = number | 'breach';
 
 /** A stored instance (table `sla_instances`). Instants are RFC 3339 UTC with milliseconds. */
 export interface Instance {
@@ -49,11 +49,11 @@ export interface Instance {
   elapsedMs: number | null;
   dueAt: string | null;
   nextAt: string | null;
-  told: readonly Told[];
+  told: readonly Threshold[];
 }
 
 /** The calculated times of an instance at one moment. Open time is in milliseconds. */
-export interface Figures {
+export interface SlaTiming {
   targetMs: number;
   elapsedMs: number;
   /** Negative once the target is exceeded. */
@@ -99,12 +99,12 @@ export function endOf(instance: Pick<Instance, 'stoppedAt'>, now: string): strin
  * Calculates the times of the instance at `now`. The breach is the exact moment at which the elapsed open time reaches the
  * target.
  */
-export function figuresOf(
+export function timingOf(
   instance: Pick<Instance, 'startedAt' | 'stoppedAt' | 'pauses'>,
   targetMs: number,
   time: WorkTime,
   now: string,
-): Figures {
+): SlaTiming {
   const start = ms(instance.startedAt);
   const end = ms(endOf(instance, now));
   const spans = pauseSpans(instance.pauses, end);
@@ -122,18 +122,18 @@ export function figuresOf(
 }
 
 /** Open time after which a warning or the breach is due. */
-function needed(what: Told, targetMs: number): number {
+function needed(what: Threshold, targetMs: number): number {
   return what === 'breach' ? targetMs : Math.ceil((what * targetMs) / 100);
 }
 
 /** Warnings come first, so that the breach is the last of several at the same moment. */
-function tellings(warnAt: readonly number[]): Told[] {
+function tellings(warnAt: readonly number[]): Threshold[] {
   return [...warnAt, 'breach'];
 }
 
 /** The warnings and the breach that are reached. */
-export function reached(figures: Figures, warnAt: readonly number[]): Told[] {
-  return tellings(warnAt).filter((what) => figures.elapsedMs >= needed(what, figures.targetMs));
+export function reached(timing: SlaTiming, warnAt: readonly number[]): Threshold[] {
+  return tellings(warnAt).filter((what) => timing.elapsedMs >= needed(what, timing.targetMs));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Consistency checks of SLA instances. */
 import sql from 'sql-template-tag';
-import { type Check, rowCheck } from '../../mechanisms/checks.ts';
-import { recordMissing } from '../objects/door.ts';
+import { type Check, rowCheck } from '../../platform/audit/checks.ts';
+import { recordMissing } from '../objects/index.ts';
 
 export const slaChecks: readonly Check[] = [
   rowCheck(

@@ -1,8 +1,8 @@
 /** Metrics on the delay of SLA timers. */
 import sql from 'sql-template-tag';
-import { boundedCount, type Figure, secondsSince } from '../../mechanisms/figures.ts';
+import { boundedCount, type DatabaseMetric, secondsSince } from '../../platform/observability/database-metrics.ts';
 
-export const timerFigures: readonly Figure[] = [
+export const timerMetrics: readonly DatabaseMetric[] = [
   {
     name: 'docket_sla_timers_due',
     help: 'Timers of service levels whose time has come, counted up to 10,000.',

@@ -1,8 +1,8 @@
 /** SQL on the table `sla_instances`, on the calendar versions of instances, and on their events in the journal. */
 import sql, { type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite, WriteContext } from '../../mechanisms/context.ts';
-import type { Queryable } from '../../mechanisms/db/pool.ts';
-import type { Backlog } from '../../mechanisms/journal.ts';
+import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
+import type { Backlog } from '../../platform/audit/journal.ts';
 import type { CalendarDefinition } from './definitions.ts';
 import type { Instance, Pause } from './rules.ts';
 

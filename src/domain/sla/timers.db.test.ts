@@ -227,7 +227,7 @@ describe('a change of policies and calendars', () => {
   };
   const apply = async (change: (text: string) => string): Promise<void> => {
     await world.apply(change(CONFIGURED));
-    await second.app.epoch.refresh();
+    await second.app.versions.refresh();
   };
   const longer = (text: string): string => text.replaceAll('PT16H', 'PT32H');
   const tuesdayClosed = (text: string): string => text.replace("tue: ['09:00-17:00']", 'tue: []');

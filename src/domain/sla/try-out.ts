@@ -4,12 +4,12 @@ import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { canonicalDate, canonicalInstant, storedForm } from '../../lib/filter-values.ts';
 import { pointer } from '../../lib/json.ts';
 import { type Span, WEEKDAYS, WorkTime } from '../../lib/worktime.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { checkValue, foldedCopy, type RecordType, registry } from '../metadata/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { checkValue, foldedCopy, type RecordType, registry } from '../metadata/index.ts';
 import { checkCalendar, normaliseHours, type WrittenHours } from './calendar-form.ts';
 import type * as contract from './contract-try-out.ts';
 import { type CalendarException, calendarOf, durationMs, isOpenTime, type Policy, slaRegistry } from './definitions.ts';
-import { keptVersion, targetUnder } from './force.ts';
+import { keptVersion, targetUnder } from './effective-policy.ts';
 import { type IntervalAnswer, intervalsOf, nameIn } from './intervals.ts';
 import { findCalendarVersion } from './store.ts';
 

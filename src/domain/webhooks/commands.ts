@@ -5,11 +5,11 @@
  */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { pointer } from '../../lib/json.ts';
-import type { Change, StoredItem } from '../../mechanisms/config-section.ts';
-import { loadItems, lockConfiguration } from '../../mechanisms/config-store.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
-import type { AddressCheck } from '../../mechanisms/outbound.ts';
-import { findType, registry } from '../metadata/door.ts';
+import type { Change, StoredItem } from '../../configuration/section.ts';
+import { loadItems, lockConfiguration } from '../../configuration/store.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { AddressCheck } from '../../platform/outbound/outbound.ts';
+import { findType, registry } from '../metadata/index.ts';
 import type { CompiledWebhook, WebhookDefinition } from './definitions.ts';
 import { checkAddress, compile, normalise, write } from './item.ts';
 import { loadNames, withCodes } from './naming.ts';
@@ -131,7 +131,7 @@ export async function createSubscription(
 ): Promise<SubscriptionAnswer> {
   ctx.actor.require(RIGHT);
   requirePrincipal(ctx, input.executionPrincipalId);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   const refused = await outbound.refusals([input.endpoint]);
   await lockConfiguration(ctx);
   const { code } = input;
@@ -179,7 +179,7 @@ export async function changeSubscription(
   const { compiled } = item;
   requirePrincipal(ctx, compiled.executionPrincipalId);
   requirePrincipal(ctx, changes.executionPrincipalId ?? compiled.executionPrincipalId);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireNotArchived(stored);
   if (compiled.enabled) throw new Fault('CONNECTION_ENABLED', 'Disable the subscription before changing it.');
   const { endpoint, secretRef, eventTypes, filters } = compiled;
@@ -203,7 +203,7 @@ export async function changeSubscription(
 export async function enableSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
   const { stored, item } = await hold(ctx, id);
   requirePrincipal(ctx, item.compiled.executionPrincipalId);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireNotArchived(stored);
   if (item.compiled.enabled) return subscriptionAnswer(ctx, { id, state: 'ACTIVE', compiled: item.compiled });
   const { secretRef } = item.compiled;
@@ -219,7 +219,7 @@ export async function enableSubscription(ctx: WriteContext, id: string): Promise
  */
 export async function disableSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
   const { stored, item } = await hold(ctx, id);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireNotArchived(stored);
   if (!item.compiled.enabled) return subscriptionAnswer(ctx, { id, state: 'ACTIVE', compiled: item.compiled });
   return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: switched(item, false) });
@@ -228,7 +228,7 @@ export async function disableSubscription(ctx: WriteContext, id: string): Promis
 /** @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED when it is archived already */
 export async function archiveSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
   const { stored, item } = await hold(ctx, id);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireNotArchived(stored);
   return plan(ctx, 'archive', stored, { id, code: stored.code, state: 'ARCHIVED', item: switched(item, false) });
 }
@@ -237,7 +237,7 @@ export async function archiveSubscription(ctx: WriteContext, id: string): Promis
 export async function restoreSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
   const { stored, item } = await hold(ctx, id);
   requirePrincipal(ctx, item.compiled.executionPrincipalId);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   if (stored.state === 'ACTIVE') return subscriptionAnswer(ctx, { id, state: 'ACTIVE', compiled: item.compiled });
   // What it names may have gone meanwhile; it is judged as if it were made now.
   const { endpoint, secretRef, eventTypes, filters, retryPolicy } = item.compiled;
@@ -257,7 +257,7 @@ export async function retry(ctx: WriteContext, id: string): Promise<DeliveryAnsw
   ctx.actor.require(RIGHT);
   const row = await findDelivery(ctx, id);
   if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such delivery.');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   const stored = (await loadItems(ctx, SECTION)).find((item) => item.id === row.subscriptionId);
   if (stored === undefined) throw new Error(`delivery ${id} is of no subscription`);
   requireNotArchived(stored);

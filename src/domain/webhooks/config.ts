@@ -3,11 +3,11 @@
  * holds one: values are made by `docket secrets create` or in the console.
  */
 import type { GlobalRight } from '../../contract/rights.ts';
-import { defineSection } from '../../mechanisms/config-define.ts';
-import { Code } from '../../mechanisms/config-schemas.ts';
-import type { Change, CompileView, ConfigSection, Reference, SectionReport } from '../../mechanisms/config-section.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import type { AddressCheck } from '../../mechanisms/outbound.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { Code } from '../../configuration/schemas.ts';
+import type { Change, CompileView, ConfigSection, Reference, SectionReport } from '../../configuration/section.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { AddressCheck } from '../../platform/outbound/outbound.ts';
 import type { WebhookDefinition } from './definitions.ts';
 import { checkAddress, compile, type Item, normalise, WebhookItem, write } from './item.ts';
 import { listValues } from './store-secrets.ts';

@@ -5,7 +5,7 @@
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
-import { Code, oneOf } from '../../mechanisms/config-schemas.ts';
+import { Code, oneOf } from '../../configuration/schemas.ts';
 import { DELIVERY_STATUSES } from './definitions.ts';
 import { RECORD_EVENTS } from '../../contract/events.ts';
 

@@ -3,11 +3,11 @@
  * once. After a crash the lease expires and another process repeats the attempt with the same delivery id, so no delivery is
  * lost.
  */
-import { type Clock, instant, newId } from '../../mechanisms/clock.ts';
-import type { Database } from '../../mechanisms/db/pool.ts';
-import type { Outbound, Outcome } from '../../mechanisms/outbound.ts';
-import type { SecretBox } from '../../mechanisms/secrets.ts';
-import type { Caller, Work } from '../../mechanisms/work.ts';
+import { type Clock, instant, newId } from '../../platform/clock.ts';
+import type { Database } from '../../platform/database/pool.ts';
+import type { Outbound, Outcome } from '../../platform/outbound/outbound.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
+import type { Caller, Work } from '../../platform/unit-of-work/work.ts';
 import type { CompiledWebhook } from './definitions.ts';
 import { type EventParts, type Payload, Payloads, type Sender } from './payload.ts';
 import { signedHeaders, verdictOf } from './rules.ts';

@@ -231,13 +231,13 @@ describe('rights of the executor', () => {
     await hooks.make();
     const role = await idOf(hooks.app, 'config_items', 'limited');
     await changeRights(hooks.app, 'DELETE FROM role_assignments WHERE role_id = $1', [role]);
-    await hooks.app.app.epoch.refresh();
+    await hooks.app.app.versions.refresh();
     const before = hooks.receiver.connections;
     assert.deepEqual(outcomes(await deliver(id, 1)), [SKIPPED]);
     const own = await subscribe({ as: 'boss', eventTypes: ['ObjectCreated'] });
     await hooks.make();
     await changeRights(hooks.app, "UPDATE users SET state = 'ARCHIVED' WHERE login = 'boss'", []);
-    await hooks.app.app.epoch.refresh();
+    await hooks.app.app.versions.refresh();
     const loop = hooks.app.app.startWorker();
     for (let tries = 0; tries < 5000; tries++) {
       const [row] = await hooks.rows('SELECT status FROM webhook_deliveries WHERE subscription_id = $1', [own]);

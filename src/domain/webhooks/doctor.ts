@@ -1,7 +1,7 @@
 /** Checks of webhooks for `docket doctor`, and the repeated dispatch of events without deliveries. */
-import type { Database, Queryable } from '../../mechanisms/db/pool.ts';
-import { returnToOutbox } from '../../mechanisms/journal.ts';
-import type { SecretBox } from '../../mechanisms/secrets.ts';
+import type { Database, Queryable } from '../../platform/database/pool.ts';
+import { returnToOutbox } from '../../platform/audit/journal.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
 import { sealPurpose } from './signing-secrets.ts';
 import { findMissing, type Missing, missingPlaces, stillMissing } from './store-checks.ts';
 import { findFailing, findValues } from './store-delivery.ts';

@@ -6,7 +6,7 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import type { DescribedEvent } from '../../contract/openapi-events.ts';
 import { Id, nullable, Revision, Values } from '../../contract/schemas.ts';
-import { WorkflowState } from '../objects/door.ts';
+import { WorkflowState } from '../objects/index.ts';
 import { RECORD_EVENTS } from '../../contract/events.ts';
 
 type Kind = (typeof RECORD_EVENTS)[number];

@@ -4,11 +4,11 @@
  */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import { Code, ConditionSchema, Login, oneOf } from '../../mechanisms/config-schemas.ts';
-import type { Change, CompileView, Report } from '../../mechanisms/config-section.ts';
-import { planItem } from '../../mechanisms/config-store.ts';
-import { compileSharedCondition, compileTypedCondition, type TypeShape } from '../../mechanisms/config-types.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
+import { Code, ConditionSchema, Login, oneOf } from '../../configuration/schemas.ts';
+import type { Change, CompileView, Report } from '../../configuration/section.ts';
+import { planItem } from '../../configuration/store.ts';
+import { compileSharedCondition, compileTypedCondition, type TypeShape } from '../../configuration/record-types.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { CompiledWebhook, WebhookDefinition } from './definitions.ts';
 import { RECORD_EVENTS } from '../../contract/events.ts';
 import { endpointProblem } from './rules.ts';

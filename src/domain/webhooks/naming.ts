@@ -3,12 +3,12 @@
  * the same compiler, so a subscription created by the API equals one from a bundle and can be exported.
  */
 import { type Condition, type FieldResolver, resolverOf } from '../../lib/filter.ts';
-import { namingSection } from '../../mechanisms/config-condition.ts';
-import type { CompileView } from '../../mechanisms/config-section.ts';
+import { namingSection } from '../../configuration/conditions.ts';
+import type { CompileView } from '../../configuration/section.ts';
 import { isId } from '../../lib/ids.ts';
-import type { TypeShape } from '../../mechanisms/config-types.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { findType, registry } from '../metadata/door.ts';
+import type { TypeShape } from '../../configuration/record-types.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { findType, registry } from '../metadata/index.ts';
 import { findNames } from './store.ts';
 
 export interface Names {

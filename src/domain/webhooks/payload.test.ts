@@ -1,10 +1,10 @@
 /** Payloads of article events: the knowledge module decides on their content and on whether they are sent. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { systemActor } from '../access/door.ts';
-import { newId } from '../../mechanisms/clock.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { ConfigSnapshot } from '../../mechanisms/snapshot.ts';
+import { systemActor } from '../access/index.ts';
+import { newId } from '../../platform/clock.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
 import type { CompiledWebhook } from './definitions.ts';
 import { type EventParts, Payloads } from './payload.ts';
 import type { LeasedDelivery } from './store-delivery.ts';

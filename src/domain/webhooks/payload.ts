@@ -4,11 +4,11 @@
  * subscription's condition does not hold.
  */
 import { evaluate, parseCondition, type TypedCondition } from '../../lib/filter.ts';
-import { firstThatKnows } from '../../mechanisms/config-types.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import type { ConfigSnapshot } from '../../mechanisms/snapshot.ts';
-import { fieldResolver, type RecordType, registry, today } from '../metadata/door.ts';
-import { type EventFilter, preload, readCard, type VisibleObject } from '../objects/door.ts';
+import { firstThatKnows } from '../../configuration/record-types.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
+import { fieldResolver, type RecordType, registry, today } from '../metadata/index.ts';
+import { type EventFilter, preload, readCard, type VisibleObject } from '../objects/index.ts';
 import type { CompiledWebhook } from './definitions.ts';
 import type { LeasedDelivery } from './store-delivery.ts';
 

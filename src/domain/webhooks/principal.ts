@@ -1,5 +1,5 @@
 /** Whether the caller may manage a subscription, given its executor. */
-import type { WriteContext } from '../../mechanisms/context.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 
 /**
  * A subscription must not read with more rights than the caller could obtain. Either it runs as the caller, or the caller may

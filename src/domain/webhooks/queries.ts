@@ -1,10 +1,10 @@
 /** Reads of subscriptions and deliveries. All require the right `webhook.manage`. */
 import { Fault } from '../../lib/fault.ts';
-import type { ItemState } from '../../mechanisms/config-section.ts';
-import { loadItems } from '../../mechanisms/config-store.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { registry } from '../metadata/door.ts';
-import { readableIds } from '../objects/door.ts';
+import type { ItemState } from '../../configuration/section.ts';
+import { loadItems } from '../../configuration/store.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { registry } from '../metadata/index.ts';
+import { readableIds } from '../objects/index.ts';
 import { type CompiledWebhook, DELIVERY_STATUSES, type DeliveryStatus } from './definitions.ts';
 import { type AttemptRow, type DeliveryRow, findDelivery, listDeliveries as listRows } from './store.ts';
 

@@ -1,6 +1,6 @@
-import { type BoundOperation, bind } from '../../mechanisms/binding.ts';
-import type { AddressCheck } from '../../mechanisms/outbound.ts';
-import type { SecretBox } from '../../mechanisms/secrets.ts';
+import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
+import type { AddressCheck } from '../../platform/outbound/outbound.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
 import * as commands from './commands.ts';
 import * as contract from './contract.ts';
 import { getDelivery, listDeliveries, listSubscriptions } from './queries.ts';

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { isSigned } from '../../../test/harness/receiver.ts';
-import type { Outcome } from '../../mechanisms/outbound.ts';
+import type { Outcome } from '../../platform/outbound/outbound.ts';
 import { delayMs, endpointProblem, excerptOf, retryAfterMs, shownSecret, signedHeaders, verdictOf } from './rules.ts';
 
 const HOUR = 3_600_000;

@@ -3,7 +3,7 @@
  * (docs/spec/webhooks-and-inbound.md#deliveries, docs/spec/webhooks-and-inbound.md#events).
  */
 import { createHash, createHmac } from 'node:crypto';
-import type { Outcome } from '../../mechanisms/outbound.ts';
+import type { Outcome } from '../../platform/outbound/outbound.ts';
 
 const SECRET_PREFIX = 'whsec_';
 const LONGEST_DELAY_MS = 3_600_000;

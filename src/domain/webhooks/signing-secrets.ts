@@ -4,11 +4,11 @@
  * creates the next value; the previous one stays valid for the overlap.
  */
 import { Fault } from '../../lib/fault.ts';
-import type { Change, StoredItem } from '../../mechanisms/config-section.ts';
-import { loadItems, lockConfiguration, planItem } from '../../mechanisms/config-store.ts';
-import type { ReadContext, WriteContext } from '../../mechanisms/context.ts';
-import { useMasterKey } from '../../mechanisms/master-key.ts';
-import { type SecretBox, secretBytes } from '../../mechanisms/secrets.ts';
+import type { Change, StoredItem } from '../../configuration/section.ts';
+import { loadItems, lockConfiguration, planItem } from '../../configuration/store.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { useMasterKey } from '../../platform/master-key.ts';
+import { type SecretBox, secretBytes } from '../../platform/secrets.ts';
 import type { CompiledWebhook } from './definitions.ts';
 import { requirePrincipal } from './principal.ts';
 import { shownSecret } from './rules.ts';
@@ -97,7 +97,7 @@ export async function createSecret(ctx: WriteContext, box: SecretBox, code: stri
   ctx.actor.require(RIGHT);
   await lockConfiguration(ctx);
   await requireUsers(ctx, code);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   const stored = (await loadItems(ctx, SECTION)).find((item) => item.code === code);
   if (stored?.state === 'ARCHIVED') throw archived();
   if (stored !== undefined && (await listValues(ctx, [stored.id])).length > 0) {
@@ -146,7 +146,7 @@ export async function rotateSecret(
   ctx.actor.require(RIGHT);
   await lockConfiguration(ctx);
   await requireUsers(ctx, code);
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   const stored = (await loadItems(ctx, SECTION)).find((item) => item.code === code);
   if (stored === undefined) throw new Fault('NOT_FOUND', 'There is no such signing secret.');
   if (stored.state === 'ARCHIVED') throw archived();

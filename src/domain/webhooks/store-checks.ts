@@ -1,7 +1,7 @@
 /** Consistency checks of deliveries. */
 import sql, { type Sql } from 'sql-template-tag';
-import { type Check, rowCheck, waiting } from '../../mechanisms/checks.ts';
-import type { Queryable, QueryOptions, Transaction } from '../../mechanisms/db/pool.ts';
+import { type Check, rowCheck, waiting } from '../../platform/audit/checks.ts';
+import type { Queryable, QueryOptions, Transaction } from '../../platform/database/pool.ts';
 import { PERIOD_LOCK, TAKES } from './store-delivery.ts';
 
 /**

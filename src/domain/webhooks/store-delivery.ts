@@ -1,7 +1,7 @@
 /** SQL of dispatch and delivery. Any number of workers may run it at once. */
 import sql from 'sql-template-tag';
-import type { Queryable, Transaction } from '../../mechanisms/db/pool.ts';
-import type { Backlog, OutboxRow } from '../../mechanisms/journal.ts';
+import type { Queryable, Transaction } from '../../platform/database/pool.ts';
+import type { Backlog, OutboxRow } from '../../platform/audit/journal.ts';
 import { FINISHED } from './definitions.ts';
 import { newest } from './store.ts';
 

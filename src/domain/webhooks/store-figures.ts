@@ -1,8 +1,8 @@
 /** Metrics on pending deliveries. */
 import sql from 'sql-template-tag';
-import { boundedCount, type Figure, secondsSince } from '../../mechanisms/figures.ts';
+import { boundedCount, type DatabaseMetric, secondsSince } from '../../platform/observability/database-metrics.ts';
 
-export const deliveryFigures: readonly Figure[] = [
+export const deliveryMetrics: readonly DatabaseMetric[] = [
   {
     name: 'docket_deliveries_due',
     help: 'Deliveries whose next attempt may begin, counted up to 10,000.',

@@ -1,6 +1,6 @@
 /** SQL on the periods of subscriptions and on deliveries, for administration. Subscriptions are configuration items. */
 import sql, { empty, type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite } from '../../mechanisms/context.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from './definitions.ts';
 
 /** Ends the current period of the subscription. A trigger of the table sets the place in the journal at which it ends. */

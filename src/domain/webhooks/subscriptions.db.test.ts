@@ -8,7 +8,7 @@ import { PRIVATE_HOSTS } from '../../../test/harness/canary.ts';
 import { type Hooks, startHooks } from '../../../test/harness/hooks.ts';
 import { bundle, idOf, stored } from '../../../test/harness/load-world.ts';
 import type { TestAnswer } from '../../../test/harness/app.ts';
-import { applyBundle, exportBundle, planBundle } from '../../bundle/engine.ts';
+import { applyBundle, exportBundle, planBundle } from '../../configuration/engine.ts';
 
 function refused(answer: TestAnswer, status: number, code: string, what = ''): void {
   assert.equal(answer.status, status, `${what} ${JSON.stringify(answer.body)}`);

@@ -2,7 +2,7 @@
 import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
 import { fieldsOf } from '../../lib/filter.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
-import type { WriteContext } from '../../mechanisms/context.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   checkValue,
   type FieldDefinition,
@@ -11,7 +11,7 @@ import {
   registry,
   setValue,
   withLongTextsRead,
-} from '../metadata/door.ts';
+} from '../metadata/index.ts';
 import {
   applyChange,
   imagesIn,
@@ -25,7 +25,7 @@ import {
   requireRevision,
   strangeImages,
   type VisibleObject,
-} from '../objects/door.ts';
+} from '../objects/index.ts';
 import { conditionHolds, holds, REMARKS } from './queries.ts';
 import { leaves, type Transition, transitionsOf } from './registry.ts';
 
@@ -52,7 +52,7 @@ export async function transitionObject(
   if (transition !== undefined && !holds(object, transition)) throw notHeld(transition);
   const named = Object.keys(input.values ?? {}).filter((code) => transition?.fields.some((part) => part.code === code));
   requireNoneReadOnly(object.version, object.right, named, 'values');
-  ctx.rightsChecked();
+  ctx.markAuthorized();
   requireActive(object);
   await requireRevision(ctx, object, input.expectedRevision);
   if (object.row.workflowStateId === null) throw notAvailable();

@@ -1,15 +1,15 @@
 /** Whether a workflow can work, and its compiled form: ids of states and transitions, conditions and values with ids. */
-import { checkUnique } from '../../mechanisms/config-checks.ts';
-import type { CompileView, ConfigView, Report } from '../../mechanisms/config-section.ts';
-import { compileTypedCondition } from '../../mechanisms/config-types.ts';
-import { compileSet } from '../../mechanisms/config-values.ts';
+import { checkUnique } from '../../configuration/checks.ts';
+import type { CompileView, ConfigView, Report } from '../../configuration/section.ts';
+import { compileTypedCondition } from '../../configuration/record-types.ts';
+import { compileSet } from '../../configuration/values.ts';
 import {
   checkValue,
   type FieldDefinition,
   type TransitionDefinition,
   type TypeDefinition,
   type WorkflowDefinition,
-} from '../metadata/door.ts';
+} from '../metadata/index.ts';
 
 /** The scope of the ids of a workflow's states. */
 export function stateScope(workflow: string): string {

@@ -1,9 +1,9 @@
 /** The bundle's section `workflows` (docs/spec/configuration.md#bundle); one that cannot work is refused with the reason. */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import { checkUnique } from '../../mechanisms/config-checks.ts';
-import { defineSection } from '../../mechanisms/config-define.ts';
-import { hiddenConditionNote } from '../../mechanisms/config-hidden-conditions.ts';
+import { checkUnique } from '../../configuration/checks.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { hiddenConditionNote } from '../../configuration/hidden-conditions.ts';
 import {
   Code,
   ConditionSchema,
@@ -12,10 +12,10 @@ import {
   Name,
   oneOf,
   SetSchema,
-} from '../../mechanisms/config-schemas.ts';
-import type { Change, CompileView, ConfigSection, SectionReport } from '../../mechanisms/config-section.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import type { WorkflowDefinition } from '../metadata/door.ts';
+} from '../../configuration/schemas.ts';
+import type { Change, CompileView, ConfigSection, SectionReport } from '../../configuration/section.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { WorkflowDefinition } from '../metadata/index.ts';
 import { compileWorkflow, stateScope } from './config-compile.ts';
 
 const WorkflowItem = closed({

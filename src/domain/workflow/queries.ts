@@ -1,8 +1,8 @@
 /** The workflow of a record: its state and the transitions that the caller can make now. */
 import { evaluate } from '../../lib/filter.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import { fieldSchema, named, registry, variables } from '../metadata/door.ts';
-import { requireVisible, stateAnswer, type VisibleObject } from '../objects/door.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { fieldSchema, named, registry, variables } from '../metadata/index.ts';
+import { requireVisible, stateAnswer, type VisibleObject } from '../objects/index.ts';
 import { leaves, type Transition, transitionsOf } from './registry.ts';
 
 /** Values of a transition that are stored with its event, not in the record, with their keys in the event's data. */

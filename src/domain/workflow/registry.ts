@@ -1,15 +1,15 @@
 /** The transitions of each type's workflow, with conditions parsed against the type's fields. One registry per snapshot. */
 import { parseCondition, type TypedCondition } from '../../lib/filter.ts';
-import type { ReadContext } from '../../mechanisms/context.ts';
-import type { ConfigSnapshot, ConfigSource, Slice } from '../../mechanisms/snapshot.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import {
   fieldResolver,
   type LocalizedText,
   type RecordType,
   type TransitionField,
   type TypeVersion,
-  typeSlice,
-} from '../metadata/door.ts';
+  typeView,
+} from '../metadata/index.ts';
 
 export interface Transition {
   id: string;
@@ -39,7 +39,7 @@ function build(source: ConfigSource, snapshot: ConfigSnapshot): WorkflowRegistry
   }
   const cache = new Map<string, ReadonlyMap<string, Transition>>();
   // Builds the type registry of the same snapshot first, because transitions refer to it.
-  snapshot.get(typeSlice);
+  snapshot.get(typeView);
   return (type, workflowCode) => {
     const key = `${type.id} ${workflowCode}`;
     let transitions = cache.get(key);
@@ -64,14 +64,14 @@ function build(source: ConfigSource, snapshot: ConfigSnapshot): WorkflowRegistry
   };
 }
 
-const workflowSlice: Slice<WorkflowRegistry> = { name: 'workflow', build };
+const workflowView: DerivedView<WorkflowRegistry> = { name: 'workflow', build };
 
 export function transitionsOf(
   ctx: ReadContext,
   type: RecordType,
   version: TypeVersion,
 ): ReadonlyMap<string, Transition> {
-  return version.workflow === null ? new Map() : ctx.config.get(workflowSlice)(type, version.workflow.code);
+  return version.workflow === null ? new Map() : ctx.config.get(workflowView)(type, version.workflow.code);
 }
 
 /**

@@ -222,10 +222,10 @@ describe('workflow', () => {
       agent,
     ]);
     await changeRights(around.app, 'DELETE FROM role_assignments WHERE member_id = $1', [agent]);
-    await around.app.app.epoch.refresh();
+    await around.app.app.versions.refresh();
     refused(await attempt(other, 'take', { who: 'agent' }), 404, 'NOT_FOUND');
     await changeRights(around.app, `INSERT INTO role_assignments VALUES ($1, 'user', $2)`, [roles[0]?.role_id, agent]);
-    await around.app.app.epoch.refresh();
+    await around.app.app.versions.refresh();
   });
 
   it('answers a stale revision and a stale state with a conflict, and what is not there with none', async () => {

@@ -25,8 +25,8 @@ function pageOf(write: () => string): Page {
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
   };
-  return (exchange) => {
+  return (context) => {
     body ??= Buffer.from(write());
-    exchange.sendText(200, 'text/html; charset=utf-8', body, headers);
+    context.sendText(200, 'text/html; charset=utf-8', body, headers);
   };
 }

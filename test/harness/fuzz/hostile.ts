@@ -1,6 +1,6 @@
 /** What nobody means well with: strings, values and whole bodies. */
 import NAUGHTY_STRINGS from 'big-list-of-naughty-strings' with { type: 'json' };
-import type { Cards } from './cards.ts';
+import type { RandomSource } from './random-source.ts';
 
 const NAUGHTY: readonly string[] = NAUGHTY_STRINGS;
 
@@ -113,9 +113,9 @@ const REPEATED: readonly string[] = [
 ];
 
 /** Many values in few characters. Each is legal JSON, or close to it. */
-function bombs(cards: Cards): string {
-  const size = cards.pick([100, 5000, 60_000, 300_000]);
-  return cards.pick<() => string>([
+function bombs(random: RandomSource): string {
+  const size = random.pick([100, 5000, 60_000, 300_000]);
+  return random.pick<() => string>([
     () => '['.repeat(size),
     () => '['.repeat(size) + ']'.repeat(size),
     () => '{"a":'.repeat(size),
@@ -134,17 +134,17 @@ function bombs(cards: Cards): string {
   ])();
 }
 
-export function hostileString(cards: Cards): string {
-  const roll = cards.below(20);
-  if (roll === 0) return 'x'.repeat(cards.pick([256, 1001, 4001, 65_537, 200_001]));
-  if (roll === 1 && cards.once(3)) return cards.pick(REPEATED).repeat(cards.pick([100, 5000, 25_000]));
-  if (roll === 1) return cards.pick(OWN).repeat(cards.pick([2, 50]));
-  return roll < 10 ? cards.pick(NAUGHTY) : cards.pick(OWN);
+export function hostileString(random: RandomSource): string {
+  const roll = random.below(20);
+  if (roll === 0) return 'x'.repeat(random.pick([256, 1001, 4001, 65_537, 200_001]));
+  if (roll === 1 && random.once(3)) return random.pick(REPEATED).repeat(random.pick([100, 5000, 25_000]));
+  if (roll === 1) return random.pick(OWN).repeat(random.pick([2, 50]));
+  return roll < 10 ? random.pick(NAUGHTY) : random.pick(OWN);
 }
 
 /** A value of whatever type, most of them unfit. */
-export function hostileValue(cards: Cards): unknown {
-  return cards.pick<() => unknown>([
+export function hostileValue(random: RandomSource): unknown {
+  return random.pick<() => unknown>([
     () => null,
     () => true,
     () => false,
@@ -163,18 +163,18 @@ export function hostileValue(cards: Cards): unknown {
     },
     () => [null],
     () => [[]],
-    () => Array.from({ length: cards.pick([2, 101, 1001]) }, (_, index) => index),
-    () => Object.fromEntries(Array.from({ length: cards.pick([1, 30, 300]) }, (_, index) => [`k${index}`, index])),
+    () => Array.from({ length: random.pick([2, 101, 1001]) }, (_, index) => index),
+    () => Object.fromEntries(Array.from({ length: random.pick([1, 30, 300]) }, (_, index) => [`k${index}`, index])),
     () => {
-      return { type: 'doc', content: [{ type: 'text', text: hostileString(cards) }] };
+      return { type: 'doc', content: [{ type: 'text', text: hostileString(random) }] };
     },
     () => {
-      return { field: hostileString(cards), operator: 'equals', value: hostileString(cards) };
+      return { field: hostileString(random), operator: 'equals', value: hostileString(random) };
     },
-    () => nested(cards.pick([10, 70, 200])),
-    () => hostileString(cards),
-    () => hostileString(cards),
-    () => hostileString(cards),
+    () => nested(random.pick([10, 70, 200])),
+    () => hostileString(random),
+    () => hostileString(random),
+    () => hostileString(random),
   ])();
 }
 
@@ -185,11 +185,11 @@ function nested(depth: number): unknown {
 }
 
 /** A body that is no fit JSON, or is too much of it; bytes, since some are no text. */
-export function hostileBody(cards: Cards, valid: string): Buffer {
-  const roll = cards.below(10);
-  if (roll < 5) return Buffer.from(bombs(cards));
+export function hostileBody(random: RandomSource, valid: string): Buffer {
+  const roll = random.below(10);
+  if (roll < 5) return Buffer.from(bombs(random));
   const bytes = Buffer.from(valid);
-  if (roll === 5) return bytes.subarray(0, cards.below(bytes.length + 1));
+  if (roll === 5) return bytes.subarray(0, random.below(bytes.length + 1));
   if (roll === 6) return Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]);
   if (roll === 7) return Buffer.from(valid, 'utf16le');
   if (roll === 8 && valid.startsWith('{"')) {
@@ -198,34 +198,34 @@ export function hostileBody(cards: Cards, valid: string): Buffer {
     return Buffer.from(`{${name}null,${valid.slice(1)}`);
   }
   const copy = Buffer.from(bytes);
-  for (let times = 0; times < 3 && copy.length > 0; times++) copy[cards.below(copy.length)] = cards.below(256);
+  for (let times = 0; times < 3 && copy.length > 0; times++) copy[random.below(copy.length)] = random.below(256);
   return copy;
 }
 
 /** Content of a file to be imported. */
-export function hostileContent(cards: Cards): string {
-  return cards.pick<() => string>([
-    () => bombs(cards),
-    () => 'ext,title\n' + 'a,b\n'.repeat(cards.pick([1, 300])),
+export function hostileContent(random: RandomSource): string {
+  return random.pick<() => string>([
+    () => bombs(random),
+    () => 'ext,title\n' + 'a,b\n'.repeat(random.pick([1, 300])),
     () => 'ext,title,title\n1,2,3\n',
     () => '__proto__,title\n1,2\n',
-    () => `ext,title\n1,"${hostileString(cards)}"\n`,
-    () => `ext;title\r\n1;${hostileString(cards)}\r\n`,
-    () => '"'.repeat(cards.pick([1, 1000, 100_001])),
-    () => ','.repeat(cards.pick([10, 100_000])),
-    () => `${'\n'.repeat(cards.pick([5, 100_000]))}a`,
+    () => `ext,title\n1,"${hostileString(random)}"\n`,
+    () => `ext;title\r\n1;${hostileString(random)}\r\n`,
+    () => '"'.repeat(random.pick([1, 1000, 100_001])),
+    () => ','.repeat(random.pick([10, 100_000])),
+    () => `${'\n'.repeat(random.pick([5, 100_000]))}a`,
     () => `ext,title\n${'"a""'.repeat(20_000)}`,
-    () => JSON.stringify([{ ext: '1', title: hostileValue(cards) }]),
+    () => JSON.stringify([{ ext: '1', title: hostileValue(random) }]),
     () => '[{"ext":"1","title":"a","title":"b"}]',
   ])();
 }
 
 /** A filter of search: deep, wide, or naming what nobody may. */
-export function hostileFilter(cards: Cards): string {
+export function hostileFilter(random: RandomSource): string {
   const leaf = (): object => {
     return {
-      field: cards.pick(['title', 'shown', 'number', 'updatedAt', '__proto__', 'hushField', hostileString(cards)]),
-      operator: cards.pick([
+      field: random.pick(['title', 'shown', 'number', 'updatedAt', '__proto__', 'hushField', hostileString(random)]),
+      operator: random.pick([
         'equals',
         'not-equals',
         'contains',
@@ -237,16 +237,16 @@ export function hostileFilter(cards: Cards): string {
         'range',
         'constructor',
       ]),
-      value: hostileValue(cards),
+      value: hostileValue(random),
     };
   };
-  return cards.pick<() => string>([
+  return random.pick<() => string>([
     () => JSON.stringify(leaf()),
-    () => JSON.stringify({ logic: cards.pick(['AND', 'OR', 'NOT', 'toString']), conditions: [leaf(), leaf()] }),
-    () => JSON.stringify({ logic: 'AND', conditions: Array.from({ length: cards.pick([20, 21, 200]) }, leaf) }),
+    () => JSON.stringify({ logic: random.pick(['AND', 'OR', 'NOT', 'toString']), conditions: [leaf(), leaf()] }),
+    () => JSON.stringify({ logic: 'AND', conditions: Array.from({ length: random.pick([20, 21, 200]) }, leaf) }),
     () => `${'{"logic":"OR","conditions":['.repeat(30)}${JSON.stringify(leaf())}${']}'.repeat(30)}`,
     () => JSON.stringify({ field: 'title', operator: 'in', value: [] }),
     () => '{"field":"title","field":"shown","operator":"equals","value":"x"}',
-    () => bombs(cards).slice(0, 12_000),
+    () => bombs(random).slice(0, 12_000),
   ])();
 }

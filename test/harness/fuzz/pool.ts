@@ -1,5 +1,5 @@
 /** Things of the database that answers have shown, by the name under which another request wants them. */
-import type { Cards } from './cards.ts';
+import type { RandomSource } from './random-source.ts';
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 const MOST = 60;
@@ -19,13 +19,13 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 export class Pool {
-  readonly #cards: Cards;
+  readonly #random: RandomSource;
   readonly #kept = new Map<string, unknown[]>();
   /** Ids that requests must not be turned against, since the run itself stands on them. */
   readonly spared = new Set<string>();
 
-  constructor(cards: Cards) {
-    this.#cards = cards;
+  constructor(random: RandomSource) {
+    this.#random = random;
   }
 
   put(name: string, value: unknown): void {
@@ -34,18 +34,18 @@ export class Pool {
     this.#kept.set(name, kept);
     if (kept.includes(value)) return;
     if (kept.length < MOST) kept.push(value);
-    else kept[this.#cards.below(MOST)] = value;
+    else kept[this.#random.below(MOST)] = value;
   }
 
   get(name: string): unknown {
     const kept = this.#kept.get(name);
-    return kept === undefined || kept.length === 0 ? undefined : this.#cards.pick(kept);
+    return kept === undefined || kept.length === 0 ? undefined : this.#random.pick(kept);
   }
 
   /** Any id at all: of another kind than was asked for, most often. */
   anyId(): string {
     const ids = [...this.#kept.values()].flat().filter((one) => typeof one === 'string' && UUID.test(one));
-    return ids.length === 0 ? this.#cards.uuid() : (this.#cards.pick(ids) as string);
+    return ids.length === 0 ? this.#random.uuid() : (this.#random.pick(ids) as string);
   }
 
   /** Learns from what an operation answered, and from what it was asked. */

@@ -1,6 +1,6 @@
 /** Makes requests: valid ones, ones that are nearly so, and ones that are no requests at all. */
 import type { Call } from '../load-calls-row.ts';
-import type { Cards } from './cards.ts';
+import type { RandomSource } from './random-source.ts';
 import { hostileBody, hostileContent, hostileFilter, hostileString } from './hostile.ts';
 import type { Pool } from './pool.ts';
 import { type Json, Shapes, spoil } from './shapes.ts';
@@ -31,10 +31,10 @@ export function describe(
   document: Json,
   prefix: string,
   publicIds: ReadonlySet<string>,
-  cards: Cards,
+  random: RandomSource,
   pool: Pool,
 ): Described[] {
-  const shapes = new Shapes(document, cards, (name) => pool.get(name));
+  const shapes = new Shapes(document, random, (name) => pool.get(name));
   const resolve = (part: unknown): Json => shapes.resolve(part as Json) as Json;
   return Object.entries(document['paths'] as Record<string, Json>).flatMap(([path, item]) =>
     Object.entries(item)
@@ -65,7 +65,7 @@ export function describe(
 }
 
 export class Requests {
-  readonly #cards: Cards;
+  readonly #random: RandomSource;
   readonly #pool: Pool;
   readonly #known: readonly Described[];
   /** Calls that were valid when they were made, by operation. */
@@ -73,13 +73,13 @@ export class Requests {
   readonly #keys: (who: string, prefix: string) => string | undefined;
 
   constructor(options: {
-    cards: Cards;
+    random: RandomSource;
     pool: Pool;
     known: readonly Described[];
     corpus: ReadonlyMap<string, readonly Call[]>;
     keys: (who: string, prefix: string) => string | undefined;
   }) {
-    this.#cards = options.cards;
+    this.#random = options.random;
     this.#pool = options.pool;
     this.#known = options.known;
     this.corpus = options.corpus;
@@ -87,10 +87,10 @@ export class Requests {
   }
 
   next(): Shot {
-    const cards = this.#cards;
-    const operation = cards.pick(this.#known);
-    const roll = cards.below(20);
-    const who = cards.pick(['full', 'full', 'full', 'partial', 'partial', 'reader', 'nobody']);
+    const random = this.#random;
+    const operation = random.pick(this.#known);
+    const roll = random.below(20);
+    const who = random.pick(['full', 'full', 'full', 'partial', 'partial', 'reader', 'nobody']);
     if (roll < 4) return this.#corpusShot(operation, who, false);
     if (roll < 8) return this.#corpusShot(operation, who, true);
     if (roll < 13) return this.#madeShot(operation, who, false);
@@ -127,37 +127,38 @@ export class Requests {
   }
 
   #corpusShot(operation: Described, who: string, spoiled: boolean): Shot {
-    const cards = this.#cards;
+    const random = this.#random;
     const calls = this.corpus.get(operation.id) ?? [];
     if (calls.length === 0) return this.#madeShot(operation, who, spoiled);
-    const call = cards.pick(calls);
+    const call = random.pick(calls);
     if (!spoiled) return this.#finish(operation, who, 'call', call, this.#json(operation, call.body));
     const params = { ...call.params };
-    if (cards.once(3)) for (const name of Object.keys(params)) params[name] = this.#param(name);
-    const body = call.body === undefined || cards.once(6) ? call.body : spoil(cards, call.body);
+    if (random.once(3)) for (const name of Object.keys(params)) params[name] = this.#param(name);
+    const body = call.body === undefined || random.once(6) ? call.body : spoil(random, call.body);
     return this.#finish(operation, who, 'spoiled call', { ...call, params, body }, this.#json(operation, body));
   }
 
   #param(name: string): string {
-    const cards = this.#cards;
-    if (cards.once(12)) return hostileString(cards).slice(0, 3000);
-    if (cards.once(6)) return this.#pool.anyId();
-    return String(this.#pool.get(name) ?? cards.uuid());
+    const random = this.#random;
+    if (random.once(12)) return hostileString(random).slice(0, 3000);
+    if (random.once(6)) return this.#pool.anyId();
+    return String(this.#pool.get(name) ?? random.uuid());
   }
 
   #madeShot(operation: Described, who: string, spoiled: boolean): Shot {
-    const cards = this.#cards;
+    const random = this.#random;
     const params = Object.fromEntries(operation.params.map(({ name }) => [name, this.#param(name)]));
     const query: [string, string][] = [];
     for (const { name, schema } of operation.query) {
-      if (!cards.once(2)) continue;
+      if (!random.once(2)) continue;
       const value =
-        spoiled && cards.once(2) ? hostileString(cards).slice(0, 6000) : operation.shapes.make(schema, name);
+        spoiled && random.once(2) ? hostileString(random).slice(0, 6000) : operation.shapes.make(schema, name);
       query.push([name, typeof value === 'string' ? value : JSON.stringify(value)]);
     }
-    if (spoiled && cards.once(6)) query.push([cards.pick(['x', 'page', 'q', '__proto__', hostileString(cards)]), '1']);
+    if (spoiled && random.once(6))
+      query.push([random.pick(['x', 'page', 'q', '__proto__', hostileString(random)]), '1']);
     let body = operation.body === undefined ? undefined : operation.shapes.make(operation.body);
-    if (spoiled && body !== undefined) body = spoil(cards, body);
+    if (spoiled && body !== undefined) body = spoil(random, body);
     const call = { params, query: queryOf(query), body };
     return this.#finish(operation, who, spoiled ? 'spoiled shape' : 'shape', call, this.#json(operation, body));
   }
@@ -165,17 +166,17 @@ export class Requests {
   #brokenBytes(operation: Described, who: string): Shot {
     const shot = this.#corpusShot(operation, who, false);
     const valid = shot.body?.toString() ?? '{"expectedRevision":1}';
-    return { ...shot, way: 'broken bytes', body: hostileBody(this.#cards, valid) };
+    return { ...shot, way: 'broken bytes', body: hostileBody(this.#random, valid) };
   }
 
   /** Methods, media types and headers that do not belong. */
   #brokenFrame(operation: Described, who: string): Shot {
-    const cards = this.#cards;
+    const random = this.#random;
     const shot = this.#corpusShot(operation, who, false);
     const set = (name: string, value: string): void => {
       shot.headers = [...shot.headers.filter(([other]) => other !== name), [name, value]];
     };
-    const way = cards.pick([
+    const way = random.pick([
       'method',
       'type',
       'encoding',
@@ -187,12 +188,12 @@ export class Requests {
       'range',
     ]);
     if (way === 'method') {
-      shot.method = cards.pick(METHODS);
+      shot.method = random.pick(METHODS);
       if (['GET', 'HEAD', 'OPTIONS', 'TRACE'].includes(shot.method)) delete shot.body;
     } else if (way === 'type') {
       set(
         'content-type',
-        cards.pick([
+        random.pick([
           'text/plain',
           'application/xml',
           'multipart/form-data; boundary=x',
@@ -206,11 +207,11 @@ export class Requests {
           'application/merge-patch+json',
         ]),
       );
-    } else if (way === 'encoding') set('content-encoding', cards.pick(['gzip', 'br', 'identity', 'x']));
+    } else if (way === 'encoding') set('content-encoding', random.pick(['gzip', 'br', 'identity', 'x']));
     else if (way === 'key') {
       const key = shot.headers.find(([name]) => name === 'authorization')?.[1] ?? '';
       shot.headers = shot.headers.filter(([name]) => name !== 'authorization');
-      const other = cards.pick([
+      const other = random.pick([
         '',
         `${key}x`,
         key.toLowerCase(),
@@ -221,10 +222,10 @@ export class Requests {
         `Bearer ${'x'.repeat(5000)}`,
       ]);
       if (other !== '') shot.headers.push(['authorization', other]);
-      if (cards.once(3)) shot.headers.push(['cookie', 'docket_session=x; docket_session=y']);
+      if (random.once(3)) shot.headers.push(['cookie', 'docket_session=x; docket_session=y']);
       shot.who = 'unsure';
     } else if (way === 'path') {
-      shot.path = cards.pick([
+      shot.path = random.pick([
         `${shot.path}/`,
         `/${shot.path}`,
         shot.path.replace('/api/', '/API/'),
@@ -240,14 +241,14 @@ export class Requests {
         `${shot.path}?${'a=1&'.repeat(2000)}`,
       ]);
     } else if (way === 'if-match')
-      set('if-match', cards.pick(['"1"', '1', '*', 'W/"1"', '"x"', '"99999999999999999999"', '"1", "2"']));
+      set('if-match', random.pick(['"1"', '1', '*', 'W/"1"', '"x"', '"99999999999999999999"', '"1", "2"']));
     else if (way === 'idempotency') {
-      set('idempotency-key', cards.pick(['one', 'two', 'x'.repeat(255), 'x'.repeat(256), 'a b', '"quoted"', 'é']));
-      if (cards.once(4)) shot.headers.push(['idempotency-key', 'again']);
+      set('idempotency-key', random.pick(['one', 'two', 'x'.repeat(255), 'x'.repeat(256), 'a b', '"quoted"', 'é']));
+      if (random.once(4)) shot.headers.push(['idempotency-key', 'again']);
     } else if (way === 'range') {
       set(
         'range',
-        cards.pick([
+        random.pick([
           'bytes=0-0',
           'bytes=5-1',
           'bytes=-0',
@@ -256,43 +257,43 @@ export class Requests {
           'bytes=99999999999999999999-',
         ]),
       );
-      if (cards.once(2)) set('if-none-match', '*');
+      if (random.once(2)) set('if-none-match', '*');
     } else {
-      set('x-correlation-id', cards.pick(['ok-1', 'x'.repeat(129), 'a b', '{}', '<script>']));
+      set('x-correlation-id', random.pick(['ok-1', 'x'.repeat(129), 'a b', '{}', '<script>']));
       set('x-forwarded-for', '127.0.0.1, 10.0.0.1');
       set('x-http-method-override', 'DELETE');
-      if (cards.once(3)) set('x-long', 'y'.repeat(70_000));
+      if (random.once(3)) set('x-long', 'y'.repeat(70_000));
     }
     return { ...shot, way: `frame: ${way}` };
   }
 
   /** Hostile search filters and import contents, with everything else as it should be. */
   #special(given: Described, who: string): Shot {
-    const cards = this.#cards;
+    const random = this.#random;
     const find = (id: string): Described => this.#known.find((one) => one.id === id) ?? given;
-    const roll = cards.below(6);
+    const roll = random.below(6);
     if (roll < 2) {
-      const filter = hostileFilter(cards);
+      const filter = hostileFilter(random);
       const query: [string, string][] = [['filter', filter]];
-      if (cards.once(3)) query.push(['q', hostileString(cards).slice(0, 4000)]);
+      if (random.once(3)) query.push(['q', hostileString(random).slice(0, 4000)]);
       return this.#finish(find('search.search'), who, 'filter', { query: queryOf(query) }, undefined);
     }
     if (roll === 2) {
       const query = queryOf([
-        ['q', hostileString(cards).slice(0, 4000)],
-        ...(cards.once(2) ? [['kinds', 'object,comment'] as [string, string]] : []),
+        ['q', hostileString(random).slice(0, 4000)],
+        ...(random.once(2) ? [['kinds', 'object,comment'] as [string, string]] : []),
       ]);
-      return this.#finish(find(cards.pick(['search.search', 'objects.list'])), who, 'words', { query }, undefined);
+      return this.#finish(find(random.pick(['search.search', 'objects.list'])), who, 'words', { query }, undefined);
     }
     if (roll === 3) {
       const operation = find('exports.create');
-      const text = hostileFilter(cards);
+      const text = hostileFilter(random);
       const body = Buffer.from(`{"typeDefinitionId":"thing","format":"CSV","query":{"filter":${text}}}`);
       return this.#finish(operation, who, 'export filter', {}, body);
     }
-    const operation = find(cards.pick(['imports.run', 'imports.preview']));
-    const call = cards.pick(this.corpus.get(operation.id) ?? [{}]);
-    const body = { ...(call.body as Json | undefined), content: hostileContent(cards) };
+    const operation = find(random.pick(['imports.run', 'imports.preview']));
+    const call = random.pick(this.corpus.get(operation.id) ?? [{}]);
+    const body = { ...(call.body as Json | undefined), content: hostileContent(random) };
     return this.#finish(operation, who, 'import content', {}, this.#json(operation, body));
   }
 }

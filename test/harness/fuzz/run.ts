@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildDocument } from '../../../src/contract/openapi.ts';
 import { ADMIN_SCOPE } from '../../../src/contract/scopes.ts';
-import { operations } from '../../../src/rooms.ts';
+import { operations } from '../../../src/modules.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { type Call, CANARY, type Login, rows, WORLD } from '../load-calls.ts';
 import { documentCheck } from '../load-document.ts';
 import { bundle, stored } from '../load-world.ts';
-import { Cards } from './cards.ts';
+import { RandomSource } from './random-source.ts';
 import { judge, type Judge } from './oracle.ts';
 import { Pool } from './pool.ts';
 import { describe, Requests } from './requests.ts';
@@ -97,8 +97,8 @@ export async function fuzz({ requests, seed, say }: FuzzOptions): Promise<FuzzRe
 }
 
 async function run(app: TestApp, target: Target, { requests, seed, say }: FuzzOptions): Promise<FuzzReport> {
-  const cards = new Cards(seed);
-  const pool = new Pool(cards);
+  const random = new RandomSource(seed);
+  const pool = new Pool(random);
   const keys: KeySet = new Map();
   const corpus = new Map<string, Call[]>();
   await makeKeys(app, pool, keys);
@@ -112,9 +112,9 @@ async function run(app: TestApp, target: Target, { requests, seed, say }: FuzzOp
     { document: buildDocument(known, { surface: 'public' }), prefix: '/api/v1' },
     { document: buildDocument(known, { surface: 'console' }), prefix: '/api/admin/v1' },
   ];
-  const described = documents.flatMap(({ document, prefix }) => describe(document, prefix, publicIds, cards, pool));
+  const described = documents.flatMap(({ document, prefix }) => describe(document, prefix, publicIds, random, pool));
   const maker = new Requests({
-    cards,
+    random,
     pool,
     known: described,
     corpus,

@@ -6,9 +6,9 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { buildApp } from '../../../src/app.ts';
-import { FileBlobs } from '../../../src/mechanisms/blobs/filesystem.ts';
-import { Database } from '../../../src/mechanisms/db/pool.ts';
-import { SecretBox } from '../../../src/mechanisms/secrets.ts';
+import { FileBlobs } from '../../../src/platform/blobs/filesystem.ts';
+import { Database } from '../../../src/platform/database/pool.ts';
+import { SecretBox } from '../../../src/platform/secrets.ts';
 
 export interface FuzzServerOptions {
   databaseUrl: string;

@@ -6,7 +6,7 @@ import type * as audit from '../../../src/domain/access/audit.ts';
 import type * as bulk from '../../../src/domain/bulk/contract.ts';
 import type * as catalog from '../../../src/domain/catalog/contract.ts';
 import type * as comments from '../../../src/domain/comments/contract.ts';
-import type * as configuration from '../../../src/bundle/contract.ts';
+import type * as configuration from '../../../src/configuration/contract.ts';
 import type * as desk from '../../../src/domain/desk/contract.ts';
 import type * as identity from '../../../src/domain/identity/contract.ts';
 import type * as identityAdmin from '../../../src/domain/identity/contract-admin.ts';

@@ -6,7 +6,7 @@ import type { FieldSchema } from '../api/fields.ts';
 import { parseDuration } from './duration.ts';
 
 /** Code of the message, and its parameter. */
-export interface Flaw {
+export interface Problem {
   code: string;
   bound?: string | number;
 }
@@ -19,7 +19,7 @@ export function isEmpty(value: unknown): boolean {
 }
 
 /** The problem of a value; undefined if it is valid. */
-export function checkField(field: FieldSchema, value: unknown): Flaw | undefined {
+export function checkField(field: FieldSchema, value: unknown): Problem | undefined {
   if (isEmpty(value)) return field.required ? { code: 'REQUIRED' } : undefined;
   const text = field.dataType === 'string' || field.dataType === 'text';
   if (field.required && text && typeof value === 'string' && value.trim() === '') return { code: 'REQUIRED' };
@@ -29,13 +29,13 @@ export function checkField(field: FieldSchema, value: unknown): Flaw | undefined
   if (list.length > most) return { code: 'TOO_MANY', bound: most };
   if (new Set(list).size < list.length) return { code: 'NOT_UNIQUE' };
   for (const element of list) {
-    const flaw = checkOne(field, element);
-    if (flaw !== undefined) return flaw;
+    const problem = checkOne(field, element);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function checkOne(field: FieldSchema, value: unknown): Flaw | undefined {
+function checkOne(field: FieldSchema, value: unknown): Problem | undefined {
   switch (field.dataType) {
     case 'string':
     case 'text':
@@ -65,7 +65,7 @@ function checkOne(field: FieldSchema, value: unknown): Flaw | undefined {
   }
 }
 
-function checkText(field: FieldSchema, text: string): Flaw | undefined {
+function checkText(field: FieldSchema, text: string): Problem | undefined {
   const { constraints, dataType } = field;
   const length = [...text].length;
   const most = constraints.maxLength ?? LENGTHS[dataType] ?? 1000;
@@ -89,7 +89,7 @@ export function isWebAddress(text: string): boolean {
   return username === '' && password === '';
 }
 
-function checkNumber(field: FieldSchema, value: unknown): Flaw | undefined {
+function checkNumber(field: FieldSchema, value: unknown): Problem | undefined {
   const text = String(value);
   const { min, max, scale } = field.constraints;
   if (!/^-?\d+(?:\.\d+)?$/.test(text)) {
@@ -105,7 +105,7 @@ function checkNumber(field: FieldSchema, value: unknown): Flaw | undefined {
   return undefined;
 }
 
-function checkTimed(field: FieldSchema, text: string, form: RegExp, code: string): Flaw | undefined {
+function checkTimed(field: FieldSchema, text: string, form: RegExp, code: string): Problem | undefined {
   if (!form.test(text)) return { code };
   const { min, max } = field.constraints;
   if (typeof min === 'string' && text < min) return { code: 'TOO_SMALL', bound: min };

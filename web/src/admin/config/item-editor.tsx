@@ -14,14 +14,14 @@ import { confirm } from '../../ui/confirm.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
-import { FlawList } from './flaw-list.tsx';
-import { useFlawMarks } from './use-flaw-words.ts';
+import { ProblemList } from './problem-list.tsx';
+import { useProblemMarks } from './use-problem-words.ts';
 import classes from './item-editor.module.css';
 import { PlanView } from './plan-view.tsx';
-import { applyBundle, type BundleBody, flawsOf, itemQuery, planQuery } from './queries.ts';
+import { applyBundle, type BundleBody, problemsOf, itemQuery, planQuery } from './queries.ts';
 import { Notice } from './notice.tsx';
 import { texts } from './texts.ts';
-import { bundleOf, edited, flawInItem, type ItemValue, type Path, type Shape, valueOf } from './yaml-text.ts';
+import { bundleOf, edited, problemInItem, type ItemValue, type Path, type Shape, valueOf } from './yaml-text.ts';
 
 /** Props of an item form. */
 export interface ItemFormProps {
@@ -83,7 +83,7 @@ function usePlan(shape: Shape, text: string, start: string, wanted: boolean) {
     body,
     items: asked ? plan.data : undefined,
     checking: text !== settled || (asked && plan.isFetching),
-    flaws: fault === undefined ? [] : flawsOf(fault).map((flaw) => flawInItem(shape, flaw)),
+    problems: fault === undefined ? [] : problemsOf(fault).map((problem) => problemInItem(shape, problem)),
     // A fault without places is shown as a whole.
     fault: plan.error !== null && (fault === undefined || fault.places.length === 0) ? plan.error : null,
   };
@@ -129,9 +129,9 @@ function Editor(props: EditorProps) {
     props.onApplied?.(isNew ? written : (code ?? written));
   });
   const set = (path: Path, value: unknown): void => setText(edited(text, path, value));
-  const marks = useFlawMarks(plan.flaws);
+  const marks = useProblemMarks(plan.problems);
   const changes = plan.items?.filter((one) => one.action !== 'leave') ?? [];
-  const ready = !plan.checking && plan.flaws.length === 0 && plan.fault === null && changes.length > 0;
+  const ready = !plan.checking && plan.problems.length === 0 && plan.fault === null && changes.length > 0;
   const ask = async (): Promise<void> => {
     const breaking = changes.flatMap(({ version }) => (version?.compatible === false ? version.reasons : []));
     const body = (
@@ -167,14 +167,14 @@ function Editor(props: EditorProps) {
           <Text
             size="xs"
             c="dimmed"
-            data-wrong={(plan.flaws.length > 0 && !plan.checking) || undefined}
+            data-wrong={(plan.problems.length > 0 && !plan.checking) || undefined}
             aria-live="polite"
             className={classes.status}
           >
             {plan.checking
               ? t.checking
-              : plan.flaws.length > 0
-                ? t.flaws(plan.flaws.length)
+              : plan.problems.length > 0
+                ? t.problems(plan.problems.length)
                 : dirty
                   ? t.sound
                   : t.unchanged}
@@ -199,9 +199,9 @@ function Editor(props: EditorProps) {
             <Form item={item ?? {}} set={set} isNew={isNew} />
           </Panel>
         )}
-        {plan.flaws.length > 0 && (
-          <FlawList
-            flaws={plan.flaws}
+        {plan.problems.length > 0 && (
+          <ProblemList
+            problems={plan.problems}
             goTo={(line, column) => {
               setView('text');
               setTarget({ line, column });

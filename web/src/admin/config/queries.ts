@@ -43,7 +43,7 @@ export const planQuery = (body: BundleBody) =>
 export const applyBundle = (body: BundleBody) => call<typeof configuration.apply>('POST', '/config/apply', { body });
 
 /** A validation error of a plan or apply. */
-export interface Flaw {
+export interface Problem {
   /** Null if the error is in stored configuration, not in the files. */
   file: string | null;
   line: number | null;
@@ -55,9 +55,9 @@ export interface Flaw {
 }
 
 /** The errors of a rejected plan or apply. */
-export function flawsOf(fault: ApiFault): Flaw[] {
+export function problemsOf(fault: ApiFault): Problem[] {
   return fault.places.map((place) => {
-    const more = place as Partial<Flaw>;
+    const more = place as Partial<Problem>;
     return {
       file: more.file ?? null,
       line: more.line ?? null,

@@ -1,6 +1,6 @@
 /** Converts between the text of an item, a bundle that contains only this item, and its parsed value. */
 import { isMap, parseDocument } from 'yaml';
-import type { BundleBody, Flaw, LocalizedText } from './queries.ts';
+import type { BundleBody, Problem, LocalizedText } from './queries.ts';
 
 export type ItemValue = Readonly<Record<string, unknown>>;
 export type Path = readonly (string | number)[];
@@ -31,15 +31,15 @@ export function bundleOf(shape: Shape, text: string): BundleBody {
 }
 
 /** Converts an error position in that bundle to a position in the text of the item. */
-export function flawInItem(shape: Shape, flaw: Flaw): Flaw {
-  if (flaw.file !== FILE || flaw.line === null) return flaw;
+export function problemInItem(shape: Shape, problem: Problem): Problem {
+  if (problem.file !== FILE || problem.line === null) return problem;
   const { lines, columns } = shift(shape);
-  const inside = flaw.at.replace(/^[^.[]+(?:\[\d+\])?\.?/, '');
+  const inside = problem.at.replace(/^[^.[]+(?:\[\d+\])?\.?/, '');
   return {
-    ...flaw,
+    ...problem,
     at: inside,
-    line: Math.max(1, flaw.line - lines),
-    column: flaw.line <= lines ? 1 : Math.max(1, (flaw.column ?? 1) - columns),
+    line: Math.max(1, problem.line - lines),
+    column: problem.line <= lines ? 1 : Math.max(1, (problem.column ?? 1) - columns),
   };
 }
 

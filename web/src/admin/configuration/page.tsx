@@ -11,10 +11,10 @@ import { confirm } from '../../ui/confirm.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { CodeEditor, type CodeEditorHandle } from '../config/code-editor.tsx';
-import { FlawList } from '../config/flaw-list.tsx';
-import { useFlawMarks } from '../config/use-flaw-words.ts';
+import { ProblemList } from '../config/problem-list.tsx';
+import { useProblemMarks } from '../config/use-problem-words.ts';
 import { PlanView } from '../config/plan-view.tsx';
-import { applyBundle, type BundleBody, flawsOf } from '../config/queries.ts';
+import { applyBundle, type BundleBody, problemsOf } from '../config/queries.ts';
 import classes from './configuration.module.css';
 import { texts } from './texts.ts';
 
@@ -71,7 +71,7 @@ function Bundle() {
     stale();
   };
   const error = apply.error ?? plan.error;
-  const flaws = error instanceof ApiFault ? flawsOf(error) : [];
+  const problems = error instanceof ApiFault ? problemsOf(error) : [];
   const changes = plan.data?.filter((item) => item.action !== 'leave') ?? [];
   const ask = async (): Promise<void> => {
     const agreed = await confirm({
@@ -83,7 +83,7 @@ function Bundle() {
     });
     if (agreed) apply.mutate();
   };
-  const marks = useFlawMarks(flaws.filter(({ file }) => file === PASTED));
+  const marks = useProblemMarks(problems.filter(({ file }) => file === PASTED));
   return (
     <Stack gap="sm" miw={0}>
       <Panel title={t.files}>
@@ -158,9 +158,9 @@ function Bundle() {
           </Group>
         </Stack>
       </Panel>
-      {flaws.length > 0 ? (
-        <FlawList
-          flaws={flaws}
+      {problems.length > 0 ? (
+        <ProblemList
+          problems={problems}
           files
           goTo={(line, column, file) => {
             if (file === PASTED) handle.current?.goTo(line, column);

@@ -33,7 +33,7 @@ function sampleOf({ config }: Integration): string {
 export function TryOut({ integration }: { integration: Integration }) {
   const t = useText(texts);
   const [text, setText] = useState(() => sampleOf(integration));
-  const [flaw, setFlaw] = useState<string>();
+  const [problem, setProblem] = useState<string>();
   const run = useAction({
     run: (body: unknown) =>
       call<typeof inbound.tryIntegration>('POST', `/integrations/${integration.id}/try`, { body: { body } }),
@@ -42,10 +42,10 @@ export function TryOut({ integration }: { integration: Integration }) {
   const start = (): void => {
     try {
       const body = JSON.parse(text) as unknown;
-      setFlaw(undefined);
+      setProblem(undefined);
       run.mutate(body);
     } catch {
-      setFlaw(t.notJson);
+      setProblem(t.notJson);
     }
   };
   return (
@@ -59,7 +59,7 @@ export function TryOut({ integration }: { integration: Integration }) {
         maxRows={16}
         value={text}
         onChange={setText}
-        error={flaw}
+        error={problem}
       />
       <Group>
         <Button variant="default" loading={run.isPending} onClick={start}>

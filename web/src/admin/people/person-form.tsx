@@ -48,7 +48,7 @@ export function PersonForm({ user, onCreated }: { user?: User; onCreated?: (user
     quiet: true,
   });
   const places = save.error instanceof ApiFault ? save.error.places : [];
-  const flaw = (key: string): string | undefined => places.find(({ path }) => path.endsWith(`/${key}`))?.message;
+  const problem = (key: string): string | undefined => places.find(({ path }) => path.endsWith(`/${key}`))?.message;
   const send = (event: FormEvent): void => {
     event.preventDefault();
     save.mutate();
@@ -64,7 +64,7 @@ export function PersonForm({ user, onCreated }: { user?: User; onCreated?: (user
             value={login}
             required
             autoComplete="off"
-            error={flaw('login')}
+            error={problem('login')}
             onChange={(event) => setLogin(event.currentTarget.value)}
           />
         )}
@@ -76,7 +76,7 @@ export function PersonForm({ user, onCreated }: { user?: User; onCreated?: (user
                 label={t[key]}
                 value={values[key]}
                 disabled={locked}
-                error={flaw(key)}
+                error={problem(key)}
                 data={key === 'locale' ? LANGUAGES : ZONES}
                 limit={50}
                 placeholder={key === 'locale' ? 'ru-RU' : 'Europe/Moscow'}
@@ -89,7 +89,7 @@ export function PersonForm({ user, onCreated }: { user?: User; onCreated?: (user
                 value={values[key]}
                 required={NEEDED.has(key)}
                 disabled={locked}
-                error={flaw(key)}
+                error={problem(key)}
                 autoComplete="off"
                 type={key === 'email' ? 'email' : 'text'}
                 onChange={(event) => setValues({ ...values, [key]: event.currentTarget.value })}

@@ -6,7 +6,7 @@ import type { BodyOf } from '../../api/client.ts';
 import type { bulk, FieldSchema } from '../../api/types.ts';
 import { checkField } from '../../fields/check.ts';
 import { FieldInput } from '../../fields/input.tsx';
-import { useFlawText } from '../../fields/use-flaw.ts';
+import { useProblemText } from '../../fields/use-problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { type DeskType, typeFieldsQuery, workflowQuery } from '../queries.ts';
@@ -25,14 +25,14 @@ interface FormProps {
 
 export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { type: DeskType }) {
   const t = useText(texts);
-  const flawText = useFlawText();
+  const problemText = useProblemText();
   const { data } = useQuery(typeFieldsQuery(type.id));
   const fields = ((data?.fields as FieldSchema[] | undefined) ?? []).filter((field) => !field.readOnly);
   const [code, setCode] = useState<string | null>(null);
   const [value, setValue] = useState<unknown>(null);
   const [clear, setClear] = useState(false);
   const field = fields.find((one) => one.code === code);
-  const flaw = field === undefined || clear ? undefined : checkField({ ...field, required: true }, value);
+  const problem = field === undefined || clear ? undefined : checkField({ ...field, required: true }, value);
   return (
     <Stack gap="sm">
       <FaultAlert error={error} />
@@ -52,7 +52,7 @@ export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { 
           field={{ ...field, name: t.bulkValue, required: false }}
           value={value}
           onChange={setValue}
-          error={value === null ? undefined : flawText(flaw)}
+          error={value === null ? undefined : problemText(problem)}
         />
       )}
       {field !== undefined && !field.required && (
@@ -61,7 +61,7 @@ export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { 
       <Group justify="flex-end">
         <Button
           loading={pending}
-          disabled={field === undefined || flaw !== undefined}
+          disabled={field === undefined || problem !== undefined}
           onClick={() =>
             field !== undefined &&
             onRun({

@@ -6,7 +6,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { ApiFault, call } from '../../api/client.ts';
 import type { DocketRecord, FieldSchema, objects } from '../../api/types.ts';
-import { checkField, type Flaw } from '../../fields/check.ts';
+import { checkField, type Problem } from '../../fields/check.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { recordKey, recordQuery } from '../queries.ts';
@@ -45,7 +45,7 @@ export interface RecordDraft {
   has: (code: string) => boolean;
   set: (code: string, value: unknown) => void;
   drop: () => void;
-  flaws: ReadonlyMap<string, Flaw>;
+  problems: ReadonlyMap<string, Problem>;
   /** Error messages of the service per field, from the last save. */
   refusals: ReadonlyMap<string, string>;
   error: unknown;
@@ -66,11 +66,11 @@ export function useRecordDraft(record: DocketRecord, fields: readonly FieldSchem
   const [draft, setDraft] = useState<Draft>(NOTHING);
   const [conflict, setConflict] = useState<Conflict>();
   const base = draft.base ?? record;
-  const flaws = useMemo(() => {
-    const found = new Map<string, Flaw>();
+  const problems = useMemo(() => {
+    const found = new Map<string, Problem>();
     for (const field of fields) {
-      const flaw = Object.hasOwn(draft.values, field.code) ? checkField(field, draft.values[field.code]) : undefined;
-      if (flaw !== undefined) found.set(field.code, flaw);
+      const problem = Object.hasOwn(draft.values, field.code) ? checkField(field, draft.values[field.code]) : undefined;
+      if (problem !== undefined) found.set(field.code, problem);
     }
     return found;
   }, [fields, draft.values]);
@@ -125,12 +125,12 @@ export function useRecordDraft(record: DocketRecord, fields: readonly FieldSchem
       setDraft(NOTHING);
       setConflict(undefined);
     },
-    flaws,
+    problems,
     refusals: refusalsOf(save.error),
     error: isConflict(save.error) ? undefined : save.error,
     saving: save.isPending,
     save: () => {
-      if (flaws.size === 0 && Object.keys(draft.values).length > 0) attempt(draft.values, base.revision);
+      if (problems.size === 0 && Object.keys(draft.values).length > 0) attempt(draft.values, base.revision);
     },
     conflict,
     overtaken: draft.base !== undefined && record.revision > draft.base.revision,

@@ -4,7 +4,7 @@ import { IconPencil } from '@tabler/icons-react';
 import { type KeyboardEvent, type MouseEvent, useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
 import { FieldInput } from '../../fields/input.tsx';
-import { useFlawText } from '../../fields/use-flaw.ts';
+import { useProblemText } from '../../fields/use-problem-text.ts';
 import { FieldValue } from '../../fields/value.tsx';
 import { useText } from '../../i18n/text.ts';
 import { texts } from '../texts.ts';
@@ -21,12 +21,12 @@ export interface FieldLineProps {
 
 export function FieldLine({ field, draft, recordId, mayUpdate }: FieldLineProps) {
   const t = useText(texts);
-  const flawText = useFlawText();
+  const problemText = useProblemText();
   const [open, setOpen] = useState(false);
   const writable = mayUpdate && !field.readOnly;
   const value = draft.value(field.code);
   const changed = draft.has(field.code);
-  const error = flawText(draft.flaws.get(field.code)) ?? draft.refusals.get(field.code);
+  const error = problemText(draft.problems.get(field.code)) ?? draft.refusals.get(field.code);
   const editing = writable && (open || changed);
   const openBy = (event: MouseEvent): void => {
     // Clicking a link follows it, and selecting text does not open the input.

@@ -9,7 +9,7 @@ import { call } from '../../api/client.ts';
 import type { FieldSchema, objects } from '../../api/types.ts';
 import { checkField, isEmpty } from '../../fields/check.ts';
 import { FieldInput } from '../../fields/input.tsx';
-import { useFlawText } from '../../fields/use-flaw.ts';
+import { useProblemText } from '../../fields/use-problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
@@ -31,7 +31,7 @@ export function NewRecordPage() {
 
 function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSchema[] }) {
   const t = useText(texts);
-  const flawText = useFlawText();
+  const problemText = useProblemText();
   const navigate = useNavigate();
   const client = useQueryClient();
   const writable = fields.filter((field) => !field.readOnly);
@@ -42,7 +42,7 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
   const [tried, setTried] = useState(false);
   // One idempotency key per form: a double click or a retry after a lost answer creates one record.
   const [key, setKey] = useState(() => crypto.randomUUID());
-  const flaws = new Map(writable.map((field) => [field.code, checkField(field, values[field.code])]));
+  const problems = new Map(writable.map((field) => [field.code, checkField(field, values[field.code])]));
   const create = useAction({
     run: (_another: boolean) =>
       call<typeof objects.createObject>('POST', '/objects', {
@@ -70,7 +70,7 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
   const refusals = refusalsOf(create.error);
   const submit = (another: boolean): void => {
     setTried(true);
-    if ([...flaws.values()].every((flaw) => flaw === undefined)) create.mutate(another);
+    if ([...problems.values()].every((problem) => problem === undefined)) create.mutate(another);
   };
   useHotkeys([['mod+Enter', () => submit(false)]], []);
   const { title, long, short } = layoutOf(writable, type.titleField);
@@ -90,7 +90,8 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
         }
       }}
       error={
-        (tried || touched.has(field.code) ? flawText(flaws.get(field.code)) : undefined) ?? refusals.get(field.code)
+        (tried || touched.has(field.code) ? problemText(problems.get(field.code)) : undefined) ??
+        refusals.get(field.code)
       }
       autoFocus={index === 0}
     />

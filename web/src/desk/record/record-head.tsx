@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { DocketRecord, FieldSchema, objects } from '../../api/types.ts';
 import { FieldInput } from '../../fields/input.tsx';
-import { useFlawText } from '../../fields/use-flaw.ts';
+import { useProblemText } from '../../fields/use-problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
@@ -67,7 +67,7 @@ export function RecordHead({ record, type, titleField, draft, can, actions }: Re
 /** The title, shown as a heading until it is edited. */
 function TitleLine({ record, field, draft }: { record: DocketRecord; field: FieldSchema; draft: RecordDraft }) {
   const t = useText(texts);
-  const flawText = useFlawText();
+  const problemText = useProblemText();
   const [open, setOpen] = useState(false);
   const changed = draft.has(field.code);
   if (open || changed) {
@@ -80,7 +80,7 @@ function TitleLine({ record, field, draft }: { record: DocketRecord; field: Fiel
             setOpen(true);
             draft.set(field.code, value);
           }}
-          error={flawText(draft.flaws.get(field.code)) ?? draft.refusals.get(field.code)}
+          error={problemText(draft.problems.get(field.code)) ?? draft.refusals.get(field.code)}
           recordId={record.id}
           autoFocus={open}
           unlabelled

@@ -18,7 +18,7 @@ export function SaveBar({ draft }: { draft: RecordDraft }) {
       <Button variant="default" onClick={draft.drop}>
         {t.discard}
       </Button>
-      <Button onClick={draft.save} loading={draft.saving} disabled={draft.flaws.size > 0} title="Ctrl+S">
+      <Button onClick={draft.save} loading={draft.saving} disabled={draft.problems.size > 0} title="Ctrl+S">
         {t.save}
       </Button>
     </section>

@@ -7,7 +7,7 @@ import { call } from '../../api/client.ts';
 import type { DocketRecord, FieldSchema, Transition, workflow } from '../../api/types.ts';
 import { checkField } from '../../fields/check.ts';
 import { FieldInput } from '../../fields/input.tsx';
-import { useFlawText } from '../../fields/use-flaw.ts';
+import { useProblemText } from '../../fields/use-problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
@@ -122,17 +122,17 @@ interface FormProps {
 
 export function TransitionForm({ transition, record, pending, error, onSubmit, onCancel }: FormProps) {
   const t = useText(texts);
-  const flawText = useFlawText();
+  const problemText = useProblemText();
   const fields = transition.fields.map((field) => transitionField(field, t)).filter((field) => !field.readOnly);
   const [values, setValues] = useState<Record<string, unknown>>({});
   const [tried, setTried] = useState(false);
   const value = (code: string): unknown => (Object.hasOwn(values, code) ? values[code] : record?.values[code]) ?? null;
-  const flaws = new Map(fields.map((field) => [field.code, checkField(field, value(field.code))]));
+  const problems = new Map(fields.map((field) => [field.code, checkField(field, value(field.code))]));
   const refusals = refusalsOf(error);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     setTried(true);
-    if ([...flaws.values()].some((flaw) => flaw !== undefined)) return;
+    if ([...problems.values()].some((problem) => problem !== undefined)) return;
     onSubmit(
       Object.fromEntries(fields.map((field) => [field.code, value(field.code)]).filter(([, one]) => one !== null)),
     );
@@ -150,7 +150,7 @@ export function TransitionForm({ transition, record, pending, error, onSubmit, o
             value={value(field.code)}
             onChange={(next) => setValues((before) => ({ ...before, [field.code]: next }))}
             error={
-              (tried || Object.hasOwn(values, field.code) ? flawText(flaws.get(field.code)) : undefined) ??
+              (tried || Object.hasOwn(values, field.code) ? problemText(problems.get(field.code)) : undefined) ??
               refusals.get(field.code)
             }
             recordId={record?.id}

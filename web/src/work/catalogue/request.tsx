@@ -9,7 +9,7 @@ import { refusalsOf } from '../../desk/record/draft.ts';
 import { checkField, isEmpty } from '../../fields/check.ts';
 import { FieldInput } from '../../fields/input.tsx';
 import { PersonPicker, RecordPicker } from '../../fields/pickers.tsx';
-import { useFlawText } from '../../fields/use-flaw.ts';
+import { useProblemText } from '../../fields/use-problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
@@ -27,7 +27,7 @@ export function RequestDialog({ item, onClose }: { item: Item | undefined; onClo
 
 function Request({ item, onClose }: { item: Item; onClose: () => void }) {
   const t = useText(texts);
-  const flawText = useFlawText();
+  const problemText = useProblemText();
   const has = useHas();
   const navigate = useNavigate();
   const { user } = useSession();
@@ -40,7 +40,7 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
   const [tried, setTried] = useState(false);
   // One idempotency key per form: a double click creates one request.
   const [key] = useState(() => crypto.randomUUID());
-  const flaws = new Map(fields.map((field) => [field.code, checkField(field, values[field.code])]));
+  const problems = new Map(fields.map((field) => [field.code, checkField(field, values[field.code])]));
   const request = useAction({
     run: () =>
       call<typeof catalog.requestItem>('POST', `/catalog/items/${item.id}/requests`, {
@@ -57,7 +57,7 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
   });
   const refusals = refusalsOf(request.error);
   const places = request.error instanceof ApiFault ? request.error.places : [];
-  const assetFlaw = places.find(({ path }) => path === '/assetId');
+  const assetProblem = places.find(({ path }) => path === '/assetId');
   if (request.data !== undefined) {
     const made = request.data;
     return (
@@ -82,7 +82,7 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
       onSubmit={(event) => {
         event.preventDefault();
         setTried(true);
-        if (requester !== null && [...flaws.values()].every((flaw) => flaw === undefined)) request.mutate();
+        if (requester !== null && [...problems.values()].every((problem) => problem === undefined)) request.mutate();
       }}
     >
       <Stack gap="sm">
@@ -108,7 +108,7 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
             field={field}
             value={values[field.code] ?? null}
             onChange={(value) => setValues((before) => ({ ...before, [field.code]: value }))}
-            error={refusals.get(field.code) ?? (tried ? flawText(flaws.get(field.code)) : undefined)}
+            error={refusals.get(field.code) ?? (tried ? problemText(problems.get(field.code)) : undefined)}
           />
         ))}
         {item.assetTypes !== null && (
@@ -118,7 +118,7 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
             types={item.assetTypes}
             value={asset}
             onChange={setAsset}
-            error={assetFlaw?.message}
+            error={assetProblem?.message}
           />
         )}
         <Group justify="flex-end" gap="xs">

@@ -1,0 +1,89 @@
+/** Audiences: who may see an item of the configuration. Either everyone, or users given directly, by group or by unit. */
+import Type, { type Static } from 'typebox';
+import { closed } from '../contract/schemas.ts';
+import { Code, Login } from './schemas.ts';
+import type { Actor } from '../platform/unit-of-work/context.ts';
+import type { CompileView, ItemPath, Reference, Report } from './section.ts';
+import type { DerivedView } from '../platform/unit-of-work/snapshot.ts';
+
+const codes = (of: typeof Code) => Type.Optional(Type.Array(of, { maxItems: 1000, uniqueItems: true }));
+
+export const AudienceSchema = closed({
+  everyone: Type.Optional(Type.Boolean()),
+  groups: codes(Code),
+  orgUnits: codes(Code),
+  users: codes(Login),
+});
+
+type Item = Static<typeof AudienceSchema>;
+
+/** Contains codes and logins in definitions, ids in compiled form. An omitted or empty audience admits nobody. */
+export interface Audience {
+  everyone: boolean;
+  /** Includes members of nested groups. */
+  groups: string[];
+  /** Includes users of the units below them. */
+  orgUnits: string[];
+  users: string[];
+}
+
+const KINDS = ['groups', 'orgUnits', 'users'] as const;
+
+export function normaliseAudience(item: Item | undefined): Audience {
+  const { everyone = false, groups = [], orgUnits = [], users = [] } = item ?? {};
+  return { everyone, groups, orgUnits, users };
+}
+
+export function audienceReferences(audience: Audience, path: ItemPath): Reference[] {
+  return KINDS.flatMap((kind) =>
+    audience[kind].map((code, index) => ({ section: kind, code, path: [...path, kind, index] })),
+  );
+}
+
+export function compileAudience(audience: Audience, path: ItemPath, view: CompileView, report: Report): Audience {
+  const compiled = { ...audience };
+  for (const kind of KINDS) {
+    if (audience.everyone && audience[kind].length > 0) {
+      report(
+        [...path, kind],
+        'NOT_ALLOWED',
+        'Everyone is in the audience already; name nobody beside, or take "everyone" out.',
+      );
+    }
+    // References are checked elsewhere, which reports unknown ones.
+    compiled[kind] = audience[kind].flatMap((code) => (view.has(kind, code) ? [view.id(kind, code)] : []));
+  }
+  return compiled;
+}
+
+/** Whether a compiled audience admits the user with their current groups and unit. */
+export function isAdmitted(audience: Audience, actor: Actor): boolean {
+  const { userId, variables, unitsAbove } = actor;
+  return (
+    audience.everyone ||
+    (userId !== null && audience.users.includes(userId)) ||
+    audience.groups.some((id) => variables.groups.includes(id)) ||
+    audience.orgUnits.some((id) => unitsAbove.includes(id))
+  );
+}
+
+/** The property of a configuration item, or of a part of it, that contains a compiled audience. */
+const PROPERTY = 'audience';
+
+function isAudience(value: unknown): value is Audience {
+  return KINDS.every((kind) => Array.isArray((value as Partial<Audience> | null)?.[kind]));
+}
+
+function* audiencesIn(value: unknown): Generator<Audience> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, part] of Object.entries(value)) {
+    if (key === PROPERTY && isAudience(part)) yield part;
+    else yield* audiencesIn(part);
+  }
+}
+
+/** The audiences of all active configuration items of all sections. */
+export const audienceSlice: DerivedView<readonly Audience[]> = {
+  name: 'configuration.audiences',
+  build: ({ items }) => items.flatMap(({ state, compiled }) => (state === 'ACTIVE' ? [...audiencesIn(compiled)] : [])),
+};

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { checkTree, checkUnique, cyclesOf, isTimeZone } from './checks.ts';
+
+function collect(run: (report: (path: readonly (string | number)[], code: string) => void) => void): string[] {
+  const found: string[] = [];
+  run((path, code) => found.push(`${path.join('.')} ${code}`));
+  return found;
+}
+
+describe('judgements that sections share', () => {
+  it('knows time zones by name alone', () => {
+    for (const zone of ['Europe/Moscow', 'UTC', 'Asia/Kolkata', 'America/Argentina/Ushuaia'])
+      assert.ok(isTimeZone(zone), zone);
+    for (const zone of ['', 'Mars/Base', '+03:00', 'Europe/Moscou', '../etc/passwd'])
+      assert.ok(!isTimeZone(zone), zone);
+  });
+
+  it('finds every ring once from each of its members, and nothing else', () => {
+    const graph = new Map([
+      ['a', ['b']],
+      ['b', ['c', 'x']],
+      ['c', ['a']],
+      ['d', ['a', 'd']],
+      ['e', ['d', 'unknown']],
+      ['x', []],
+    ]);
+    assert.deepEqual(Object.fromEntries(cyclesOf(graph)), {
+      a: ['a', 'b', 'c', 'a'],
+      b: ['b', 'c', 'a', 'b'],
+      c: ['c', 'a', 'b', 'c'],
+      d: ['d', 'd'],
+    });
+  });
+
+  it('walks a long chain without recursion', () => {
+    const names = Array.from({ length: 50_000 }, (_, index) => `n${index}`);
+    const graph = new Map(names.map((name, index) => [name, index === 0 ? [] : [`n${index - 1}`]]));
+    assert.equal(cyclesOf(graph).size, 0);
+    graph.set('n0', ['n2']);
+    assert.deepEqual([...cyclesOf(graph).keys()].sort(), ['n0', 'n1', 'n2']);
+  });
+
+  it('judges lists that are trees', () => {
+    const list = [
+      { code: 'a' },
+      { code: 'b', parent: 'a' },
+      { code: 'c', parent: 'd' },
+      { code: 'd', parent: 'c' },
+      { code: 'e', parent: 'no' },
+    ];
+    assert.deepEqual(
+      collect((report) => checkTree(list, ['list'], report)),
+      ['list.2.parent CYCLE', 'list.3.parent CYCLE', 'list.4.parent UNKNOWN_REFERENCE'],
+    );
+  });
+
+  it('names the second of two equal elements', () => {
+    assert.deepEqual(
+      collect((report) => checkUnique(['a', 'b', 'a'], (one) => one, ['list'], '', report)),
+      ['list.2 DUPLICATE'],
+    );
+  });
+});

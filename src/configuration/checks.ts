@@ -1,0 +1,104 @@
+/** Validations shared by several sections of the configuration. */
+import type { ItemPath, Report } from './section.ts';
+
+/**
+ * Whether it is the name of a time zone of the IANA database. Offsets are not accepted, since they do not observe daylight
+ * saving time.
+ */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function checkTimeZone(name: string | undefined, path: ItemPath, report: Report): void {
+  if (name !== undefined && !isTimeZone(name)) {
+    report(
+      path,
+      'UNKNOWN_TIME_ZONE',
+      `There is no time zone ${JSON.stringify(name)}; use an IANA name such as Europe/Moscow.`,
+    );
+  }
+}
+
+/** Reports each element whose key occurred before; `keyOf` returns the key. */
+export function checkUnique<T>(
+  list: readonly T[],
+  keyOf: (one: T) => string,
+  path: ItemPath,
+  at: string,
+  report: Report,
+): void {
+  const seen = new Set<string>();
+  for (const [index, one] of list.entries()) {
+    const key = keyOf(one);
+    if (seen.has(key))
+      report(
+        [...path, index, ...(at === '' ? [] : [at])],
+        'DUPLICATE',
+        `${key} stands here twice; keep one of the two.`,
+      );
+    seen.add(key);
+  }
+}
+
+/**
+ * Finds cycles of the graph: for each node found on a cycle, the names that lead from it back to itself. In densely connected
+ * components, some cycle is found, not every one.
+ *
+ * @param graph node → nodes that it points to; unknown names are ignored
+ */
+export function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  const clear = new Set<string>();
+  for (const start of graph.keys()) {
+    if (clear.has(start) || found.has(start)) continue;
+    const trail: string[] = [];
+    const onTrail = new Map<string, number>();
+    const stack: { node: string; at: number }[] = [{ node: start, at: 0 }];
+    while (stack.length > 0) {
+      const top = stack.at(-1) as { node: string; at: number };
+      if (top.at === 0) {
+        onTrail.set(top.node, trail.length);
+        trail.push(top.node);
+      }
+      const next = (graph.get(top.node) ?? [])[top.at++];
+      if (next === undefined) {
+        stack.pop();
+        trail.pop();
+        onTrail.delete(top.node);
+        clear.add(top.node);
+        continue;
+      }
+      const ringAt = onTrail.get(next);
+      if (ringAt !== undefined) {
+        const cycle = trail.slice(ringAt);
+        for (const [index, node] of cycle.entries()) {
+          if (!found.has(node)) found.set(node, [...cycle.slice(index), ...cycle.slice(0, index), node]);
+        }
+      } else if (graph.has(next) && !clear.has(next)) stack.push({ node: next, at: 0 });
+    }
+  }
+  return found;
+}
+
+/** Reports each list element that is its own ancestor. Unknown parents are ignored. */
+export function checkTree(
+  list: readonly { code: string; parent?: string | undefined }[],
+  path: ItemPath,
+  report: Report,
+): void {
+  const codes = new Set(list.map((one) => one.code));
+  const rings = cyclesOf(new Map(list.map(({ code, parent }) => [code, parent === undefined ? [] : [parent]])));
+  for (const [index, { code, parent }] of list.entries()) {
+    const at = [...path, index, 'parent'];
+    if (parent !== undefined && !codes.has(parent))
+      report(at, 'UNKNOWN_REFERENCE', `There is no ${JSON.stringify(parent)} in this list.`);
+    const cycle = rings.get(code);
+    if (cycle !== undefined) report(at, 'CYCLE', `This closes a ring: ${cycle.join(' → ')}.`);
+  }
+}

@@ -1,0 +1,47 @@
+/** From what a room declares of its section to the section that `bundle/` works with. */
+import type { ConfigSection, SectionParts } from './section.ts';
+import { loadItems, planItem } from './store.ts';
+
+/**
+ * Makes a section of what its room declares. Its items are kept in the table of configuration items unless the room brings
+ * its own `load` and `write`.
+ */
+export function defineSection<Item, Definition>(parts: SectionParts<Item, Definition>): ConfigSection {
+  const { key } = parts;
+  const shape = parts.shape ?? 'list';
+  const codeProperty = parts.codeProperty ?? 'code';
+  return {
+    key,
+    shape,
+    schema: parts.schema,
+    identity: parts.identity ?? false,
+    versioned: parts.compare !== undefined,
+    codeProperty,
+    right: parts.right,
+    codeOf: (item) => {
+      if (shape === 'map') return key;
+      return shape === 'codes' ? (item as string) : ((item as Record<string, unknown>)[codeProperty] as string);
+    },
+    keyOf: (code) => parts.keyOf?.(code) ?? code,
+    rights: (change, view, actorId) => parts.rights?.(change, view, actorId) ?? [],
+    merge: (item, stored, options) =>
+      parts.merge?.(item as Item, stored as Definition | undefined, options) ?? parts.normalise(item as Item),
+    references: (definition) => parts.references?.(definition as Definition) ?? [],
+    compile: (definition, view, report) =>
+      parts.compile === undefined ? definition : parts.compile(definition as Definition, view, report),
+    whole: (view, report) => parts.whole?.(view, report),
+    verify: async (ctx, changes, view, report) => await parts.verify?.(ctx, changes, view, report),
+    note: async (change, view, turns) => await parts.note?.(change, view, turns),
+    compare: (before, after) => parts.compare?.(before, after) ?? { compatible: true, reasons: [] },
+    lock: async (ctx) => {
+      await parts.lock?.(ctx);
+    },
+    load: (ctx) => parts.load?.(ctx) ?? loadItems(ctx, key),
+    write: (ctx, change, view) => {
+      if (parts.write === undefined) planItem(ctx, change);
+      else parts.write(ctx, change, view);
+    },
+    present: (definition, options) =>
+      parts.present === undefined ? definition : parts.present(definition as Definition, options),
+  };
+}

@@ -1,0 +1,62 @@
+/** Problems of a bundle: all of them at once, each with file, line, column and path in the document. */
+import { Fault, type FaultDetail } from '../lib/fault.ts';
+import type { ItemPath } from './section.ts';
+
+export interface BundleProblem {
+  /** Null for a stored item that the bundle does not contain. */
+  file: string | null;
+  line: number | null;
+  column: number | null;
+  /** `types[0].fields[2].dataType`; empty for a whole file. */
+  path: string;
+  code: string;
+  message: string;
+}
+
+const MOST_LISTED = 200;
+
+/** Formats a path for display: `types[0].fields[2].dataType`. */
+export function pathText(steps: ItemPath): string {
+  let text = '';
+  for (const step of steps) {
+    if (typeof step === 'number') text += `[${step}]`;
+    else if (/^[\p{L}$_][\p{L}\p{N}$_-]*$/u.test(step)) text += text === '' ? step : `.${step}`;
+    else text += `[${JSON.stringify(step)}]`;
+  }
+  return text;
+}
+
+function where(problem: BundleProblem): string {
+  const place = problem.file === null ? 'stored configuration' : `${problem.file}:${problem.line}:${problem.column}`;
+  return problem.path === '' ? place : `${place} ${problem.path}`;
+}
+
+/** Sorts by position in the files; problems of stored items come last. */
+function byPlace(a: BundleProblem, b: BundleProblem): number {
+  if (a.file !== b.file) return a.file === null ? 1 : b.file === null || a.file < b.file ? -1 : 1;
+  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
+}
+
+/**
+ * Fault INVALID_REQUEST with all problems. The details name each position in readable form (`incident.yaml:12:17
+ * types[0].fields[2].dataType`) and also contain its parts. The command line prints them, and the administration API returns
+ * them.
+ */
+export class BundleError extends Fault {
+  readonly problems: readonly BundleProblem[];
+
+  constructor(found: readonly BundleProblem[]) {
+    const problems = [...found].sort(byPlace);
+    const listed = problems.slice(0, MOST_LISTED);
+    const details = listed.map((problem) => ({ ...problem, path: where(problem), at: problem.path }));
+    const count = problems.length === 1 ? 'One thing is' : `${problems.length} things are`;
+    const rest = problems.length > listed.length ? ` The first ${listed.length} are listed.` : '';
+    super(
+      'INVALID_REQUEST',
+      `${count} wrong with the bundle; nothing was changed.${rest}`,
+      details satisfies FaultDetail[],
+    );
+    this.name = 'BundleError';
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Writes the current configuration as a bundle for which `plan` reports no change (docs/spec/configuration.md#command-line).
+ */
+import { stringify } from 'yaml';
+import { Fault } from '../lib/fault.ts';
+import { deepEqualJson } from '../lib/json.ts';
+import type { ConfigSection, StoredItem } from './section.ts';
+import type { ReadContext } from '../platform/unit-of-work/context.ts';
+import type { BundleFile } from './read.ts';
+import { mayRead, requireRight, seesHolders, shown } from './rights.ts';
+import { checkShape } from './shape.ts';
+
+/**
+ * One file per non-empty section. Archived items are omitted; users, groups, units, memberships and assignments are omitted
+ * unless `identity` is set. Sections that the caller may not read are omitted, too; `unreadable` names them. Never contains
+ * secrets.
+ *
+ * @throws Fault RIGHT_MISSING for `config.manage`, and with `identity` for the right to read users
+ */
+export async function exportBundle(
+  ctx: ReadContext,
+  sections: readonly ConfigSection[],
+  { identity }: { identity: boolean },
+): Promise<BundleFile[]> {
+  ctx.actor.require('config.manage');
+  if (identity) for (const section of sections) if (section.identity) requireRight(ctx, section);
+  const stored = new Map<string, StoredItem[]>();
+  const active = new Map<string, ReadonlySet<string>>();
+  for (const section of sections) {
+    const items = (await section.load(ctx)).filter((item) => item.state === 'ACTIVE');
+    stored.set(section.key, items);
+    active.set(section.key, new Set(items.map((item) => section.keyOf(item.code))));
+  }
+  const byKey = new Map(sections.map((section) => [section.key, section]));
+  const isActive = (key: string, code: string): boolean => {
+    const section = byKey.get(key);
+    return section !== undefined && active.get(key)?.has(section.keyOf(code)) === true;
+  };
+  const files: BundleFile[] = [];
+  for (const section of sections) {
+    if ((section.identity && !identity) || !mayRead(ctx, section)) continue;
+    const items = (stored.get(section.key) ?? []).sort((a, b) => (a.code < b.code ? -1 : 1));
+    const written = items.flatMap((item) => {
+      const presented = section.present(item.definition, { identity, active: isActive });
+      return presented === undefined ? [] : [withoutDefaults(section, presented)];
+    });
+    if (written.length === 0) continue;
+    const content = { [section.key]: section.shape === 'map' ? written[0] : written };
+    files.push({
+      name: `${section.key}.yaml`,
+      text: stringify(content, { lineWidth: 0, aliasDuplicateObjects: false }),
+    });
+  }
+  return files;
+}
+
+/** Keys of the sections that an export omits because the caller lacks the right to read them. */
+export function unreadable(ctx: ReadContext, sections: readonly ConfigSection[]): string[] {
+  return sections.filter((section) => !section.identity && !mayRead(ctx, section)).map(({ key }) => key);
+}
+
+export interface ItemText {
+  id: string;
+  code: string;
+  state: string;
+  /**
+   * YAML of the item alone, with memberships and assignments if the caller may see them, without default values of its section.
+   */
+  text: string;
+  definition: unknown;
+}
+
+/** One item, archived or not. @throws Fault RIGHT_MISSING, NOT_FOUND */
+export async function exportItem(
+  ctx: ReadContext,
+  sections: readonly ConfigSection[],
+  section: ConfigSection,
+  code: string,
+): Promise<ItemText> {
+  ctx.actor.require('config.manage');
+  requireRight(ctx, section);
+  const items = new Map<string, StoredItem[]>();
+  // One after another: a unit has one connection.
+  for (const one of sections) items.set(one.key, await one.load(ctx));
+  const item = items.get(section.key)?.find((one) => one.code === code);
+  if (item === undefined) throw new Fault('NOT_FOUND', `There is no ${section.key}/${code}.`);
+  const active = new Set(
+    sections.flatMap((one) =>
+      (items.get(one.key) ?? []).flatMap(({ state, code: own }) =>
+        state === 'ACTIVE' ? [`${one.key} ${one.keyOf(own)}`] : [],
+      ),
+    ),
+  );
+  const byKey = new Map(sections.map((one) => [one.key, one]));
+  const isActive = (key: string, own: string): boolean => {
+    const other = byKey.get(key);
+    // Archived users keep memberships and roles in case they are restored; an edit must not lose them.
+    return other !== undefined && (other.identity || active.has(`${key} ${other.keyOf(own)}`));
+  };
+  const holders = seesHolders(ctx);
+  const presented = section.present(item.definition, { identity: holders, active: isActive });
+  const written = presented === undefined ? item.definition : withoutDefaults(section, presented);
+  const { id, state } = item;
+  const definition = shown(sections, section.key, item.definition, holders);
+  return { id, code, state, text: stringify(written, { lineWidth: 0, aliasDuplicateObjects: false }), definition };
+}
+
+/** The section's definition of an item that is not stored yet. */
+function meaning(section: ConfigSection, item: unknown): unknown {
+  return section.merge(item, undefined, { exact: true, spell: (_section, code) => code });
+}
+
+/** The item without the values that its section fills in by default. */
+function withoutDefaults(section: ConfigSection, item: unknown): unknown {
+  if (typeof item !== 'object' || item === null) return item;
+  const whole = inOrder(section.schema, item) as object;
+  // Settings are few, and a file that lists them is more useful than an empty one.
+  if (section.shape === 'map') return whole;
+  // The definition may share parts with the item, which is modified below.
+  const meant = structuredClone(meaning(section, item));
+  thin(whole, () => deepEqualJson(attempt(section, whole), meant));
+  // If the reduced item no longer has a valid shape, which would be a defect of the section, the whole item is used.
+  return checkShape(section.schema, whole, () => {}) ? whole : inOrder(section.schema, item);
+}
+
+/** The definition of a reduced item; undefined if too much was removed. */
+function attempt(section: ConfigSection, item: unknown): unknown {
+  try {
+    return meaning(section, item);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Ordered {
+  anyOf?: Ordered[];
+  items?: Ordered;
+  properties?: Record<string, Ordered>;
+}
+
+/** A copy with properties in the order of the schema. */
+function inOrder(schema: Ordered | undefined, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const branches = [schema, ...(schema?.anyOf ?? [])];
+  if (Array.isArray(value)) {
+    const items = branches.find((branch) => branch?.items !== undefined)?.items;
+    return value.map((member) => inOrder(items, member));
+  }
+  const properties = branches.find((branch) => branch?.properties !== undefined)?.properties ?? {};
+  const record = value as Record<string, unknown>;
+  const names = [...Object.keys(properties).filter((name) => Object.hasOwn(record, name)), ...Object.keys(record)];
+  return Object.fromEntries(
+    [...new Set(names)].map((name) => [
+      name,
+      inOrder(Object.hasOwn(properties, name) ? properties[name] : undefined, record[name]),
+    ]),
+  );
+}
+
+/** Removes every property without which the definition stays the same, outer ones first. */
+function thin(value: object, same: () => boolean): void {
+  if (Array.isArray(value)) {
+    for (const member of value) if (typeof member === 'object' && member !== null) thin(member, same);
+    return;
+  }
+  const record = value as Record<string, unknown>;
+  for (const key of Object.keys(record)) {
+    const member = record[key];
+    delete record[key];
+    if (same()) continue;
+    record[key] = member;
+    if (typeof member === 'object' && member !== null) thin(member, same);
+  }
+}

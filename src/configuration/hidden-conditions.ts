@@ -1,0 +1,155 @@
+/**
+ * Plan notes on transitions whose condition uses a field that a role cannot read. Transitions are listed depending on their
+ * conditions, so a user with the role can infer something about the hidden value. This is allowed; the plan reports it.
+ */
+import { canonicalJson } from '../lib/json.ts';
+import type { Turns } from '../lib/yielding.ts';
+import type { Change, ConfigView } from './section.ts';
+
+type Names = readonly string[] | '*';
+
+interface Grant {
+  type: string;
+  where?: unknown;
+  actions: readonly string[];
+  fields: { read: Names };
+  transitions: Names;
+}
+
+interface Role {
+  records: readonly Grant[];
+}
+
+interface Workflow {
+  transitions: readonly { code: string; condition?: unknown }[];
+}
+
+interface RecordTypeShape {
+  code: string;
+  workflow?: string;
+  title?: string;
+  fields: readonly { code: string }[];
+}
+
+/** A grant with the conditions that are true for every record that it applies to. */
+interface JudgedGrant extends Grant {
+  /** The row condition as canonical JSON; empty if there is none. */
+  key: string;
+  implied: ReadonlySet<string>;
+}
+
+/** Maximum number of cases listed in one note; the others are counted. */
+const MOST_NAMED = 10;
+
+/** The items of a section that a change affects: only the changed item if it belongs to that section. */
+function concerned<Definition>(view: ConfigView, section: string, change: Change): [string, Definition][] {
+  if (change.section === section) return [[change.code, change.definition as Definition]];
+  const active = view.active<Definition>(section);
+  // Records of archived types and workflows can still be read and transitioned. Archived roles grant nothing.
+  return section === 'roles' ? [...active] : [...active, ...view.archived<Definition>(section)];
+}
+
+/** Codes of the type's workflows. Records of older type versions keep the workflow of their version. */
+function workflowCodes(view: ConfigView, type: RecordTypeShape): Set<string> {
+  const shapes = [type, ...view.versions('types', type.code).map(({ compiled }) => compiled as RecordTypeShape)];
+  return new Set(shapes.flatMap(({ workflow }) => workflow ?? []));
+}
+
+/** The type's fields that the condition uses. The system field `title` stands for the type's title field. */
+function* usedFields(condition: unknown, type: RecordTypeShape, own: ReadonlySet<string>): Generator<string> {
+  const { conditions, field } = condition as { conditions?: unknown[]; field?: string };
+  for (const part of conditions ?? []) yield* usedFields(part, type, own);
+  if (field === undefined) return;
+  if (own.has(field)) yield field;
+  else if (field === 'title' && type.title !== undefined) yield type.title;
+}
+
+/** Field → codes of the transitions whose conditions use it, in any of the type's workflows. */
+function transitionsByField(
+  type: RecordTypeShape,
+  codes: Iterable<string>,
+  workflows: ReadonlyMap<string, Workflow>,
+): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  const own = new Set(type.fields.map(({ code }) => code));
+  for (const { code, condition } of [...codes].flatMap((one) => workflows.get(one)?.transitions ?? [])) {
+    if (condition === undefined) continue;
+    for (const field of usedFields(condition, type, own)) found.set(field, (found.get(field) ?? new Set()).add(code));
+  }
+  return found;
+}
+
+/** The condition and the parts that it implies, as canonical JSON. */
+function* impliedBy(where: unknown): Generator<string> {
+  yield canonicalJson(where);
+  const { logic, conditions } = where as { logic?: unknown; conditions?: unknown[] };
+  if (logic === 'AND') for (const part of conditions ?? []) yield* impliedBy(part);
+}
+
+/** The grants of a role; none if it allows no transitions. */
+async function judgedGrants({ records }: Role, turns: Turns): Promise<JudgedGrant[]> {
+  const grants: JudgedGrant[] = [];
+  if (!records.some(({ actions }) => actions.includes('transition'))) return grants;
+  for (const grant of records) {
+    await turns.next();
+    const { where } = grant;
+    const key = where === undefined ? '' : canonicalJson(where);
+    grants.push({ ...grant, key, implied: new Set(['', ...(where === undefined ? [] : impliedBy(where))]) });
+  }
+  return grants;
+}
+
+const includes = (names: Names, code: string): boolean => names === '*' || names.includes(code);
+
+/**
+ * The transitions that the grants allow on records whose field none of the grants makes readable. A grant whose row condition
+ * implies that of a grant that reads the field is ignored.
+ */
+function allowedBlindly(grants: readonly JudgedGrant[], field: string, transitions: Iterable<string>): string[] {
+  const reading = new Set(grants.flatMap(({ key, fields }) => (includes(fields.read, field) ? [key] : [])));
+  const blind = grants.filter(({ implied }) => implied.isDisjointFrom(reading));
+  if (!blind.some(({ actions }) => actions.includes('transition'))) return [];
+  const lists = blind.map((grant) => grant.transitions);
+  if (lists.includes('*')) return [...transitions];
+  const allowed = new Set(lists.flat());
+  return [...transitions].filter((code) => allowed.has(code));
+}
+
+/** The text for one role, type, field and transition. */
+function sentence(role: string, type: string, transition: string, field: string, never: boolean): string {
+  const why = never ? 'which the role cannot read' : 'which row conditions of the role may hide';
+  return `role ${role}: whether ${transition} of ${type} is listed can depend on the field ${field}, ${why}`;
+}
+
+/**
+ * The note on a created or changed role, type or workflow; undefined if there is nothing to report. Each role is evaluated
+ * separately; a user with several roles may read more.
+ */
+export async function hiddenConditionNote(change: Change, view: ConfigView, turns: Turns): Promise<string | undefined> {
+  if (change.action === 'archive') return undefined;
+  const workflows = new Map(concerned<Workflow>(view, 'workflows', change));
+  const roles = concerned<Role>(view, 'roles', change);
+  const judged = new Map<string, JudgedGrant[]>();
+  const named: string[] = [];
+  let unnamed = 0;
+  for (const [typeCode, type] of concerned<RecordTypeShape>(view, 'types', change)) {
+    await turns.next();
+    const used = transitionsByField(type, workflowCodes(view, type), workflows);
+    for (const [role, definition] of used.size === 0 ? [] : roles) {
+      await turns.next();
+      const all = judged.get(role) ?? (await judgedGrants(definition, turns));
+      judged.set(role, all);
+      const grants = all.filter((grant) => grant.type === '*' || grant.type === typeCode);
+      for (const [field, transitions] of grants.length === 0 ? [] : used) {
+        await turns.next();
+        const never = !grants.some(({ fields }) => includes(fields.read, field));
+        const found = allowedBlindly(grants, field, transitions);
+        const free = Math.max(0, MOST_NAMED - named.length);
+        named.push(...found.slice(0, free).map((code) => sentence(role, typeCode, code, field, never)));
+        unnamed += Math.max(0, found.length - free);
+      }
+    }
+  }
+  if (unnamed > 0) named.push(`more transitions that depend on hidden fields: ${unnamed}`);
+  return named.length === 0 ? undefined : named.join('; ');
+}

@@ -1,0 +1,241 @@
+/** What applying a bundle would do: pure decisions over the bundle and what stands. */
+import { Fault } from '../lib/fault.ts';
+import { deepEqualJson } from '../lib/json.ts';
+import { Turns } from '../lib/yielding.ts';
+import { unknownReference } from './conditions.ts';
+import type { Action, Change, Comparison, ConfigSection } from './section.ts';
+import { loadNestedIds, loadVersions } from './store.ts';
+import type { ReadContext } from '../platform/unit-of-work/context.ts';
+import { BundleError, type BundleProblem } from './errors.ts';
+import type { Bundle } from './read.ts';
+import { type Entry, problemOf, View } from './view.ts';
+
+export interface BundleOptions {
+  /** Archive what the bundle no longer names. */
+  prune?: boolean;
+  /** With `prune`: people, groups, units, memberships and assignments too. */
+  pruneIdentity?: boolean;
+  /** Memberships and assignments of what the bundle names become what it says; else it only adds to them. */
+  exact?: boolean;
+  /** Items to archive beside. */
+  archive?: readonly { section: string; code: string }[];
+}
+
+/** What happens to the versions of a record type. */
+export interface VersionStep extends Comparison {
+  from: number;
+  to: number;
+}
+
+/** One line of a plan, and of what an apply did (docs/spec/configuration.md#command-line). */
+export interface PlannedItem {
+  section: string;
+  code: string;
+  /** Null in a plan for what does not exist yet. */
+  id: string | null;
+  action: Action;
+  version?: VersionStep;
+  note?: string;
+}
+
+export interface Plan {
+  view: View;
+  items: PlannedItem[];
+  changes: { change: Change; section: ConfigSection; version: VersionStep | undefined }[];
+}
+
+/** Problems that are collected, beside those of the item that has the last of them. */
+const MOST_PROBLEMS = 1000;
+
+/**
+ * Reads what stands and decides. The context must see one state of the configuration throughout.
+ *
+ * @throws BundleError with everything that is wrong
+ */
+export async function makePlan(
+  ctx: ReadContext,
+  sections: readonly ConfigSection[],
+  bundle: Bundle,
+  options: BundleOptions,
+): Promise<Plan> {
+  const exact = options.prune === true && options.pruneIdentity === true;
+  const turns = new Turns();
+  const view = await present(ctx, sections, turns);
+  const problems = [...bundle.problems];
+  await overlay(ctx, view, bundle, turns);
+  if (options.prune === true) prune(view, sections, exact);
+  else keepArchivedPeople(view, sections, exact);
+  archive(view, options.archive ?? []);
+  await merge(view, sections, exact || options.exact === true, turns);
+  problems.push(...(await judge(view, sections, turns)));
+  if (problems.length > 0) throw new BundleError(problems);
+  const plan = await decide(view, sections, turns);
+  const bySection = Map.groupBy(plan.changes, ({ change }) => change.section);
+  for (const section of sections) {
+    const own = (bySection.get(section.key) ?? []).map(({ change }) => change);
+    await section.verify(ctx, own, view, reportFor(view, section, problems));
+  }
+  if (problems.length > 0) throw new BundleError(problems);
+  return plan;
+}
+
+async function present(ctx: ReadContext, sections: readonly ConfigSection[], turns: Turns): Promise<View> {
+  const view = new View({
+    sections,
+    versions: await loadVersions(ctx),
+    nested: await loadNestedIds(ctx),
+    newId: () => ctx.newId(),
+  });
+  for (const section of sections) {
+    for (const stored of await section.load(ctx)) {
+      const { id, code, state, definition, compiled } = stored;
+      view.add({ section, id, code, state, stored, named: undefined, definition, compiled });
+      await turns.next();
+    }
+  }
+  return view;
+}
+
+async function overlay(ctx: ReadContext, view: View, bundle: Bundle, turns: Turns): Promise<void> {
+  for (const named of bundle.items) {
+    await turns.next();
+    const { section, code } = named;
+    const entry = view.entry(section.key, code);
+    if (entry !== undefined) {
+      Object.assign(entry, { named, code, state: 'ACTIVE' });
+    } else {
+      const blank = { stored: undefined, definition: undefined, compiled: undefined };
+      view.add({ section, code, id: ctx.newId(), state: 'ACTIVE', named, ...blank });
+    }
+  }
+}
+
+/** People who were archived by a call or an import stay so, unless the bundle is the last word on people. */
+function keepArchivedPeople(view: View, sections: readonly ConfigSection[], exact: boolean): void {
+  for (const section of sections) {
+    if (!section.identity || exact) continue;
+    for (const entry of view.entries(section.key)) {
+      if (entry.stored?.state === 'ARCHIVED') entry.state = 'ARCHIVED';
+    }
+  }
+}
+
+function prune(view: View, sections: readonly ConfigSection[], exact: boolean): void {
+  for (const section of sections) {
+    // Settings are always in force; a section of one mapping has nothing to take away.
+    if (section.shape === 'map' || (section.identity && !exact)) continue;
+    for (const entry of view.entries(section.key)) if (entry.named === undefined) entry.state = 'ARCHIVED';
+  }
+  keepArchivedPeople(view, sections, exact);
+}
+
+/** @throws Fault NOT_FOUND for what is not there, INVALID_REQUEST for what cannot be archived like this */
+function archive(view: View, wanted: readonly { section: string; code: string }[]): void {
+  for (const { section, code } of wanted) {
+    const entry = view.entry(section, code);
+    if (entry?.stored === undefined) throw new Fault('NOT_FOUND', `There is no ${section}/${code}.`);
+    // People, groups and units have operations of their own for it.
+    if (entry.section.identity || entry.section.shape === 'map' || entry.named !== undefined) {
+      throw new Fault('INVALID_REQUEST', `${section}/${code} cannot be archived by this call.`);
+    }
+    entry.state = 'ARCHIVED';
+  }
+}
+
+async function merge(view: View, sections: readonly ConfigSection[], exact: boolean, turns: Turns): Promise<void> {
+  const options = { exact, spell: (section: string, code: string) => view.spell(section, code) };
+  for (const section of sections) {
+    for (const entry of view.entries(section.key)) {
+      if (entry.named === undefined) continue;
+      await turns.next();
+      entry.definition =
+        entry.named.item === undefined ? undefined : section.merge(entry.named.item, entry.stored?.definition, options);
+    }
+  }
+}
+
+/** Judges every item that would be active, not the bundle's alone: what stands may name what the bundle takes away. */
+async function judge(view: View, sections: readonly ConfigSection[], turns: Turns): Promise<BundleProblem[]> {
+  const problems: BundleProblem[] = [];
+  for (const section of sections) {
+    for (const entry of view.entries(section.key)) {
+      if (entry.state !== 'ACTIVE' || entry.definition === undefined) continue;
+      await turns.next();
+      if (problems.length > MOST_PROBLEMS) return problems;
+      for (const { section: other, code, path } of section.references(entry.definition)) {
+        if (!view.has(other, code))
+          problems.push(problemOf(entry, path, 'UNKNOWN_REFERENCE', unknownReference(other, code, view)));
+      }
+      const report = (...problem: [path: readonly (string | number)[], code: string, message: string]): void => {
+        problems.push(problemOf(entry, ...problem));
+      };
+      entry.compiled = section.compile(entry.definition, view, report);
+    }
+    section.whole(view, reportFor(view, section, problems));
+  }
+  return problems;
+}
+
+function reportFor(view: View, section: ConfigSection, problems: BundleProblem[]) {
+  return (item: string, path: readonly (string | number)[], code: string, message: string): void => {
+    const entry = view.entry(section.key, item);
+    if (entry !== undefined) problems.push(problemOf(entry, path, code, message));
+  };
+}
+
+function actionOf(entry: Entry): Action {
+  const { stored } = entry;
+  if (stored === undefined) return 'create';
+  if (stored.state !== entry.state) return entry.state === 'ACTIVE' ? 'restore' : 'archive';
+  // What is archived and stays so is not compiled anew: nothing uses it.
+  const same =
+    deepEqualJson(stored.definition, entry.definition) &&
+    (entry.state === 'ARCHIVED' || deepEqualJson(stored.compiled, entry.compiled)) &&
+    stored.code === entry.code;
+  return same ? 'leave' : 'change';
+}
+
+async function decide(view: View, sections: readonly ConfigSection[], turns: Turns): Promise<Plan> {
+  const plan: Plan = { view, items: [], changes: [] };
+  for (const section of sections) {
+    const entries = [...view.entries(section.key)].sort((a, b) => (a.code < b.code ? -1 : 1));
+    for (const entry of entries) {
+      await turns.next();
+      const action = actionOf(entry);
+      if (action === 'leave' && entry.named === undefined) continue;
+      const { id, code, stored, state } = entry;
+      const item: PlannedItem = { section: section.key, code, id: stored === undefined ? null : id, action };
+      plan.items.push(item);
+      if (action === 'leave') {
+        if (state === 'ARCHIVED') item.note = 'archived by a call or import, and stays so';
+        continue;
+      }
+      const kept = action === 'archive' && stored !== undefined;
+      const change: Change = {
+        action,
+        section: section.key,
+        id,
+        code,
+        stored,
+        state,
+        definition: kept ? stored.definition : entry.definition,
+        compiled: kept ? stored.compiled : (entry.compiled ?? entry.definition),
+      };
+      const version = section.versioned ? stepOf(view, section, change) : undefined;
+      if (version !== undefined) item.version = version;
+      const note = await section.note(change, view, turns);
+      if (note !== undefined) item.note = note;
+      plan.changes.push({ change, section, version });
+    }
+  }
+  return plan;
+}
+
+/** Undefined where no version is touched. */
+function stepOf(view: View, section: ConfigSection, change: Change): VersionStep | undefined {
+  const newest = view.versions(section.key, change.code).at(-1);
+  if (change.action === 'create' || newest === undefined || deepEqualJson(newest.compiled, change.compiled))
+    return undefined;
+  const comparison = section.compare(newest.compiled, change.compiled);
+  return { from: newest.version, to: newest.version + (comparison.compatible ? 0 : 1), ...comparison };
+}

@@ -1,0 +1,131 @@
+/** Rows of the configuration: items, versions of types, and ids of parts of items. */
+import sql, { type Sql } from 'sql-template-tag';
+import type { Change, StoredItem, StoredVersion } from './section.ts';
+import type { ReadContext, TableWrite, WriteContext } from '../platform/unit-of-work/context.ts';
+
+/** Serialises applies, so that each one sees the result of the previous one. An arbitrary fixed number. */
+const APPLY_LOCK = 7_236_823_410;
+
+/** Opens the unit's transaction and blocks other applies until it ends. */
+export async function lockConfiguration(ctx: WriteContext): Promise<void> {
+  await ctx.lock(sql`SELECT pg_advisory_xact_lock(${APPLY_LOCK}::bigint)`);
+}
+
+export async function loadItems(ctx: Pick<ReadContext, 'query'>, section: string): Promise<StoredItem[]> {
+  return await ctx.query<StoredItem>(sql`
+    SELECT id, code, state, version, definition, compiled FROM config_items WHERE section = ${section} ORDER BY code`);
+}
+
+/** Item id → its stored versions, oldest first. */
+export async function loadVersions(ctx: Pick<ReadContext, 'query'>): Promise<Map<string, StoredVersion[]>> {
+  const rows = await ctx.query<{ id: string; version: number; compiled: unknown }>(sql`
+    SELECT type_id AS id, version, compiled FROM type_versions ORDER BY type_id, version`);
+  const found = new Map<string, StoredVersion[]>();
+  for (const { id, ...version } of rows) {
+    const list = found.get(id);
+    if (list === undefined) found.set(id, [version]);
+    else list.push(version);
+  }
+  return found;
+}
+
+export interface NestedId {
+  id: string;
+  scope: string;
+  code: string;
+}
+
+export async function loadNestedIds(ctx: Pick<ReadContext, 'query'>): Promise<NestedId[]> {
+  return await ctx.query<NestedId>(sql`SELECT id, scope, code FROM config_ids`);
+}
+
+export const insertNestedId: TableWrite<NestedId> = {
+  name: 'insert_config_ids',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO config_ids (id, scope, code)
+    SELECT id, scope, code FROM jsonb_to_recordset(${rows}) AS r (id uuid, scope text, code text)
+    ON CONFLICT (scope, code) DO NOTHING RETURNING 1`,
+};
+
+interface ItemRow {
+  id: string;
+  section: string;
+  code: string;
+  definition: unknown;
+  compiled: unknown;
+  at: string;
+}
+
+const insertItem: TableWrite<ItemRow> = {
+  name: 'insert_config_items',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO config_items (id, section, code, definition, compiled, created_at, updated_at)
+    SELECT id, section, code, definition, compiled, at, at
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, section text, code text, definition jsonb, compiled jsonb, at timestamptz)
+    ON CONFLICT (section, code) DO NOTHING RETURNING 1`,
+};
+
+interface ItemUpdate extends Omit<ItemRow, 'section' | 'code'> {
+  state: string;
+  version: number;
+  expected_version: number;
+  expected_state: string;
+}
+
+const updateItem: TableWrite<ItemUpdate> = {
+  name: 'update_config_items',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE config_items i SET definition = r.definition, compiled = r.compiled, state = r.state, version = r.version,
+      updated_at = r.at
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, definition jsonb, compiled jsonb, state text, version integer,
+      expected_version integer, expected_state text, at timestamptz)
+    WHERE i.id = r.id AND i.version = r.expected_version AND i.state = r.expected_state RETURNING 1`,
+};
+
+/** Plans the row of an item. Its version is incremented if its definition changes. */
+export function planItem(ctx: WriteContext, change: Change): void {
+  const { id, section, code, definition, compiled, stored, state } = change;
+  if (stored === undefined) {
+    ctx.plan(insertItem, { id, section, code, definition, compiled, at: ctx.now });
+    return;
+  }
+  ctx.plan(updateItem, {
+    id,
+    definition,
+    compiled,
+    state,
+    version: change.action === 'archive' ? stored.version : stored.version + 1,
+    expected_version: stored.version,
+    expected_state: stored.state,
+    at: ctx.now,
+  });
+}
+
+export interface VersionRow {
+  type_id: string;
+  version: number;
+  compiled: unknown;
+  at: string;
+}
+
+export const insertVersion: TableWrite<VersionRow> = {
+  name: 'insert_type_versions',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO type_versions (type_id, version, compiled, created_at)
+    SELECT type_id, version, compiled, at
+    FROM jsonb_to_recordset(${rows}) AS r (type_id uuid, version integer, compiled jsonb, at timestamptz)
+    ON CONFLICT (type_id, version) DO NOTHING RETURNING 1`,
+};
+
+export const updateVersion: TableWrite<Omit<VersionRow, 'at'>> = {
+  name: 'update_type_versions',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE type_versions v SET compiled = r.compiled
+    FROM jsonb_to_recordset(${rows}) AS r (type_id uuid, version integer, compiled jsonb)
+    WHERE v.type_id = r.type_id AND v.version = r.version RETURNING 1`,
+};

@@ -1,0 +1,56 @@
+/**
+ * Record types: fields, versions, data types and dictionaries, and the values of each data type.
+ *
+ * They are configured in the bundle sections `settings` and `types`, stored as configuration rows, and read as one registry per
+ * snapshot. Invariants:
+ * - A version that stored records use is never removed.
+ * - A compatible change applies to the newest version; an incompatible change makes a new version.
+ * - A value in a record has the canonical form of its data type.
+ */
+export { conditionEnvironment, fieldResolver, today } from './conditions.ts';
+export { FieldSchema } from './contract.ts';
+export type {
+  FieldDefinition,
+  LocalizedText,
+  TransitionDefinition,
+  TransitionField,
+  TypeDefinition,
+  WorkflowDefinition,
+} from './definitions.ts';
+export { ensureNumbering, numberSequence } from './numbering.ts';
+export { fieldSchema } from './queries.ts';
+export {
+  findType,
+  localized,
+  mismatchedVersions,
+  named,
+  type RecordType,
+  registry,
+  type StateView,
+  type TypeRegistry,
+  type TypeVersion,
+  typeView,
+  versionOf,
+} from './registry.ts';
+export { metadataRoutes } from './routes.ts';
+export { setValue } from './set.ts';
+export { titleText } from './title.ts';
+export { cellOf, needsGuard, valueOfCell } from './value-cells.ts';
+export { variables } from './variables.ts';
+export {
+  checkRichText,
+  checkValue,
+  convertValue,
+  foldedCopy,
+  type InlineImage,
+  idsIn,
+  type NamedIds,
+  imageHandles,
+  isBlankText,
+  plainText,
+  type RichNode,
+  richTextPlain,
+} from './values.ts';
+export { readRichTextTask, withLongTextsRead } from './rich-text-long.ts';
+export { checkMarkdown, isPlainMarkdown, plainMarkdown } from './rich-text-markdown.ts';
+export { markdownOf } from './rich-text-markdown-write.ts';

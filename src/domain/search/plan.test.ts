@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Estimate, plansFor } from './plan.ts';
+
+const MILLION: Estimate = { rows: 1_000_000, share: 0.03, admitted: 0.75, wanted: 1001 };
+const first = (estimate: Partial<Estimate>): string | undefined => plansFor({ ...MILLION, ...estimate })[0]?.by;
+
+describe('the shortest way to matches', () => {
+  it('looks all of them up where they are few', () => {
+    assert.equal(first({ share: 0.001 }), 'matches');
+    assert.equal(first({ share: 0.004 }), 'matches');
+  });
+
+  it('looks up the last changed ones of many', () => {
+    assert.equal(first({ share: 0.03 }), 'since');
+    assert.equal(first({ share: 0.03, admitted: 0.15 }), 'since');
+    assert.equal(first({ share: 0.4 }), 'recent');
+  });
+
+  it('goes along what a caller sees where that is little, however common the word', () => {
+    for (const share of [0.01, 0.1, 0.6]) {
+      const [way] = plansFor({ ...MILLION, share, admitted: 0.002 });
+      assert.equal(way?.by, 'admitted');
+      assert.ok((way?.depth ?? 0) >= 2000);
+    }
+  });
+
+  it('never goes along much more than it must, and always knows a way that ends', () => {
+    for (const share of [1e-6, 0.001, 0.05, 0.5, 1]) {
+      for (const admitted of [1e-6, 0.001, 0.05, 0.5, 1]) {
+        for (const wanted of [26, 1001, 30_000]) {
+          const ways = plansFor({ rows: 1_000_000, share, admitted, wanted });
+          assert.ok(ways.some(({ by }) => by === 'matches'));
+          for (const { by, depth } of ways) if (by === 'walk') assert.ok(depth <= 100_000);
+        }
+      }
+    }
+  });
+
+  it('reaches further where asking is dear, until all is looked up', () => {
+    const depth = (spare?: number): number =>
+      plansFor({ ...MILLION, spare }).find(({ by }) => by === 'since')?.depth ?? 0;
+    assert.ok(depth() > 1001 / 0.03 / 0.75, 'a little more than seems to be needed');
+    assert.equal(Math.round(depth(4.6) / depth()), 4);
+    assert.equal(first({ share: 0.01, spare: 5 }), 'matches', 'hardly less than all records');
+  });
+
+  it('does not fail where nothing is known', () => {
+    assert.equal(plansFor({ rows: 0, share: 0, admitted: 0, wanted: 1001 })[0]?.by, 'matches');
+  });
+});

@@ -1,0 +1,117 @@
+/**
+ * What of the projection a caller may look into, as SQL over a record `o` and its row `s`. Everything that a right hides is
+ * hidden from matching itself (docs/spec/search.md#search).
+ */
+import sql, { empty, join, type Sql } from 'sql-template-tag';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { registry } from '../metadata/index.ts';
+import { type IndexProfiles, profileView } from './index-profile.ts';
+import { labelOf } from './lexemes.ts';
+
+/** Labels whose words may be used on the records on which `holds`. */
+export interface LabelClass {
+  labels: readonly string[];
+  holds: Sql;
+}
+
+export interface Reach {
+  typeIds: readonly string[];
+  /** On which records; over `o` alone. */
+  visible: Sql;
+  /** Whose words may be looked at, over `o` and `s`; null: all. */
+  trusted: Sql | null;
+  /** Labels that may be used on all of them; the first is none: text that no reading grant hides. */
+  free: readonly string[];
+  classes: readonly LabelClass[];
+}
+
+/** Null where the caller reads no record at all. */
+export function reachOf(ctx: ReadContext, settled: boolean, typeIds?: readonly string[]): Reach | null {
+  const { actor } = ctx;
+  const readable = new Set(actor.typesFor('read'));
+  const among = [...readable].filter((typeId) => typeIds === undefined || typeIds.includes(typeId)).sort();
+  const visible = actor.visible('o', 'read', ctx.now, among);
+  if (among.length === 0 || visible === null) return null;
+  const forms = ctx.config.get(profileView);
+  return {
+    typeIds: among,
+    visible,
+    trusted: trustedForms(ctx, forms, among),
+    ...labelsOf(ctx, among, (typeId) => (settled ? forms.labelled(typeId) : forms.textFields(typeId))),
+  };
+}
+
+/** The further predicate of a statement that looks at words. */
+export function trustedRows({ trusted }: Reach): Sql {
+  return trusted === null ? empty : sql`AND ${trusted}`;
+}
+
+/** Rows made under other rules are for those alone who read every field; null: all rows. */
+function trustedForms(ctx: ReadContext, forms: IndexProfiles, typeIds: readonly string[]): Sql | null {
+  const whole = typeIds.filter((typeId) =>
+    forms.textFields(typeId).every((code) => ctx.actor.alwaysReads(typeId, code)),
+  );
+  if (whole.length === typeIds.length) return null;
+  const current = sql`s.form = ANY(${[...forms.ids]}::int[])`;
+  return whole.length === 0 ? current : sql`(${current} OR o.type_id = ANY(${whole}::uuid[]))`;
+}
+
+function labelsOf(
+  ctx: ReadContext,
+  typeIds: readonly string[],
+  codesOf: (typeId: string) => readonly string[],
+): { free: string[]; classes: LabelClass[] } {
+  const { actor } = ctx;
+  const byCode = new Map<string, string[]>();
+  for (const typeId of typeIds) {
+    for (const code of codesOf(typeId)) byCode.set(code, [...(byCode.get(code) ?? []), typeId]);
+  }
+  const free = [''];
+  const classes = new Map<string, { labels: string[]; holds: Sql }>();
+  for (const [code, of] of [...byCode].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const always = of.filter((typeId) => actor.alwaysReads(typeId, code));
+    if (always.length === of.length) {
+      free.push(labelOf(code));
+      continue;
+    }
+    const parts = of.flatMap((typeId) => {
+      if (always.includes(typeId) || !actor.mayEverRead(typeId, code)) return [];
+      return [sql`(o.type_id = ${typeId}::uuid AND ${actor.fieldVisible('o', typeId, code, ctx.now) ?? sql`true`})`];
+    });
+    if (always.length > 0) parts.unshift(sql`o.type_id = ANY(${always}::uuid[])`);
+    if (parts.length === 0) continue;
+    const holds = sql`(${join(parts, ' OR ')})`;
+    const key = `${holds.text} ${JSON.stringify(holds.values)}`;
+    const known = classes.get(key);
+    if (known === undefined) classes.set(key, { labels: [labelOf(code)], holds });
+    else known.labels.push(labelOf(code));
+  }
+  return { free, classes: [...classes.values()] };
+}
+
+/** On which rows the caller may read the text that names the record; true or false on every row of these types. */
+export function readableTitle(ctx: ReadContext, typeIds: readonly string[]): Sql {
+  const always: string[] = [];
+  const parts: Sql[] = [];
+  for (const typeId of typeIds) {
+    const readable = titleReadable(ctx, typeId);
+    if (readable === null) always.push(typeId);
+    else parts.push(sql`(o.type_id = ${typeId}::uuid AND ${readable})`);
+  }
+  if (always.length > 0) parts.unshift(sql`o.type_id = ANY(${always}::uuid[])`);
+  return parts.length === 0 ? sql`false` : sql`(${join(parts, ' OR ')})`;
+}
+
+/** On which records of the type the text that names them may be read; null: on all that are visible. */
+export function titleReadable(ctx: ReadContext, typeId: string): Sql | null {
+  const versions = registry(ctx).byId.get(typeId)?.versions.values() ?? [];
+  const fields = new Set([...versions].flatMap(({ titleField }) => (titleField === null ? [] : [titleField])));
+  // Versions may be named by different fields: only who may read all of them reads the title for certain.
+  const each = [...fields].flatMap((code) => fieldReadable(ctx, typeId, code) ?? []);
+  return each.length === 0 ? null : sql`(${join(each, ' AND ')})`;
+}
+
+/** On which records of the type the field may be read; null: on all that are visible. */
+export function fieldReadable(ctx: ReadContext, typeId: string, code: string): Sql | null {
+  return ctx.actor.alwaysReads(typeId, code) ? null : ctx.actor.fieldVisible('o', typeId, code, ctx.now);
+}

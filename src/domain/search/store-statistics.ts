@@ -1,0 +1,157 @@
+/**
+ * How frequent words are, how many records a condition admits, and when so many records were changed, as the planner and small
+ * samples know it: hints about which way to a result is the shorter one, never a part of the result, since they count what the
+ * caller may not see.
+ */
+import sql, { raw, type Sql } from 'sql-template-tag';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+
+const FRESH_MS = 60_000;
+/** Of conditions so many are remembered. */
+const MOST_CONDITIONS = 1000;
+/** Pages of the table that a sample looks at. */
+const SAMPLED_PAGES = 120;
+/** With fewer records every way is short. */
+const WORTH_SAMPLING = 20_000;
+/** Of a sample with fewer hits than this, the planner's estimate is asked, too. */
+const TELLING = 5;
+/** So many records are counted off one by one; of more it is enough to know about when they were changed. */
+const COUNTED_OFF = 20_000;
+
+export type Order = 'updated_at' | 'created_at';
+
+interface Frequencies {
+  rows: number;
+  /** Stored lexeme → share of the rows; only the most frequent ones. */
+  shares: ReadonlyMap<string, number>;
+  /** Moments between which equally many records lie, the first one first. */
+  moments: Readonly<Record<Order, readonly string[]>>;
+}
+
+/** Remembered for a minute; one value for the whole process. */
+export class TermStatistics {
+  #known: Frequencies = { rows: 0, shares: new Map(), moments: { updated_at: [], created_at: [] } };
+  #asOf = Number.NEGATIVE_INFINITY;
+  readonly #admitted = new Map<string, { share: number; asOf: number }>();
+
+  async read(ctx: ReadContext): Promise<Frequencies> {
+    if (performance.now() - this.#asOf < FRESH_MS) return this.#known;
+    this.#asOf = performance.now();
+    const bounds = (name: Order): Sql => sql`(SELECT histogram_bounds::text::text[] FROM pg_stats
+      WHERE schemaname = current_schema() AND tablename = 'objects' AND attname = ${name}) AS ${raw(name)}`;
+    const [row] = await ctx.query<{
+      rows: number;
+      words: string[] | null;
+      shares: number[] | null;
+      updated_at: string[] | null;
+      created_at: string[] | null;
+    }>(sql`
+      SELECT (SELECT greatest(reltuples, 0)::float8 FROM pg_class WHERE oid = 'search_records'::regclass) AS rows,
+        s.most_common_elems::text::text[] AS words, s.most_common_elem_freqs::float8[] AS shares,
+        ${bounds('updated_at')}, ${bounds('created_at')}
+      FROM (SELECT 1) AS one LEFT JOIN pg_stats s
+        ON s.schemaname = current_schema() AND s.tablename = 'search_records' AND s.attname = 'words'`);
+    const shares = new Map<string, number>();
+    for (const [index, word] of (row?.words ?? []).entries()) shares.set(word, row?.shares?.[index] ?? 0);
+    const moments = { updated_at: row?.updated_at ?? [], created_at: row?.created_at ?? [] };
+    this.#known = { rows: row?.rows ?? 0, shares, moments };
+    return this.#known;
+  }
+
+  /** Estimated share of all records that satisfy a predicate over `o`. */
+  async admitted(ctx: ReadContext, predicate: Sql): Promise<number> {
+    const { rows } = await this.read(ctx);
+    if (rows < WORTH_SAMPLING) return 0.5;
+    const key = `${predicate.text} ${JSON.stringify(predicate.values)}`;
+    const known = this.#admitted.get(key);
+    if (known !== undefined && performance.now() - known.asOf < FRESH_MS) return known.share;
+    const share = Math.min(1, Math.max(await estimated(ctx, predicate), 1) / rows);
+    const sampled = await sample(ctx, predicate);
+    // Where the sample has next to none, it says only that they are few; where it has some, it knows better than the planner.
+    const told = sampled.holding >= TELLING ? sampled.holding / sampled.of : undefined;
+    const most = (sampled.holding + TELLING) / Math.max(1, sampled.of);
+    const result = told ?? Math.min(share, most);
+    if (this.#admitted.size >= MOST_CONDITIONS) this.#admitted.clear();
+    this.#admitted.set(key, { share: result, asOf: performance.now() });
+    return result;
+  }
+
+  /** A moment since which about so many records were changed, or made; undefined where there are no more than that. */
+  async momentOf(ctx: ReadContext, order: Order, state: string, depth: number): Promise<string | undefined> {
+    const { rows, moments } = await this.read(ctx);
+    if (depth > COUNTED_OFF) {
+      const moment = momentAmong(moments[order], (depth / Math.max(1, rows)) * (moments[order].length - 1));
+      if (moment !== undefined) return moment;
+    }
+    const at = raw(`o.${order}`);
+    // The state is part of the statement's text, so that the partial index over it can be chosen.
+    const [row] = await ctx.query<{ at: string }>(
+      sql`SELECT ${at}::text AS at FROM objects o WHERE o.state = ${raw(state === 'ACTIVE' ? `'ACTIVE'` : `'ARCHIVED'`)}
+        ORDER BY ${at} DESC, o.id DESC OFFSET ${depth}::int LIMIT 1`,
+      { freshPlan: true },
+    );
+    return row?.at;
+  }
+}
+
+/** The moment that lies so many steps before the last; steps in between by time. */
+function momentAmong(moments: readonly string[], back: number): string | undefined {
+  const place = moments.length - 1 - back;
+  const [before, behind] = [moments[Math.floor(place)], moments[Math.floor(place) + 1]].map((moment) =>
+    moment === undefined ? Number.NaN : millisecondsOf(moment),
+  ) as [number, number];
+  const at = before + (behind - before) * (place - Math.floor(place));
+  return Number.isFinite(at) ? new Date(at).toISOString() : undefined;
+}
+
+/** Of an instant as PostgreSQL writes it, in UTC. */
+export function millisecondsOf(moment: string): number {
+  return Date.parse(
+    `${moment
+      .slice(0, 23)
+      .replace(' ', 'T')
+      .replace(/[+Z].*$/, '')}Z`,
+  );
+}
+
+/** What the planner thinks, from its statistics; nothing is read. */
+async function estimated(ctx: ReadContext, predicate: Sql): Promise<number> {
+  const [row] = await ctx.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
+    sql`EXPLAIN (FORMAT JSON) SELECT 1 FROM objects o WHERE ${predicate}`,
+    { freshPlan: true },
+  );
+  return row?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
+}
+
+async function sample(ctx: ReadContext, predicate: Sql): Promise<{ of: number; holding: number }> {
+  const [pages] = await ctx.query<{ n: number }>(
+    sql`SELECT greatest(relpages, 1)::float8 AS n FROM pg_class WHERE oid = 'objects'::regclass`,
+  );
+  const percent = Math.min(100, (100 * SAMPLED_PAGES) / (pages?.n ?? 1));
+  const [row] = await ctx.query<{ of: number; holding: number }>(
+    sql`SELECT count(*) AS of, count(*) FILTER (WHERE ${predicate}) AS holding
+      FROM objects o TABLESAMPLE SYSTEM (${percent}::float4) WHERE o.state = 'ACTIVE'`,
+  );
+  return row ?? { of: 0, holding: 0 };
+}
+
+/** Estimated share of all rows that hold one of the lexemes, under one of the labels, or a word that begins with a beginning. */
+export function shareOf(
+  known: Pick<Frequencies, 'shares'>,
+  lexemes: readonly string[],
+  labels: readonly string[],
+  beginnings: readonly string[],
+): number {
+  const asked = new Set(labels.flatMap((label) => lexemes.map((lexeme) => label + lexeme)));
+  // As if words stood together by chance alone.
+  let without = 1;
+  for (const word of asked) {
+    if (!beginnings.some((beginning) => word.startsWith(beginning))) without *= 1 - (known.shares.get(word) ?? 0);
+  }
+  if (beginnings.length > 0) {
+    for (const [word, frequency] of known.shares) {
+      if (beginnings.some((beginning) => word.startsWith(beginning))) without *= 1 - frequency;
+    }
+  }
+  return 1 - without;
+}

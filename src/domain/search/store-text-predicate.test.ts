@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import sql from 'sql-template-tag';
+import fc from 'fast-check';
+import { combinationOf } from './store-text-predicate.ts';
+import type { Reach } from './store-access-filter.ts';
+import type { TermQuery } from './terms.ts';
+
+const WORDS = [...'abcdefgh'];
+const part = (word: string): TermQuery['free'] => ({ text: `'${word}'`, match: `'${word}'`, operands: 1 });
+const queries: TermQuery[] = WORDS.map((word) => ({ free: part(word), classes: [] }));
+const reach: Reach = { typeIds: [], visible: sql`true`, trusted: null, free: [''], classes: [] };
+
+/** Whether a text of these words satisfies the `tsquery`, whose parts are words, `&`, `|` and parentheses. */
+function satisfies(query: string, held: ReadonlySet<string>): boolean {
+  const signs = query.match(/'[a-z]+'|[()&|]/g) ?? [];
+  let at = 0;
+  const one = (): boolean => {
+    const sign = signs[at++];
+    if (sign !== '(') return held.has((sign ?? '').slice(1, -1));
+    const inside = either();
+    assert.equal(signs[at++], ')');
+    return inside;
+  };
+  const all = (): boolean => {
+    let whole = one();
+    for (; signs[at] === '&'; at++, whole = one() && whole);
+    return whole;
+  };
+  const either = (): boolean => {
+    let some = all();
+    for (; signs[at] === '|'; at++, some = all() || some);
+    return some;
+  };
+  const result = either();
+  assert.equal(at, signs.length, query);
+  return result;
+}
+
+describe('one of several combinations of words', () => {
+  const combination = fc.uniqueArray(fc.nat({ max: WORDS.length - 1 }), { minLength: 1, maxLength: 5 });
+
+  it('asks for the same as each of them by itself', () => {
+    const held = fc.uniqueArray(fc.constantFrom(...WORDS)).map((words) => new Set(words));
+    fc.assert(
+      fc.property(fc.array(combination, { minLength: 1, maxLength: 12 }), held, (combinations, words) => {
+        const { query, exact } = combinationOf(combinations, queries, reach);
+        const expected = combinations.some((of) => of.every((index) => words.has(WORDS[index] ?? '')));
+        assert.equal(satisfies(query, words), expected, query);
+        assert.equal(exact, null);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('names what several begin with once', () => {
+    const { query } = combinationOf(
+      [
+        [0, 1, 2],
+        [0, 1, 3],
+        [0, 4],
+      ],
+      queries,
+      reach,
+    );
+    assert.deepEqual(
+      WORDS.map((word) => query.split(`'${word}'`).length - 1),
+      [1, 1, 1, 1, 1, 0, 0, 0],
+    );
+  });
+
+  it('asks the record itself where a right hangs on it, and a word of which nothing is left finds nothing', () => {
+    const classes = [{ labels: ['x'], holds: sql`o.number = 'n'` }];
+    const labelled = queries.map(({ free }, index) => ({ free, classes: [index === 1 ? part('hidden') : part('')] }));
+    const need = combinationOf([[0, 1]], labelled, { ...reach, classes });
+    assert.match(
+      need.exact?.text ?? '',
+      /^\(\(.*s\.words @@ \$1::tsquery.*\) AND \(.*o\.number = 'n' AND s\.words @@.*\)\)$/s,
+    );
+    assert.match(need.query, /'hidden'/);
+    const nothing: TermQuery = { free: { text: '', match: '', operands: 0 }, classes: [] };
+    assert.equal(combinationOf([[0, 1]], [{ free: part('a'), classes: [] }, nothing], reach).query, '');
+  });
+});

@@ -1,0 +1,104 @@
+/** What records must hold, from the words of a question: as a `tsquery`, and as SQL where it hangs on the record. */
+import sql, { join, type Sql } from 'sql-template-tag';
+import type { Reach } from './store-access-filter.ts';
+import { type Numbers, type TermQuery, termQuery, widest } from './terms.ts';
+
+export interface TextPredicate {
+  /** `tsquery` that every match satisfies; empty: nothing can match. */
+  query: string;
+  /** Predicate beyond it; null: none. */
+  exact: Sql | null;
+}
+
+/** The word stands where the caller may read it on this very record. */
+export function holdsTerm({ free, classes }: TermQuery, reach: Reach): Sql {
+  const parts: Sql[] = free.match === '' ? [] : [sql`s.words @@ ${free.match}::tsquery`];
+  for (const [index, { match }] of classes.entries()) {
+    const of = reach.classes[index];
+    if (of !== undefined && match !== '') parts.push(sql`(${of.holds} AND s.words @@ ${match}::tsquery)`);
+  }
+  return parts.length === 0 ? sql`false` : sql`(${join(parts, ' OR ')})`;
+}
+
+const NOTHING: TextPredicate = { query: '', exact: sql`false` };
+
+/** All of the words. */
+export function allOf(queries: readonly TermQuery[], reach: Reach): TextPredicate {
+  const parts = queries.map(widest);
+  // A word of which nothing is left, as one of controls alone, matches nothing.
+  if (parts.length === 0 || parts.includes('')) return NOTHING;
+  const exact = queries.map((query) => holdsTerm(query, reach));
+  return {
+    query: parts.map((part) => `(${part})`).join(' & '),
+    exact: reach.classes.length === 0 ? null : sql`(${join(exact, ' AND ')})`,
+  };
+}
+
+/** One of several needs. */
+export function oneOf(needs: readonly TextPredicate[], reach: Reach): TextPredicate {
+  const given = needs.filter(({ query }) => query !== '');
+  if (given.length === 0) return NOTHING;
+  const exact = given.map(({ query, exact }) => exact ?? sql`s.words @@ ${query}::tsquery`);
+  return {
+    query: given.map(({ query }) => `(${query})`).join(' | '),
+    exact: reach.classes.length === 0 ? null : sql`(${join(exact, ' OR ')})`,
+  };
+}
+
+/** Both of two needs. */
+function bothOf(one: TextPredicate, other: TextPredicate): TextPredicate {
+  if (one.query === '' || other.query === '') return NOTHING;
+  const exact = one.exact === null || other.exact === null ? null : sql`(${one.exact} AND ${other.exact})`;
+  return { query: `(${one.query}) & (${other.query})`, exact };
+}
+
+/**
+ * One of several combinations of words, each a list of indices, the most telling word first. What combinations begin with is
+ * asked once for all of them: the index of words works on the whole query at every entry that it meets.
+ */
+export function combinationOf(
+  combinations: readonly (readonly number[])[],
+  queries: readonly TermQuery[],
+  reach: Reach,
+): TextPredicate {
+  const rests = new Map<number, (readonly number[])[]>();
+  for (const [first, ...rest] of combinations) {
+    if (first === undefined) continue;
+    const known = rests.get(first);
+    if (known === undefined) rests.set(first, [rest]);
+    else known.push(rest);
+  }
+  const needs = [...rests].map(([index, others]) => {
+    const query = queries[index];
+    if (query === undefined) return NOTHING;
+    const word = allOf([query], reach);
+    return others.some((rest) => rest.length === 0) ? word : bothOf(word, combinationOf(others, queries, reach));
+  });
+  return oneOf(needs, reach);
+}
+
+/** Any of the words. */
+export function anyOf(queries: readonly TermQuery[], reach: Reach): TextPredicate {
+  return oneOf(
+    queries.map((query) => allOf([query], reach)),
+    reach,
+  );
+}
+
+/** Records with the numbers, and all else that the question says. */
+export function numbered(numbers: Numbers, reach: Reach): TextPredicate {
+  const number: TextPredicate = {
+    query: numbers.query,
+    exact: reach.classes.length === 0 ? null : sql`s.words @@ ${numbers.query}::tsquery`,
+  };
+  if (numbers.rest.length === 0) return number;
+  const rest = allOf(
+    numbers.rest.map((term) => termQuery(term, reach)),
+    reach,
+  );
+  if (rest.query === '') return NOTHING;
+  return {
+    query: `(${number.query}) & (${rest.query})`,
+    exact: number.exact === null ? null : sql`(${number.exact} AND ${rest.exact ?? sql`true`})`,
+  };
+}

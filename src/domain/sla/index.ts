@@ -1,0 +1,17 @@
+/**
+ * SLA: policies that limit the open time for records of a type, and the instances that measure it.
+ *
+ * Own tables: `sla_instances`, `calendar_versions`. Invariants:
+ * - A record has at most one running instance of a policy.
+ * - An instance starts, pauses, stops or changes its target in the unit of work that changes its record.
+ * - Elapsed and due times are calculated from start, pauses, stop and target (`lib/worktime.ts`); they are never accumulated.
+ * - Reads do not write.
+ * - Each warning and each breach is reported once.
+ * - A stopped instance does not change until it is recalculated by command.
+ */
+export { slaFollower } from './follow.ts';
+export { dueTimeMover, fireDue } from './jobs.ts';
+export { slaRoutes } from './routes.ts';
+export { slaChecks } from './store-checks.ts';
+export { timerMetrics } from './store-figures.ts';
+export { timerBacklog } from './store.ts';

@@ -1,0 +1,22 @@
+/**
+ * Outgoing webhooks: subscriptions, signing secrets, and two stages of delivery. Dispatch turns events from the outbox into
+ * deliveries, one for each subscription that was enabled at the event's place in the journal. Delivery leases them, makes the
+ * attempts and stores the results.
+ *
+ * Own tables: `signing_secret_values`, `webhook_periods`, `webhook_deliveries`, `webhook_attempts`. Subscriptions are
+ * configuration items. Invariants:
+ * - An event leaves the outbox only together with its deliveries.
+ * - The payload is read with the executor's rights at each attempt.
+ * - The signature covers exactly the bytes that are sent.
+ * - A crash repeats an attempt under the same delivery id and loses none.
+ * - A disabled or archived subscription starts no attempt.
+ */
+export { Deliverer, type DeliveryLimits } from './deliver.ts';
+export { dispatchEvents } from './dispatch.ts';
+export { examineDeliveries, examineSecrets, redispatch, type SecretsExamined } from './doctor.ts';
+export { EVENTS } from './event-schemas.ts';
+export { webhookRoutes } from './routes.ts';
+export { createSecret, rotateSecret } from './signing-secrets.ts';
+export { webhookChecks } from './store-checks.ts';
+export { deliveryBacklog, purgeDeliveries } from './store-delivery.ts';
+export { deliveryMetrics } from './store-figures.ts';

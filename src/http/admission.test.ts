@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { isFault } from '../lib/fault.ts';
+import { AdmissionControl } from './admission.ts';
+
+function refused(fn: () => void): boolean {
+  try {
+    fn();
+    return false;
+  } catch (error) {
+    assert.ok(isFault(error, 'OVERLOADED'));
+    return true;
+  }
+}
+
+function block(ms: number): Promise<void> {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+  return rest(0);
+}
+
+function rest(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+/** Enters for a caller and proceeds as far as possible. @returns whether it runs, waits or was rejected, and how to leave */
+function admission(
+  admissionControl: AdmissionControl,
+  callerId: string,
+): { state: () => 'runs' | 'waits' | 'refused'; leave(): void } {
+  let state: 'runs' | 'waits' | 'refused' = 'runs';
+  const visitor = admissionControl.enter();
+  if (refused(() => visitor.attribute(callerId))) state = 'refused';
+  else {
+    const turn = visitor.turn();
+    if (turn !== undefined) {
+      state = 'waits';
+      const settle = async (): Promise<void> => {
+        try {
+          await turn;
+          state = 'runs';
+        } catch {
+          state = 'refused';
+        }
+      };
+      void settle();
+    }
+  }
+  if (state === 'refused') visitor.leave();
+  return { state: () => state, leave: () => visitor.leave() };
+}
+
+describe('the gate', () => {
+  it('counts what is in flight', () => {
+    const admissionControl = new AdmissionControl({ most: 2 });
+    const first = admissionControl.enter();
+    admissionControl.enter();
+    assert.ok(refused(() => admissionControl.enter()));
+    first.leave();
+    admissionControl.enter();
+    assert.equal(admissionControl.inFlight, 2);
+    admissionControl.stop();
+  });
+
+  it('gives nobody more than a quarter once half is taken', () => {
+    const admissionControl = new AdmissionControl({ most: 16 });
+    const flood = Array.from({ length: 20 }, () => admission(admissionControl, 'flood')).filter(
+      (one) => one.state() !== 'refused',
+    );
+    assert.equal(flood.length, 8);
+    assert.deepEqual(
+      ['a', 'b', 'a'].map((caller) => admission(admissionControl, caller).state()),
+      ['runs', 'runs', 'runs'],
+    );
+    for (const one of flood) one.leave();
+    assert.equal(admission(admissionControl, 'flood').state(), 'runs');
+    admissionControl.stop();
+  });
+
+  it('keeps a quarter of the turns for others, and gives the next one to who has the least', async () => {
+    const admissionControl = new AdmissionControl({ most: 100, running: 8 });
+    const flood = Array.from({ length: 30 }, () => admission(admissionControl, 'flood'));
+    const running = (): number => flood.filter((one) => one.state() === 'runs').length;
+    assert.equal(running(), 6);
+    const others = ['a', 'b', 'c', 'd'].map((caller) => admission(admissionControl, caller));
+    assert.deepEqual(
+      others.map((one) => one.state()),
+      ['runs', 'runs', 'waits', 'waits'],
+    );
+    flood[0]?.leave();
+    await rest(0);
+    assert.deepEqual([others[2]?.state(), others[3]?.state()], ['runs', 'waits'], 'the flood waited longer');
+    flood[1]?.leave();
+    await rest(0);
+    assert.equal(others[3]?.state(), 'runs');
+    for (const one of others) one.leave();
+    await rest(0);
+    assert.equal(running(), 2 + 6, 'two are done, and six run again');
+    admissionControl.stop();
+  });
+
+  it('refuses on arrival who would wait too long, and nobody else', async () => {
+    const admissionControl = new AdmissionControl({ most: 1000, running: 4 });
+    const flood = Array.from({ length: 40 }, () => admission(admissionControl, 'flood'));
+    assert.ok(
+      flood.every((one) => one.state() !== 'refused'),
+      'a burst is worked off',
+    );
+    // One admission per 20 ms with a queue that is never empty: after a second this is no burst.
+    for (const began = performance.now(); performance.now() - began < 1300; await rest(20)) {
+      const done = flood.find((one) => one.state() === 'runs');
+      if (done !== undefined) flood.splice(flood.indexOf(done), 1);
+      done?.leave();
+      const more = admission(admissionControl, 'flood');
+      if (more.state() !== 'refused') flood.push(more);
+    }
+    for (let waiting = 0; waiting < 40; waiting++) admission(admissionControl, 'flood');
+    assert.equal(admission(admissionControl, 'flood').state(), 'refused');
+    assert.notEqual(admission(admissionControl, 'other').state(), 'refused');
+    admissionControl.stop();
+  });
+
+  it('takes what runs for long off the turns, and only so many', async () => {
+    const admissionControl = new AdmissionControl({ most: 100, running: 8, sampleMs: 20 });
+    const exports = Array.from({ length: 6 }, () => admission(admissionControl, 'slow'));
+    const next = admission(admissionControl, 'slow');
+    assert.equal(next.state(), 'waits');
+    await rest(1200);
+    assert.equal(next.state(), 'runs');
+    // Two of the six no longer count as running. A service that became slow must not admit more because of that.
+    const more = Array.from({ length: 3 }, () => admission(admissionControl, 'slow'));
+    assert.deepEqual(
+      more.map((one) => one.state()),
+      ['runs', 'waits', 'waits'],
+    );
+    for (const one of exports) one.leave();
+    admissionControl.stop();
+  });
+
+  it('lets next to nobody wait when the event loop is late again and again, and not for one long step', async () => {
+    const admissionControl = new AdmissionControl({ most: 100, running: 2, sampleMs: 5, lateMs: 20 });
+    admission(admissionControl, 'a');
+    const second = admission(admissionControl, 'b');
+    await block(60);
+    const third = admission(admissionControl, 'c');
+    assert.equal(third.state(), 'waits');
+    for (let i = 0; i < 6; i++) await block(40);
+    assert.equal(admission(admissionControl, 'a').state(), 'refused');
+    assert.equal(admission(admissionControl, 'd').state(), 'waits');
+    second.leave();
+    await rest(0);
+    assert.equal(third.state(), 'runs', 'who waited is next');
+    // Once the event loop is on time again, which may take a while on a busy machine.
+    const until = performance.now() + 20_000;
+    let last = admission(admissionControl, 'a').state();
+    for (; last === 'refused' && performance.now() < until; last = admission(admissionControl, 'a').state())
+      await rest(20);
+    assert.equal(last, 'waits');
+    admissionControl.stop();
+  });
+});

@@ -1,0 +1,68 @@
+/** Serializes large answers to JSON in chunks, so that other requests can run in between. */
+import { Turns } from '../lib/yielding.ts';
+
+/** Answers above about this many characters are serialized in chunks. */
+const LARGE = 500_000;
+/** Estimated characters of an object or array itself, and of scalars other than strings. */
+const NODE = 16;
+
+/** True if the JSON of the value has more than `most` characters. Stops as soon as the result is known. */
+function exceeds(value: unknown, most: number): boolean {
+  let left = most;
+  const open: unknown[] = [value];
+  for (let next = open.pop(); next !== undefined && left >= 0; next = open.pop()) {
+    left -= typeof next === 'string' ? next.length : NODE;
+    if (typeof next !== 'object' || next === null) continue;
+    const members = Array.isArray(next) ? next : Object.values(next);
+    if (members.length * NODE > left) return true;
+    for (const member of members) open.push(member ?? null);
+  }
+  return left < 0;
+}
+
+/** True if the answer should be sent in chunks. */
+export function isLarge(data: unknown): boolean {
+  return typeof data === 'object' && exceeds(data, LARGE);
+}
+
+/** Yields the text of `JSON.stringify` in chunks. Each holds one member that is not large; a long string is one chunk. */
+function* jsonPieces(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null || !exceeds(value, LARGE / 4)) {
+    yield JSON.stringify(value) ?? 'null';
+    return;
+  }
+  let before = '';
+  if (Array.isArray(value)) {
+    for (const member of value) {
+      yield `${before === '' ? '[' : ','}`;
+      before = ',';
+      yield* jsonPieces(member);
+    }
+    yield before === '' ? '[]' : ']';
+    return;
+  }
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    yield `${before === '' ? '{' : ','}${JSON.stringify(key)}:`;
+    before = ',';
+    yield* jsonPieces(member);
+  }
+  yield before === '' ? '{}' : '}';
+}
+
+/** Chunks are combined to about this many characters. */
+const SENT = 65_536;
+
+/** The JSON between `head` and `tail` in chunks. Yields to other requests between them. */
+export async function* inPieces(head: string, data: unknown, tail: string): AsyncGenerator<Buffer> {
+  const turns = new Turns();
+  let text = head;
+  for (const piece of jsonPieces(data)) {
+    text += piece;
+    if (text.length < SENT) continue;
+    yield Buffer.from(text);
+    text = '';
+    await turns.next();
+  }
+  yield Buffer.from(text + tail);
+}

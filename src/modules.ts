@@ -1,0 +1,210 @@
+/** Registry of all domain modules and what each contributes to the service. Only this file lists them. */
+import type { Constraints } from './platform/database/sqlstate.ts';
+import type { ConfigSection } from './configuration/section.ts';
+import { bundleRoutes } from './configuration/routes.ts';
+import { addItem } from './configuration/single.ts';
+import type { Operation } from './contract/operation.ts';
+import { accessRoutes, administratorFollower, sessionFollower, SignIns, systemActor } from './domain/access/index.ts';
+import { rolesSection } from './domain/access/config.ts';
+import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
+import { catalogRoutes, serviceSource } from './domain/catalog/index.ts';
+import { groupsSection, orgUnitsSection, usersSection } from './domain/identity/config.ts';
+import { identityChecks, identityRoutes } from './domain/identity/index.ts';
+import { importDefinitionsSection } from './domain/imports/config.ts';
+import { integrationsSection } from './domain/inbound/config.ts';
+import { inboundChecks, inboundRoutes } from './domain/inbound/index.ts';
+import { knowledgeBasesSection } from './domain/knowledge/config.ts';
+import { articleImageUse, articleSource, knowledgeChecks, knowledgeRoutes } from './domain/knowledge/index.ts';
+import { settingsSection, typesSection } from './domain/metadata/config.ts';
+import { recordProbe } from './domain/objects/config.ts';
+import { relationDefinitionsSection } from './domain/relations/config.ts';
+import { calendarsSection, slaPoliciesSection } from './domain/sla/config.ts';
+import { signingSecretsSection, webhooksSection } from './domain/webhooks/config.ts';
+import { workflowsSection } from './domain/workflow/config.ts';
+import { metadataRoutes, typeView } from './domain/metadata/index.ts';
+import { attachmentChecks, attachmentRoutes, attachmentUse } from './domain/attachments/index.ts';
+import { bulkRoutes } from './domain/bulk/index.ts';
+import { exportRoutes } from './domain/exports/index.ts';
+import { importChecks, importMetrics, importRoutes } from './domain/imports/index.ts';
+import { commentChecks, commentEvents, commentRoutes } from './domain/comments/index.ts';
+import { deskRoutes } from './domain/desk/index.ts';
+import { imageUse, objectChecks, objectRoutes, requireVisible, visibleTitle } from './domain/objects/index.ts';
+import { relationChecks, relationEvents, relationRoutes } from './domain/relations/index.ts';
+import {
+  makeSearchParts,
+  searchMetrics,
+  type SearchParts,
+  searchFollower,
+  searchRoutes,
+  wordMatch,
+} from './domain/search/index.ts';
+import { slaChecks, slaFollower, slaRoutes, timerMetrics } from './domain/sla/index.ts';
+import { deliveryMetrics, webhookChecks, webhookRoutes } from './domain/webhooks/index.ts';
+import { workflowRoutes } from './domain/workflow/index.ts';
+import { inputReader } from './http/validate.ts';
+import type { BoundOperation } from './platform/unit-of-work/binding.ts';
+import { type Check, journalChecks } from './platform/audit/checks.ts';
+import type { BlobUse } from './platform/blobs/register.ts';
+import { ContentHolder, type ContentParts } from './platform/blobs/serve.ts';
+import type { BlobStore } from './platform/blobs/store.ts';
+import type { Actor } from './platform/unit-of-work/context.ts';
+import { newId } from './platform/clock.ts';
+import { type DatabaseMetric, journalMetrics } from './platform/observability/database-metrics.ts';
+import type { Follower } from './platform/unit-of-work/context.ts';
+import type { AddressCheck } from './platform/outbound/outbound.ts';
+import { SecretBox } from './platform/secrets.ts';
+import type { ConfigSnapshot } from './platform/unit-of-work/snapshot.ts';
+import { type Caller } from './platform/unit-of-work/work.ts';
+
+/**
+ * The sections of the configuration bundle, in the order in which they are applied and exported.
+ *
+ * @param outbound checks the webhook addresses in a bundle
+ */
+export function configSections(outbound: AddressCheck): readonly ConfigSection[] {
+  return [
+    settingsSection,
+    usersSection,
+    groupsSection,
+    orgUnitsSection,
+    workflowsSection(recordProbe),
+    typesSection(recordProbe),
+    rolesSection,
+    calendarsSection,
+    slaPoliciesSection,
+    relationDefinitionsSection,
+    servicesSection,
+    catalogsSection,
+    knowledgeBasesSection,
+    signingSecretsSection,
+    webhooksSection(outbound),
+    integrationsSection,
+    importDefinitionsSection,
+  ];
+}
+
+/** Dependencies of the modules' handlers beyond their context. */
+export interface Parts extends ContentParts<Caller> {
+  search: SearchParts;
+  secrets: SecretBox;
+  signIns: SignIns;
+  outbound: AddressCheck;
+  /** Name of the OpenID Connect provider; null without one. */
+  oidc: string | null;
+  /** The rights of an ACTIVE user, for actions on their behalf; undefined for all others. */
+  actorOf(userId: string): Promise<Actor | undefined>;
+}
+
+/** State of the search module that is shared by all requests and changes of a process. */
+export function searchParts(): SearchParts {
+  return makeSearchParts(articleSource, serviceSource);
+}
+
+/** References to content in the blob store. Content without any reference is deleted. */
+export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse, articleImageUse];
+
+/** Invariants of the stored data, declared by each module (`docket doctor --deep`). */
+export const CHECKS: readonly Check[] = [
+  ...journalChecks,
+  ...objectChecks,
+  ...commentChecks,
+  ...attachmentChecks,
+  ...relationChecks,
+  ...slaChecks,
+  ...importChecks,
+  ...inboundChecks,
+  ...identityChecks,
+  ...knowledgeChecks,
+  ...webhookChecks,
+];
+
+/** Metrics computed from the database, for `/metrics`. */
+export const DATABASE_METRICS: readonly DatabaseMetric[] = [
+  ...journalMetrics,
+  ...deliveryMetrics,
+  ...timerMetrics,
+  ...importMetrics,
+  ...searchMetrics,
+];
+
+/**
+ * Modules that react to events of other modules in the same unit of work, in this order. Every unit that writes records needs
+ * them.
+ *
+ * @param oidc whether sign-in by OpenID Connect is configured
+ */
+export function followers(search: SearchParts, { oidc }: { oidc: boolean }): Follower[] {
+  const { analysis, articles } = search;
+  return [slaFollower, searchFollower(analysis, articles), sessionFollower, administratorFollower(oidc)];
+}
+
+/** All operations of the service, in the order of the documentation. */
+export function bindings(parts: Parts): BoundOperation[] {
+  const sections = configSections(parts.outbound);
+  return [
+    ...metadataRoutes,
+    ...objectRoutes([commentEvents, relationEvents], parts, wordMatch(parts.search)),
+    ...commentRoutes,
+    ...attachmentRoutes(parts),
+    ...relationRoutes,
+    ...workflowRoutes,
+    ...searchRoutes(parts.search),
+    ...bulkRoutes,
+    ...slaRoutes,
+    ...importRoutes(parts, (ctx, item) => addItem(ctx, sections, importDefinitionsSection.key, item)),
+    ...exportRoutes(parts.freshCaller, wordMatch(parts.search)),
+    ...catalogRoutes(parts.actorOf),
+    ...knowledgeRoutes(parts),
+    ...webhookRoutes(parts.secrets, parts.outbound),
+    ...identityRoutes,
+    ...inboundRoutes(inputReader),
+    ...accessRoutes(parts.signIns, parts.oidc, async (ctx, id) => {
+      const object = await requireVisible(ctx, id);
+      return { type: object.type, facts: object.facts, title: visibleTitle(object) };
+    }),
+    ...deskRoutes,
+    ...bundleRoutes(sections),
+  ];
+}
+
+export function operations(): Operation[] {
+  // Declarations do not depend on the handlers' dependencies; none of these is called.
+  const none = (): never => {
+    throw new Error('operations are declarations here');
+  };
+  const blobs: BlobStore = { put: none, read: none, bytes: none, remove: none, list: none, check: none };
+  const secrets = new SecretBox('declarations seal nothing');
+  const parts: Parts = {
+    blobs,
+    holder: new ContentHolder(0),
+    search: searchParts(),
+    secrets,
+    signIns: new SignIns({ secrets, db: { query: none }, clock: { now: none } }),
+    outbound: { refusals: none },
+    oidc: null,
+    freshCaller: none,
+    actorOf: none,
+  };
+  return bindings(parts).map((bound) => bound.operation);
+}
+/** Unique constraints that a client can violate, and the resulting fault. */
+export const CONSTRAINTS: Constraints = new Map([
+  ['objects_pkey', { code: 'ALREADY_EXISTS', field: 'objectId' }],
+  ['kb_versions_draft', { code: 'ALREADY_EXISTS', field: 'code' }],
+  ['users_login', { code: 'ALREADY_EXISTS', field: 'login' }],
+  ['users_email', { code: 'ALREADY_EXISTS', field: 'email' }],
+  ['users_external_id', { code: 'ALREADY_EXISTS', field: 'externalId' }],
+  ['groups_code', { code: 'ALREADY_EXISTS', field: 'code' }],
+  ['org_units_code', { code: 'ALREADY_EXISTS', field: 'code' }],
+]);
+
+/** The system user, with the given configuration. */
+export function systemCaller(config: ConfigSnapshot): Caller {
+  return {
+    actor: systemActor(config.get(typeView)),
+    via: 'system',
+    keyId: null,
+    correlationId: newId(),
+    config,
+  };
+}

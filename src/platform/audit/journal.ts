@@ -1,0 +1,222 @@
+/**
+ * The journal: one append-only log, written in the transaction of the change. It serves as the history of a record, as the
+ * audit log and, through the outbox row of each event, as the source of deliveries. Tables `journal`, `outbox`.
+ *
+ * `journal.seq` is the position of an event. It is drawn from one sequence while the transaction holds the locks on the rows
+ * that it changes (`afterGuards`). The positions of a record's events therefore increase with its revisions. Everything is
+ * ordered by position. `at` is only displayed and never used for ordering: clocks may be set back, and clocks of two processes
+ * differ.
+ */
+import { createHash } from 'node:crypto';
+import sql, { empty, raw, type Sql } from 'sql-template-tag';
+import { canonicalJson } from '../../lib/json.ts';
+import type { PlannedEvent, ReadContext, TableWrite } from '../unit-of-work/context.ts';
+import type { Database, Queryable, Transaction } from '../database/pool.ts';
+
+export interface JournalRow {
+  id: string;
+  at: string;
+  type: string;
+  object_id: string | null;
+  subject: string | null;
+  revision: number | null;
+  actor_id: string | null;
+  via: string;
+  key_id: string | null;
+  correlation_id: string | null;
+  changes: Record<string, [unknown, unknown]> | null;
+  data: Record<string, unknown> | null;
+  hash: string;
+}
+
+/** Hex SHA-256 over all values of the row. Verification recomputes it from the stored row. */
+export function journalHash(row: Omit<JournalRow, 'hash'>): string {
+  const said = [
+    row.id,
+    row.at,
+    row.type,
+    row.object_id,
+    row.subject,
+    row.revision,
+    row.actor_id,
+    row.via,
+    row.key_id,
+    row.correlation_id,
+    row.changes,
+    row.data,
+  ];
+  return createHash('sha256').update(canonicalJson(said)).digest('hex');
+}
+
+/** Member of an event's data that is used for verification only. */
+const STORED = '$stored';
+
+/**
+ * SQL for an event's data without internal members; the only form that may leave the service. `alias` is an alias of `journal`.
+ */
+export function shownData(alias: string): Sql {
+  return raw(`(${alias}.data - '${STORED}')`);
+}
+
+/** SQL for one of the event's stored values as text; null if the event does not have it. */
+export function storedMember(alias: string, name: string): Sql {
+  return raw(`(${alias}.data -> '${STORED}' ->> '${name}')`);
+}
+
+/** SQL for whether the event has this stored value. */
+export function saysStored(alias: string, name: string): Sql {
+  return raw(`coalesce(${alias}.data -> '${STORED}' ? '${name}', false)`);
+}
+
+/** Builds the stored row of an event: the command's values plus actor, time and origin. */
+export function journalRow(ctx: ReadContext, event: PlannedEvent): JournalRow {
+  const row = {
+    id: ctx.newId(),
+    at: ctx.now,
+    type: event.type,
+    object_id: event.objectId ?? null,
+    subject: event.subject ?? null,
+    revision: event.revision ?? null,
+    actor_id: ctx.actor.userId,
+    via: ctx.via,
+    key_id: ctx.keyId,
+    correlation_id: ctx.correlationId,
+    changes: event.changes ?? null,
+    data: event.stored === undefined ? (event.data ?? null) : { ...event.data, [STORED]: event.stored },
+  };
+  return { ...row, hash: journalHash(row) };
+}
+
+export const journalWrite: TableWrite<JournalRow> = {
+  name: 'journal_rows',
+  guard: false,
+  afterGuards: true,
+  columns: {
+    id: 'uuid',
+    at: 'timestamptz',
+    type: 'text',
+    object_id: 'uuid',
+    subject: 'text',
+    revision: 'integer',
+    actor_id: 'uuid',
+    via: 'text',
+    key_id: 'uuid',
+    correlation_id: 'text',
+    changes: 'jsonb',
+    data: 'jsonb',
+    hash: 'text',
+  },
+  sql: (rows: Sql, _alone: boolean, ready: Sql) => sql`
+    INSERT INTO journal (id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id, changes, data, hash)
+    SELECT id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id, changes, data, decode(hash, 'hex')
+    FROM ${rows} WHERE ${ready}
+    RETURNING seq, id, type, object_id, at`,
+};
+
+/** One outbox row for each row of `journalWrite`. Planned once, after it; it has no values of its own. */
+export const outboxWrite: TableWrite<Record<string, never>> = {
+  name: 'outbox_rows',
+  guard: false,
+  sql: () => sql`
+    INSERT INTO outbox (event_id, type, object_id, at, place)
+    SELECT id, type, object_id, at, seq FROM journal_rows`,
+};
+
+/** An outbox row as consumers receive it. */
+export interface OutboxRow {
+  /** The event's position in the journal. */
+  place: number;
+  event_id: string;
+  type: string;
+  object_id: string | null;
+  at: string;
+}
+
+/**
+ * Claims up to `limit` outbox rows, passes them to `consume` and removes them, all in one transaction. Rows are claimed rather
+ * than read past a cursor: a cursor over `seq` would skip events whose transaction commits late. Any number of processes may
+ * drain concurrently.
+ *
+ * @returns the number of rows taken; 0 if there is nothing to do
+ */
+export async function drainOutbox(
+  db: Database,
+  limit: number,
+  consume: (rows: OutboxRow[], tx: Transaction) => Promise<void>,
+): Promise<number> {
+  return await db.transaction('BEGIN', async (tx) => {
+    const rows = await tx.query<OutboxRow>(sql`
+      DELETE FROM outbox x WHERE seq IN (SELECT seq FROM outbox ORDER BY seq LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
+      RETURNING event_id, type, object_id, at, coalesce(place, (
+        -- Written by a version that did not say the place; the newest are looked at first.
+        SELECT j.seq FROM journal j WHERE j.id = x.event_id AND j.object_id IS NOT DISTINCT FROM x.object_id
+        ORDER BY j.seq DESC LIMIT 1)) AS place`);
+    if (rows.length > 0) {
+      rows.sort((a, b) => a.place - b.place);
+      await consume(rows, tx);
+    }
+    return rows.length;
+  });
+}
+
+/** Puts the events at these positions back into the outbox, to be consumed again. */
+export async function returnToOutbox(tx: Transaction, places: readonly number[]): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO outbox (event_id, type, object_id, at, place)
+    SELECT id, type, object_id, at, seq FROM journal WHERE seq = ANY(${[...places]}::bigint[]) ORDER BY seq`);
+}
+
+/** An event that is about no record: configuration, keys, rights, identity, sign-ins. */
+export interface AuditRow {
+  id: string;
+  at: string;
+  type: string;
+  subject: string | null;
+  actorId: string | null;
+  actorName: string | null;
+  via: string;
+  keyId: string | null;
+  correlationId: string | null;
+  data: Record<string, unknown> | null;
+}
+
+/** The audit log, newest entry first. */
+export async function auditRows(
+  ctx: ReadContext,
+  page: { type?: string; subject?: string; limit: number; offset: number },
+): Promise<AuditRow[]> {
+  return await ctx.query<AuditRow>(sql`
+    SELECT j.id, j.at, j.type, j.subject, j.actor_id AS "actorId", u.display_name AS "actorName", j.via, j.key_id AS "keyId",
+      j.correlation_id AS "correlationId", ${shownData('j')} AS data
+    FROM journal j LEFT JOIN users u ON u.id = j.actor_id
+    WHERE j.object_id IS NULL
+      ${page.type === undefined ? empty : sql`AND j.type = ${page.type}`}
+      ${page.subject === undefined ? empty : sql`AND j.subject = ${page.subject}`}
+    ORDER BY j.seq DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`);
+}
+
+/** True if the journal is empty: every change of configuration, users or records leaves an event. */
+export async function isUntouched(db: Queryable): Promise<boolean> {
+  const rows = await db.query<{ untouched: boolean }>(sql`SELECT NOT EXISTS (SELECT 1 FROM journal) AS untouched`);
+  return rows[0]?.untouched === true;
+}
+
+/** Size of a queue, counted up to the given limit, and the time of its oldest entry. */
+export interface Backlog {
+  waiting: number;
+  oldestAt: string | null;
+}
+
+/** The backlog of the outbox. Counts at most `limit` events, in queue order. */
+export async function outboxBacklog(db: Queryable, limit: number): Promise<Backlog> {
+  const rows = await db.query<Backlog>(sql`
+    SELECT count(*)::int AS waiting, min(at) AS "oldestAt"
+    FROM (SELECT at FROM outbox ORDER BY seq LIMIT ${limit}::int) o`);
+  return rows[0] ?? { waiting: 0, oldestAt: null };
+}
+
+/** The number of events in the outbox. */
+export async function outboxSize(db: Queryable): Promise<number> {
+  const rows = await db.query<{ waiting: number }>(sql`SELECT count(*) AS waiting FROM outbox`);
+  return rows[0]?.waiting ?? 0;
+}

@@ -1,0 +1,224 @@
+/**
+ * The audit chain over the journal: it neither waits for writers nor blocks them, any number of processes may seal, and every
+ * later change of the tables is detected and located.
+ */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import sql, { raw } from 'sql-template-tag';
+import { type Around, startAround } from '../../../test/harness/around.ts';
+import type { Database } from '../database/pool.ts';
+import { type Finding, verifyJournal } from './seals-verify.ts';
+import { SEAL_ROWS, sealCursor, sealJournal } from './seals.ts';
+
+let around: Around;
+let db: Database;
+
+async function sealAll(): Promise<number> {
+  let sealed = 0;
+  while ((await sealJournal(db, Date.now())) !== undefined) sealed++;
+  return sealed;
+}
+
+async function findings(): Promise<string[]> {
+  const { findings: found } = await verifyJournal(db);
+  return found.map(({ kind, place }: Finding) => `${kind} ${place}`);
+}
+
+/** Changes the tables, verifies the journal, and restores the tables. */
+async function tampered(...statements: string[]): Promise<string[]> {
+  const kept = ['journal', 'journal_seals', 'journal_sealing'];
+  for (const table of kept) await db.query(raw(`CREATE TABLE kept_${table} AS TABLE ${table}`));
+  try {
+    for (const statement of statements) await db.query(raw(statement));
+    return await findings();
+  } finally {
+    for (const table of kept) {
+      await db.query(raw(`DELETE FROM ${table}`));
+      await db.query(raw(`INSERT INTO ${table} OVERRIDING SYSTEM VALUE TABLE kept_${table}`));
+      await db.query(raw(`DROP TABLE kept_${table}`));
+    }
+    assert.deepEqual(await findings(), []);
+  }
+}
+
+async function newest(count: number): Promise<number[]> {
+  const rows = await db.query<{ seq: number }>(
+    sql`SELECT seq FROM journal ORDER BY txid DESC, seq DESC LIMIT ${count}::int`,
+  );
+  return rows.map((row) => row.seq).reverse();
+}
+
+describe('the chain of seals', () => {
+  before(async () => {
+    around = await startAround();
+    db = around.app.db;
+    // Three seals of several rows each.
+    for (let seal = 0; seal < 3; seal++) {
+      const { id } = await around.make({ title: `record ${seal}`, kind: 'a', count: seal });
+      await around.ok('chief', 'POST', `/objects/${id}/comments`, { body: 'a comment', visibility: 'public' });
+      await around.ok('chief', 'PATCH', `/objects/${id}`, {
+        expectedRevision: 1,
+        changes: { note: 'Ein Satz, ё и 😀', day: '2027-02-28', count: null },
+      });
+      await sealAll();
+    }
+  });
+  beforeEach(async () => {
+    await sealAll();
+  });
+  after(() => around.close());
+
+  it('covers every row and says nothing of what is as it was written', async () => {
+    const verified = await verifyJournal(db);
+    assert.deepEqual(verified.findings, []);
+    assert.equal(verified.unsealed, 0);
+    assert.ok(verified.seals >= 3);
+    const [row] = await db.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM journal`);
+    assert.equal(verified.rows, row?.rows);
+    const { number, hash } = await sealCursor(db);
+    assert.deepEqual(verified.head, { number, hash });
+  });
+
+  it('finds what was altered, in every column, and names the row', async () => {
+    const [seq] = await newest(4);
+    for (const change of [
+      `at = at + interval '1 ms'`,
+      `type = 'ObjectArchived'`,
+      'object_id = gen_random_uuid()',
+      `subject = 'key:1'`,
+      'revision = 7',
+      'actor_id = NULL',
+      `via = 'system'`,
+      'key_id = gen_random_uuid()',
+      `correlation_id = 'other'`,
+      `changes = '{"title": [1, 2]}'`,
+      `data = '{"a": 1}'`,
+      `hash = decode(repeat('ab', 32), 'hex')`,
+      'id = gen_random_uuid()',
+      `txid = '999999999'`,
+    ]) {
+      assert.deepEqual(
+        await tampered(`UPDATE journal SET ${change} WHERE seq = ${seq}`),
+        [`altered row ${seq}`],
+        change,
+      );
+    }
+  });
+
+  it('finds a row that was altered together with its hash', async () => {
+    const [first, second] = await newest(2);
+    // Copies all values of another row, including its hash, which therefore matches.
+    const copy = `UPDATE journal j SET (id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id,
+      changes, data, hash) = (SELECT id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id,
+      changes, data, hash FROM journal WHERE seq = (SELECT min(seq) FROM journal)) WHERE seq = ${first}`;
+    assert.deepEqual(await tampered(copy), [`altered row ${first}`]);
+    assert.ok(second !== undefined);
+  });
+
+  it('finds what was deleted, put in or exchanged', async () => {
+    const [first, second] = await newest(2);
+    assert.deepEqual(await tampered(`DELETE FROM journal WHERE seq = ${first}`), [`deleted row ${first}`]);
+    const put = `INSERT INTO journal (seq, id, txid, at, type, via, hash) OVERRIDING SYSTEM VALUE
+      SELECT 1000000, gen_random_uuid(), txid, at, type, via, hash FROM journal WHERE seq = ${first}`;
+    assert.deepEqual(await tampered(put), ['inserted row 1000000']);
+    assert.deepEqual(
+      await tampered(
+        'ALTER TABLE journal ALTER seq SET GENERATED BY DEFAULT',
+        `UPDATE journal SET seq = -1 WHERE seq = ${first}`,
+        `UPDATE journal SET seq = ${first} WHERE seq = ${second}`,
+        `UPDATE journal SET seq = ${second} WHERE seq = -1`,
+        'ALTER TABLE journal ALTER seq SET GENERATED ALWAYS',
+      ),
+      [`moved row ${first}`, `moved row ${second}`],
+    );
+  });
+
+  it('finds seals that were altered, deleted, exchanged or cut off', async () => {
+    const { number } = await sealCursor(db);
+    assert.deepEqual(
+      await tampered('DELETE FROM journal_seals WHERE number = 2').then((found) => found[0]),
+      'seal seal 2',
+    );
+    assert.deepEqual(
+      await tampered("UPDATE journal_seals SET sealed_at = sealed_at - interval '1 d' WHERE number = 2"),
+      ['seal seal 2'],
+    );
+    const swapped = await tampered(
+      'UPDATE journal_seals SET number = 1000000 WHERE number = 1',
+      'UPDATE journal_seals SET number = 1 WHERE number = 2',
+      'UPDATE journal_seals SET number = 2 WHERE number = 1000000',
+    );
+    assert.ok(swapped.includes('seal seal 1') && swapped.includes('seal seal 2'), swapped.join());
+    const cut = await tampered(`DELETE FROM journal_seals WHERE number = ${number}`);
+    assert.equal(cut[0], `seal seal ${number}`);
+    assert.ok(cut.some((one) => one.startsWith('inserted row')));
+    const forged = `UPDATE journal_seals SET hash = decode(repeat('00', 32), 'hex') WHERE number = ${number}`;
+    assert.ok((await tampered(forged)).includes(`seal seal ${number}`));
+    // If the newest seal is deleted with its rows and the sealing progress, only a head stored elsewhere reveals it.
+    const head = await sealCursor(db);
+    const { findings: found } = await verifyJournal(db, [{ number: head.number, hash: '0'.repeat(64) }]);
+    assert.deepEqual(
+      found.map(({ place }) => place),
+      [`seal ${head.number}`],
+    );
+    const { findings: absent } = await verifyJournal(db, [{ number: head.number + 5, hash: head.hash }]);
+    assert.deepEqual(
+      absent.map(({ place }) => place),
+      [`seal ${head.number + 5}`],
+    );
+    assert.deepEqual((await verifyJournal(db, [head])).findings, []);
+  });
+
+  it('waits for no writer and makes none wait; what commits late is sealed later', async () => {
+    const held = await db.connect();
+    try {
+      await held.query('BEGIN');
+      const row = `INSERT INTO journal (id, at, type, via, hash) VALUES (gen_random_uuid(), now(), 'T', 'system', '\\x00')`;
+      await held.query(row);
+      const before = await sealCursor(db);
+      await around.make({ title: 'meanwhile' });
+      // A transaction older than the new rows is in progress, so nothing after it may be sealed yet.
+      assert.equal(await sealJournal(db, Date.now()), undefined);
+      assert.equal((await sealCursor(db)).number, before.number);
+      assert.ok((await verifyJournal(db)).unsealed > 0);
+      await held.query('ROLLBACK');
+    } finally {
+      held.release(true);
+    }
+    assert.equal(await sealAll(), 1);
+    assert.deepEqual(await findings(), []);
+  });
+
+  it('is one chain, whoever seals, while writers go on', async () => {
+    let done = false;
+    const write = async (): Promise<void> => {
+      const all = Array.from({ length: 6 }, async (_, writer) => {
+        for (let n = 0; n < 15; n++) await around.make({ title: `${writer} ${n}` });
+      });
+      await Promise.all(all);
+      done = true;
+    };
+    const sealers = Array.from({ length: 4 }, async () => {
+      while (!done) await sealJournal(db, Date.now());
+    });
+    await Promise.all([write(), ...sealers]);
+    await sealAll();
+    const verified = await verifyJournal(db);
+    assert.deepEqual(verified.findings, []);
+    assert.equal(verified.unsealed, 0);
+  });
+
+  it('seals a backlog in portions', async () => {
+    await sealAll();
+    const { number } = await sealCursor(db);
+    await db.query(sql`
+      INSERT INTO journal (id, at, type, via, hash)
+      SELECT gen_random_uuid(), now(), 'T', 'system', sha256(n::text::bytea) FROM generate_series(1, ${SEAL_ROWS + 5}::int) n`);
+    assert.equal(await sealAll(), 2);
+    assert.equal((await sealCursor(db)).number, number + 2);
+    await db.query(sql`DELETE FROM journal WHERE type = 'T'`);
+    const { findings: found, more } = await verifyJournal(db);
+    assert.equal(found.length + more, SEAL_ROWS + 5);
+    assert.equal(found.length, 100);
+  });
+});

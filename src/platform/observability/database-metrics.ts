@@ -1,0 +1,123 @@
+/**
+ * Metrics computed from the database: sizes of queues and their ages. Each module defines its metrics as small queries. All of
+ * them run in one statement, at most every few seconds however often they are read, and no count exceeds a bound.
+ */
+import sql, { join, raw, type Sql } from 'sql-template-tag';
+import { type Clock, instant } from '../clock.ts';
+import type { Queryable } from '../database/pool.ts';
+
+export interface DatabaseMetric {
+  /** Name in Prometheus format. */
+  name: string;
+  help: string;
+  /** A query that returns one number; null counts as 0. `now` is the current time. */
+  sql(now: Sql): Sql;
+}
+
+export interface DatabaseMetricValue {
+  name: string;
+  help: string;
+  value: number;
+}
+
+/** Upper bound of every count: metrics must stay cheap in the event of a backlog. */
+export const COUNT_BOUND = 10_000;
+const KEPT_MS = 2000;
+const PATIENCE_MS = 1500;
+
+/** Seconds since the instant that a query returns. */
+export function secondsSince(now: Sql, found: Sql): Sql {
+  return sql`SELECT greatest(0, extract(epoch FROM ${now} - (${found})))`;
+}
+
+/** Number of rows, up to the bound. `from` starts with a table and may include a WHERE clause. */
+export function boundedCount(from: Sql): Sql {
+  return sql`SELECT count(*) FROM (SELECT 1 FROM ${from} LIMIT ${raw(String(COUNT_BOUND))}) AS bounded`;
+}
+
+export const journalMetrics: readonly DatabaseMetric[] = [
+  {
+    name: 'docket_outbox_waiting',
+    help: 'Events that no consumer took yet, counted up to 10,000.',
+    sql: () => boundedCount(sql`outbox`),
+  },
+  {
+    name: 'docket_outbox_oldest_seconds',
+    help: 'How long the oldest event waits for a consumer.',
+    sql: (now) => secondsSince(now, sql`SELECT at FROM outbox ORDER BY seq LIMIT 1`),
+  },
+  {
+    name: 'docket_audit_unsealed_rows',
+    help: 'Rows of the journal that no seal covers yet, counted up to 10,000.',
+    sql: () => boundedCount(sql`journal WHERE (txid, seq) > (SELECT s.txid, s.seq FROM journal_sealing s)`),
+  },
+  {
+    name: 'docket_audit_seal_lag_seconds',
+    help: 'How long the first row without a seal waits for one.',
+    sql: (now) =>
+      secondsSince(
+        now,
+        sql`SELECT at FROM journal WHERE (txid, seq) > (SELECT s.txid, s.seq FROM journal_sealing s)
+          ORDER BY txid, seq LIMIT 1`,
+      ),
+  },
+  {
+    name: 'docket_audit_seals',
+    help: 'Number of the newest seal of the journal.',
+    sql: () => sql`SELECT number FROM journal_sealing`,
+  },
+  {
+    name: 'docket_audit_heads_waiting',
+    help: 'Seals whose heads are not written to the place of DOCKET_AUDIT_HEADS yet.',
+    sql: () => sql`SELECT s.number - max(h.number) FROM audit_heads h CROSS JOIN journal_sealing s GROUP BY s.number`,
+  },
+];
+
+export interface DatabaseMetricsOptions {
+  db: Queryable;
+  clock: Clock;
+  metrics: readonly DatabaseMetric[];
+}
+
+/** Queries all metrics at once and caches the result briefly. */
+export class DatabaseMetrics {
+  readonly #options: DatabaseMetricsOptions;
+  #asked = Number.NEGATIVE_INFINITY;
+  #running: Promise<void> | undefined;
+  #values: readonly DatabaseMetricValue[] = [];
+
+  constructor(options: DatabaseMetricsOptions) {
+    this.#options = options;
+  }
+
+  /** The latest values. `docket_database_up` reports whether the database answered in time. */
+  async read(): Promise<readonly DatabaseMetricValue[]> {
+    const asked = performance.now();
+    if (this.#running === undefined && asked - this.#asked > KEPT_MS) {
+      this.#running = this.#ask(asked).finally(() => {
+        this.#running = undefined;
+      });
+    }
+    if (this.#running !== undefined) await patiently(this.#running);
+    const up = performance.now() - this.#asked <= KEPT_MS + PATIENCE_MS;
+    const health = { name: 'docket_database_up', help: '1 when the database answers.', value: up ? 1 : 0 };
+    return up ? [health, ...this.#values] : [health];
+  }
+
+  async #ask(asked: number): Promise<void> {
+    const { db, clock, metrics } = this.#options;
+    const now = sql`${instant(clock.now())}::timestamptz`;
+    const columns = metrics.map((figure, at) => sql`(${figure.sql(now)})::float8 AS ${raw(`f${at}`)}`);
+    const [row] = await db.query<Record<string, number | null>>(sql`SELECT ${join(columns, ',\n')}`);
+    this.#values = metrics.map(({ name, help }, at) => ({ name, help, value: row?.[`f${at}`] ?? 0 }));
+    this.#asked = asked;
+  }
+}
+
+/** Waits until it settles, but no longer than a scrape can wait. */
+async function patiently(running: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, PATIENCE_MS);
+  await Promise.race([running.catch(() => {}), late.promise]);
+  clearTimeout(timer);
+}

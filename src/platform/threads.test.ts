@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readTextTask } from '../domain/knowledge/index.ts';
+import { isFault } from '../lib/fault.ts';
+import { Threads } from './threads.ts';
+
+/** Takes the Markdown parser quadratic time. */
+const SLOW = JSON.stringify({ body: '<http://'.repeat(25_000) });
+const QUICK = JSON.stringify({ body: 'word '.repeat(2000) });
+const LONG = { size: Number.POSITIVE_INFINITY };
+
+describe('worker threads', () => {
+  it('run small inputs in the event loop and large ones elsewhere, with the same result', async () => {
+    const pool = new Threads();
+    const body = JSON.stringify({ body: '# Head\n\nSome *text*, Ёлка\n' });
+    const near = await pool.run(readTextTask, body, { size: 0, caller: 'a' });
+    assert.deepEqual(await pool.run(readTextTask, body, { ...LONG, caller: 'a' }), near);
+  });
+
+  it('end a task at its limit while the event loop and other callers go on', async () => {
+    const pool = new Threads({ shortMs: 100, longMs: 700 });
+    let turns = 0;
+    const timer = setInterval(() => turns++, 20);
+    const ended: string[] = [];
+    const run = async (name: string, json: string, caller: string): Promise<boolean> => {
+      const { ok } = await pool.run(readTextTask, json, { ...LONG, caller });
+      ended.push(name);
+      return ok;
+    };
+    const slow = [run('slow 1', SLOW, 'a'), run('slow 2', SLOW, 'a')];
+    const quick = [run('quick b', QUICK, 'b'), run('quick c', QUICK, 'c')];
+    assert.deepEqual(await Promise.all(quick), [true, true]);
+    assert.deepEqual(await Promise.all(slow), [false, false]);
+    clearInterval(timer);
+    // Tasks of other callers do not wait for the slow ones of one caller.
+    assert.deepEqual(ended.slice(0, 2).sort(), ['quick b', 'quick c']);
+    assert.ok(turns > 10, `the event loop turned ${turns} times`);
+    assert.equal(await run('next', QUICK, 'a'), true);
+  });
+
+  it('refuse more waiting tasks than the limit of a caller, and leave room for others', async () => {
+    const pool = new Threads({ waitingOfCaller: 2 });
+    const run = (caller: string) => pool.run(readTextTask, QUICK, { ...LONG, caller });
+    // The first task leaves the queue at once, because it runs.
+    const first = [run('a'), run('a'), run('a')];
+    await assert.rejects(run('a'), (error) => isFault(error, 'OVERLOADED'));
+    assert.ok((await run('b')).ok);
+    for (const result of await Promise.all(first)) assert.ok(result.ok);
+  });
+
+  it('end a task that uses up its memory', async () => {
+    const pool = new Threads({ heapMb: 40 });
+    const lists = JSON.stringify({ bodyDocument: null, more: Array.from({ length: 600_000 }, () => [[]]) });
+    assert.deepEqual(await pool.run(readTextTask, lists, { ...LONG, caller: 'a' }), { ok: false });
+    assert.ok((await new Threads().run(readTextTask, QUICK, { ...LONG, caller: 'a' })).ok);
+  });
+
+  it('pass on the errors of a task', async () => {
+    const pool = new Threads();
+    await assert.rejects(pool.run(readTextTask, '{', { ...LONG, caller: 'a' }), /JSON/);
+    const none = { ...readTextTask, name: 'none' };
+    await assert.rejects(pool.run(none, '{}', { ...LONG, caller: 'a' }), /there is no task none/);
+  });
+});

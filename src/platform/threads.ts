@@ -1,0 +1,268 @@
+/**
+ * Worker threads for work whose duration depends on the input of a caller: parsing, word analysis, rich text. Small inputs are
+ * processed in the event loop.
+ *
+ * There are two lanes with one worker each. A task starts in the short lane. If it exceeds that lane's limit of processor time,
+ * its worker is replaced and the task restarts in the long lane with a higher limit. While a caller has a task in the long
+ * lane, all of its tasks go there. Each lane serves callers in turn. A single caller, or an input crafted to be slow, therefore
+ * does not delay the inputs of others.
+ */
+import type { FaultCode } from '../lib/fault-codes.ts';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { Fault, type FaultDetails } from '../lib/fault.ts';
+
+/** A pure function that `src/worker-thread.ts` provides to worker threads. Input and output must survive a structured clone. */
+export interface ThreadTask<I, O> {
+  name: string;
+  /** Inputs up to this size are processed in the event loop. The caller chooses the unit (characters, bytes). */
+  inline: number;
+  run(input: I): O;
+}
+
+export interface ThreadRequest {
+  /** Size of the input, compared with `inline` of the task. */
+  size: number;
+  /** The caller whose share is used. */
+  caller: string | null;
+  /** Sends a task that is known to be long directly to the long lane. */
+  long?: boolean;
+}
+
+export type ThreadResult<O> =
+  | { ok: true; value: O }
+  /** The task exceeded its limit of processor time or memory. */
+  | { ok: false };
+
+/** A message from a worker. */
+export type ThreadAnswer =
+  /** The modules are loaded. */
+  | { kind: 'ready' }
+  | { kind: 'value'; value: unknown }
+  | { kind: 'fault'; code: FaultCode; message: string; details: FaultDetails }
+  | { kind: 'error'; message: string; stack: string | undefined };
+
+export interface ThreadLimits {
+  /** Limit of processor time per task in the short lane, in milliseconds. */
+  shortMs: number;
+  /** Limit of processor time per task in the long lane, in milliseconds. */
+  longMs: number;
+  /** Maximum number of waiting tasks per lane, of one caller and of all callers. */
+  waitingOfCaller: number;
+  waiting: number;
+  heapMb: number;
+  /** A worker that is idle for this long is ended to free its memory, in milliseconds. */
+  idleMs: number;
+}
+
+const LIMITS: ThreadLimits = {
+  shortMs: 500,
+  longMs: 5000,
+  waitingOfCaller: 50,
+  waiting: 200,
+  heapMb: 512,
+  idleMs: 60_000,
+};
+/** A task may have to wait for the processor on a busy machine. Its elapsed time is limited to this multiple of its limit. */
+const MOST_STRETCH = 6;
+const LEAST_PAUSE_MS = 50;
+const SCRIPT = new URL('../worker-thread.ts', import.meta.url);
+
+interface Job {
+  task: string;
+  input: unknown;
+  caller: string;
+  resolve(result: ThreadResult<unknown>): void;
+  reject(error: unknown): void;
+}
+
+/** Runs the jobs of a lane one after another, serving callers in turn. */
+class Lane {
+  readonly #limits: ThreadLimits;
+  readonly #limitMs: number;
+  /** Handles a job that exceeded a limit of this lane. */
+  readonly #overrun: (job: Job) => void;
+  /** Caller → waiting jobs. The caller that is served next comes first. */
+  readonly #waiting = new Map<string, Job[]>();
+  /** Caller → number of waiting and running jobs. */
+  readonly #present = new Map<string, number>();
+  #count = 0;
+  #running = false;
+  #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(limits: ThreadLimits, limitMs: number, overrun: (job: Job) => void) {
+    this.#limits = limits;
+    this.#limitMs = limitMs;
+    this.#overrun = overrun;
+  }
+
+  has(caller: string): boolean {
+    return this.#present.has(caller);
+  }
+
+  /** @throws Fault OVERLOADED */
+  add(job: Job): void {
+    const own = this.#waiting.get(job.caller);
+    if (this.#count >= this.#limits.waiting || (own?.length ?? 0) >= this.#limits.waitingOfCaller) {
+      throw new Fault('OVERLOADED', 'Too many long texts wait to be read; retry after Retry-After.', [], {
+        headers: { 'Retry-After': '2' },
+      });
+    }
+    if (own === undefined) this.#waiting.set(job.caller, [job]);
+    else own.push(job);
+    this.#count++;
+    this.#present.set(job.caller, (this.#present.get(job.caller) ?? 0) + 1);
+    if (!this.#running) void this.#drain();
+  }
+
+  /** Ends the worker if it is idle. */
+  #rest(): void {
+    if (this.#running) return;
+    const worker = this.#worker;
+    this.#worker = undefined;
+    void worker?.terminate();
+  }
+
+  #next(): Job | undefined {
+    const [first] = this.#waiting;
+    if (first === undefined) return undefined;
+    const [caller, jobs] = first;
+    const job = jobs.shift();
+    this.#waiting.delete(caller);
+    if (jobs.length > 0) this.#waiting.set(caller, jobs);
+    this.#count--;
+    return job;
+  }
+
+  async #drain(): Promise<void> {
+    this.#running = true;
+    clearTimeout(this.#idle);
+    for (let job = this.#next(); job !== undefined; job = this.#next()) {
+      try {
+        const answer = await this.#ask(job);
+        if (answer === undefined) this.#overrun(job);
+        else settle(job, answer);
+      } catch (error) {
+        job.reject(error);
+      }
+      const left = (this.#present.get(job.caller) ?? 1) - 1;
+      if (left === 0) this.#present.delete(job.caller);
+      else this.#present.set(job.caller, left);
+    }
+    this.#running = false;
+    this.#idle = setTimeout(() => this.#rest(), this.#limits.idleMs).unref();
+  }
+
+  /** The worker with its modules loaded. Loading takes longer than most tasks and does not count towards their limits. */
+  async #started(): Promise<Worker> {
+    if (this.#worker !== undefined) return this.#worker;
+    const worker = new Worker(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: this.#limits.heapMb } });
+    await once(worker, 'message');
+    // An idle worker must not keep the process alive.
+    worker.unref();
+    this.#worker = worker;
+    return worker;
+  }
+
+  /** @returns undefined if the job exceeded a limit */
+  async #ask(job: Job): Promise<ThreadAnswer | undefined> {
+    const worker = await this.#started();
+    return await new Promise((resolve, reject) => {
+      const before = worker.cpuUsage().catch(() => undefined);
+      const latest = performance.now() + this.#limitMs * MOST_STRETCH;
+      let timer: NodeJS.Timeout;
+      let done = false;
+      worker.ref();
+      const stop = (): void => {
+        done = true;
+        clearTimeout(timer);
+        worker.unref();
+        worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+      };
+      const replace = (): void => {
+        stop();
+        this.#worker = undefined;
+        // Errors of a discarded worker are ignored.
+        worker.on('error', () => {});
+        void worker.terminate();
+      };
+      const look = async (): Promise<void> => {
+        const start = await before;
+        const used = start === undefined ? undefined : await worker.cpuUsage(start).catch(() => undefined);
+        if (done) return;
+        const ms = used === undefined ? this.#limitMs : (used.user + used.system) / 1000;
+        if (ms >= this.#limitMs || performance.now() >= latest) {
+          replace();
+          resolve(undefined);
+        } else wait(this.#limitMs - ms);
+      };
+      const wait = (ms: number): void => {
+        timer = setTimeout(() => void look(), Math.max(LEAST_PAUSE_MS, ms));
+      };
+      const onMessage = (answer: ThreadAnswer): void => {
+        stop();
+        resolve(answer);
+      };
+      const onError = (error: Error & { code?: string }): void => {
+        replace();
+        if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') resolve(undefined);
+        else reject(error);
+      };
+      const onExit = (): void => onError(new Error('a worker thread ended'));
+      worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+      wait(this.#limitMs);
+      try {
+        worker.postMessage({ task: job.task, input: job.input }, []);
+      } catch (error) {
+        stop();
+        reject(error);
+      }
+    });
+  }
+}
+
+function settle(job: Job, answer: ThreadAnswer): void {
+  if (answer.kind === 'value') job.resolve({ ok: true, value: answer.value });
+  else if (answer.kind === 'fault') job.reject(new Fault(answer.code, answer.message, answer.details));
+  else if (answer.kind === 'error') {
+    const error = new Error(answer.message);
+    if (answer.stack !== undefined) error.stack = answer.stack;
+    job.reject(error);
+  } else job.reject(new Error('a worker thread said that it is ready twice'));
+}
+
+export class Threads {
+  readonly #short: Lane;
+  readonly #long: Lane;
+
+  constructor(limits: Partial<ThreadLimits> = {}) {
+    const all = { ...LIMITS, ...limits };
+    this.#long = new Lane(all, all.longMs, (job) => job.resolve({ ok: false }));
+    this.#short = new Lane(all, all.shortMs, (job) => {
+      try {
+        this.#long.add(job);
+      } catch (error) {
+        job.reject(error);
+      }
+    });
+  }
+
+  /**
+   * Runs the task in the event loop if its input is small, otherwise in a worker thread.
+   *
+   * @throws Fault of the task; OVERLOADED if too many tasks are waiting
+   */
+  async run<I, O>(task: ThreadTask<I, O>, input: I, request: ThreadRequest): Promise<ThreadResult<O>> {
+    if (request.size <= task.inline) return { ok: true, value: task.run(input) };
+    const caller = request.caller ?? '';
+    return await new Promise((resolve, reject) => {
+      const job: Job = { task: task.name, input, caller, resolve: resolve as Job['resolve'], reject };
+      const lane = request.long === true || this.#long.has(caller) ? this.#long : this.#short;
+      lane.add(job);
+    });
+  }
+}
+
+/** One pool per process: its two workers limit the total processor time and memory of such work. */
+export const threads = new Threads();

@@ -1,0 +1,63 @@
+/** Binds a module's operations to its commands and queries. `http/` turns bindings into routes. */
+import type { Input, Operation, Reply } from '../../contract/operation.ts';
+import type { ReadContext, WriteContext } from './context.ts';
+import type { Caller, Work } from './work.ts';
+
+/** Given to operations with `unit: 'own'` instead of an open context. */
+export interface Runner {
+  work: Work;
+  caller: Caller;
+  /**
+   * Runs the one unit that answers the request. If the operation takes an `Idempotency-Key` and the key was used before,
+   * returns the stored response, projected again with current rights.
+   */
+  write<T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T>;
+}
+
+/** The origin of a request, used to count sign-in attempts. */
+export interface Sender {
+  /** The client's address; for IPv6 its network. */
+  address: string;
+  /** The id of a device that was used to sign in before, from a cookie that only this service can create. */
+  device: string | undefined;
+}
+
+/** Request data that only a few operations need: sign-in and sign-out, conditional and range reads. */
+export interface RequestFacts {
+  ip: string;
+  sender: Sender;
+  sessionToken: string | undefined;
+  secure: boolean;
+  /** Scopes of the key, for operations whose response includes more if the key has them; null if no scopes are needed. */
+  scopes: ReadonlySet<string> | null;
+  range?: string | undefined;
+  /** The range applies only if the ETag matches; otherwise the whole content is returned. */
+  ifRange?: string | undefined;
+  ifNoneMatch?: string | undefined;
+}
+
+export interface BoundOperation {
+  operation: Operation;
+  run(context: ReadContext | WriteContext | Runner, input: Input<Operation>, request: RequestFacts): Promise<unknown>;
+  /** Projects a stored response again with the caller's current rights (docs/spec/conventions.md#idempotency). */
+  replay?(context: ReadContext, data: unknown): Promise<unknown>;
+}
+
+type ContextOf<O extends Operation> = O['unit'] extends 'write'
+  ? WriteContext
+  : O['unit'] extends 'own'
+    ? Runner
+    : ReadContext;
+
+/** Binds one operation to its handler. The handler's types are derived from the declaration. */
+export function bind<const O extends Operation>(
+  operation: O,
+  run: (context: ContextOf<O>, input: Input<O>, request: RequestFacts) => Promise<unknown | Reply>,
+  replay?: (context: ReadContext, data: unknown) => Promise<unknown>,
+): BoundOperation {
+  return {
+    operation,
+    run: run as unknown as BoundOperation['run'],
+    ...(replay === undefined ? {} : { replay }),
+  };
+}

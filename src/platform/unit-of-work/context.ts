@@ -1,0 +1,192 @@
+/**
+ * The context that every command and query receives: the actor, the time, the correlation id, rights, configuration, and the
+ * only access to the database.
+ *
+ * This file declares types only. `work.ts` creates contexts, the access module creates actors, `snapshot.ts` creates
+ * configuration snapshots.
+ */
+import type { Sql } from 'sql-template-tag';
+import type { EventType } from '../../contract/events.ts';
+import type { GlobalRight, RecordAction } from '../../contract/rights.ts';
+import type { RecordFacts } from '../../lib/filter.ts';
+import type { QueryOptions } from '../database/pool.ts';
+import type { ConfigSnapshot } from './snapshot.ts';
+
+/** The origin of a change. It is written to the journal; no code branches on it (docs/spec/records.md#history). */
+export type Via = 'api' | 'console' | 'import' | 'bulk' | 'inbound' | 'catalog' | 'system';
+
+/** Values of the variables of the condition language that depend on the user (docs/spec/search.md#condition-language). */
+export interface ActorVariables {
+  me: string;
+  groups: string[];
+  orgUnit: string | null;
+  orgUnits: string[];
+}
+
+/** The actor's rights on one record: the union of the grants whose row condition matches the record. */
+export interface RecordRight {
+  can(action: RecordAction): boolean;
+  reads(fieldCode: string): boolean;
+  writes(fieldCode: string): boolean;
+  transitions(transitionCode: string): boolean;
+}
+
+/** The acting user. Created by the access module and cached until the rights version changes. */
+export interface Actor {
+  /** Id of the user; null for the system. */
+  readonly userId: string | null;
+  readonly displayName: string;
+  readonly variables: ActorVariables;
+  /** The user's organisation unit and all its ancestors. An audience that names a unit includes the units below it. */
+  readonly unitsAbove: readonly string[];
+  /**
+   * Id → display name of the users looked up so far. All actors of one rights version share it: renaming a user changes the
+   * version.
+   */
+  readonly names: Map<string, string>;
+  /** Whether the actor holds a right that is not tied to a record. */
+  has(right: GlobalRight): boolean;
+  /** @throws Fault RIGHT_MISSING with `{right}` */
+  require(right: GlobalRight): void;
+  /** Rights on one record of the type, evaluated in memory. */
+  on(typeId: string, record: RecordFacts, now: string): RecordRight;
+  /** Whether any grant allows the action on the type, ignoring row conditions. */
+  mayEver(typeId: string, action: RecordAction): boolean;
+  /** Whether any grant makes the field readable, ignoring row conditions. */
+  mayEverRead(typeId: string, fieldCode: string): boolean;
+  /** Whether the field is readable on every record of the type that the actor may read. */
+  alwaysReads(typeId: string, fieldCode: string): boolean;
+  /** Whether any grant makes the field writable, ignoring row conditions. */
+  mayEverWrite(typeId: string, fieldCode: string): boolean;
+  /** Ids of the types on which any grant allows the action. */
+  typesFor(action: RecordAction): string[];
+  /**
+   * A predicate that matches the rows of `objects` (under `alias`) on which the actor may do `action`, limited to `typeIds` if
+   * given. Null if it matches no row, so that the caller can skip the query.
+   */
+  visible(alias: string, action: RecordAction, now: string, typeIds?: readonly string[]): Sql | null;
+  /**
+   * A predicate that matches the rows of the type on which the field is readable; null if it is readable on all visible rows.
+   */
+  fieldVisible(alias: string, typeId: string, fieldCode: string, now: string): Sql | null;
+}
+
+export interface ReadContext {
+  readonly actor: Actor;
+  /** Time of the unit of work, RFC 3339 UTC with milliseconds. */
+  readonly now: string;
+  readonly via: Via;
+  readonly keyId: string | null;
+  readonly correlationId: string;
+  readonly config: ConfigSnapshot;
+  /** The language of names, if the caller asked for one (the console does); otherwise the default locale is used. */
+  readonly locale?: string | undefined;
+  query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]>;
+  newId(): string;
+  /** Values loaded once per unit of work (identity map). Keys start with the module's name. */
+  readonly memo: Map<string, unknown>;
+}
+
+/**
+ * A kind of row that commands plan and the unit of work writes. `sql` gets the parameter that holds all planned rows as one
+ * JSON array, so the statement's text does not depend on their number. With `guard`, it must RETURN one row per planned row;
+ * otherwise the whole unit is rolled back and retried.
+ */
+export interface TableWrite<Row> {
+  readonly name: string;
+  readonly guard: boolean;
+  /**
+   * Column → SQL type. If set, `sql` gets a FROM item named `r` instead. A few rows are then sent as parameters, which costs a
+   * third less than extracting them from JSON. For rows that are written by nearly every change.
+   */
+  readonly columns?: Readonly<Record<string, string>>;
+  /** Set if `sql` differs between writes with the same `name`. Otherwise it is built once per process. */
+  readonly varies?: true;
+  /** If true, the rows are written only after the unit's guarded writes, which then hold their row locks. */
+  readonly afterGuards?: true;
+  /**
+   * @param alone whether there is only one row, so that the statement need not lock several rows in a fixed order
+   * @param ready for a write with `afterGuards`: a condition that the statement must include; true once the guarded writes ran
+   */
+  sql(rows: Sql, alone: boolean, ready: Sql): Sql;
+  /** Phantom type: the shape of a row. */
+  readonly row?: Row;
+}
+
+/** A value that only the statement knows (a record's number): the column `late_value` of the named write's RETURNING. */
+export interface ReturnedValue {
+  write: string;
+}
+
+/**
+ * A rule about the data that a unit of work leaves behind, checked on the database inside the unit's transaction. Units that
+ * take the same lock run one after another, so that concurrent units cannot break the rule together.
+ */
+export interface Invariant<Seen = unknown> {
+  /** If several invariants have the same name, only the first is checked. */
+  readonly name: string;
+  /** Takes a lock that is held until the transaction ends. */
+  readonly lock: Sql;
+  /** Reads the values that `after` compares with, before the unit's rows are written. */
+  before(ctx: ReadContext): Promise<Seen>;
+  /** Checks the rule after the rows are written. A fault rolls the unit back. */
+  after(ctx: ReadContext, seen: Seen): Promise<void>;
+}
+
+/** An event as a command emits it. The journal adds the actor, the time and the origin. */
+export interface PlannedEvent {
+  type: EventType;
+  /** The record that the event is about; absent for audit events. */
+  objectId?: string;
+  /** The subject of an audit event, for example `key:<id>`, `type:incident`. */
+  subject?: string;
+  revision?: number;
+  /** Field code → [before, after]. */
+  changes?: Record<string, [unknown, unknown]>;
+  data?: Record<string, unknown>;
+  /**
+   * Values that the change stored and that the event does not contain otherwise (ids, hashes of texts). `docket doctor --deep`
+   * compares them with the current values. The journal stores them as `data.$stored`; no response includes them.
+   */
+  stored?: Record<string, string | number | null>;
+}
+
+export interface WriteContext extends ReadContext {
+  /**
+   * Whether this attempt is a retry after a failed guard. On the first attempt, a condition that nearly always holds may be
+   * left to a guard of the flush, which saves a query. On a retry it is queried, so that the response contains the right fault.
+   */
+  readonly isRetry: boolean;
+  /** Plans a row. Nothing is written before the command returns. */
+  plan<Row>(write: TableWrite<Row>, row: Row): void;
+  /** Stores content that planned rows refer to by SHA-256. It is in the blob store before the unit is written. */
+  storeBlob(sha256: string, bytes: Uint8Array): void;
+  /** Plans an event, which goes to the history or audit log and to the outbox. */
+  emit(event: PlannedEvent): void;
+  /**
+   * Marks existence and rights as checked. A fault thrown afterwards is replaced by the stored idempotent response, if there is
+   * one.
+   */
+  markAuthorized(): void;
+  /** Runs one of several independent parts. If it throws, everything it planned is discarded and the error is rethrown. */
+  attempt<T>(part: () => Promise<T>): Promise<T>;
+  /** Opens the unit's transaction, unless it is open, and runs a locking statement in it. */
+  lock<Row>(statement: Sql): Promise<Row[]>;
+  /**
+   * Increments the rights or configuration version with this unit. Required when the unit changes rights (roles, memberships,
+   * keys, states of users) or configuration.
+   */
+  raise(epoch: 'rights' | 'config'): void;
+  /** The versions that this unit increments so far. */
+  readonly raised: ReadonlySet<'rights' | 'config'>;
+  /** Registers an invariant to check when the unit's rows are written. */
+  verify<Seen>(invariant: Invariant<Seen>): void;
+  /** Adds a member to the response whose value only the statement knows. It is set after the flush. */
+  late(key: string, value: ReturnedValue): void;
+}
+
+/** Modules that react to events of other modules inside the same unit, in the order listed in `app.ts`. */
+export interface Follower {
+  readonly name: string;
+  follow(ctx: WriteContext, events: readonly PlannedEvent[]): Promise<void>;
+}

@@ -1,0 +1,77 @@
+/**
+ * The configuration as one immutable value, shared by all units of work until the configuration version changes.
+ *
+ * Modules read their part through a derived view (`Slice`): a pure function from stored items to the form that the module
+ * needs, evaluated once per snapshot and cached with it.
+ */
+import sql from 'sql-template-tag';
+import type { Queryable } from '../database/pool.ts';
+
+/** A stored configuration item (table `config_items`). */
+export interface ConfigItem {
+  id: string;
+  section: string;
+  code: string;
+  state: 'ACTIVE' | 'ARCHIVED';
+  version: number;
+  /** Time of its last change. */
+  updatedAt: string;
+  /** The definition with ids instead of logins and codes. */
+  compiled: unknown;
+}
+
+/** A stored version of a record type (table `type_versions`). */
+export interface StoredTypeVersion {
+  typeId: string;
+  version: number;
+  compiled: unknown;
+}
+
+export interface ConfigSource {
+  items: readonly ConfigItem[];
+  typeVersions: readonly StoredTypeVersion[];
+}
+
+/** A module's derived view of the configuration. `build` is pure and runs at most once per snapshot. */
+export interface DerivedView<T> {
+  readonly name: string;
+  build(source: ConfigSource, snapshot: ConfigSnapshot): T;
+}
+
+export class ConfigSnapshot {
+  readonly version: number;
+  readonly #source: ConfigSource;
+  readonly #slices = new Map<string, unknown>();
+
+  constructor(epoch: number, source: ConfigSource) {
+    this.version = epoch;
+    this.#source = source;
+  }
+
+  get<T>(slice: DerivedView<T>): T {
+    let built = this.#slices.get(slice.name) as T | undefined;
+    if (built === undefined) {
+      built = slice.build(this.#source, this);
+      this.#slices.set(slice.name, built);
+    }
+    return built;
+  }
+
+  items(section: string): ConfigItem[] {
+    return this.#source.items.filter((item) => item.section === section);
+  }
+}
+
+/** Reads the whole configuration in one statement, so that it is consistent. */
+export async function loadSnapshot(db: Queryable): Promise<ConfigSnapshot> {
+  const rows = await db.query<{ epoch: number; items: ConfigItem[] | null; versions: StoredTypeVersion[] | null }>(sql`
+    SELECT (SELECT config FROM epoch) AS epoch,
+      (SELECT jsonb_agg(jsonb_build_object('id', id, 'section', section, 'code', code, 'state', state,
+         'version', version, 'updatedAt', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'compiled', compiled)
+         ORDER BY section, code) FROM config_items) AS items,
+      (SELECT jsonb_agg(jsonb_build_object('typeId', type_id, 'version', version, 'compiled', compiled)
+         ORDER BY type_id, version) FROM type_versions) AS versions`);
+  const row = rows[0];
+  if (row === undefined) throw new Error('the epoch row is missing');
+  return new ConfigSnapshot(row.epoch, { items: row.items ?? [], typeVersions: row.versions ?? [] });
+}

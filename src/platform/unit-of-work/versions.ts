@@ -1,0 +1,174 @@
+/**
+ * Freshness of rights, keys and configuration (docs/architecture.md): one epoch row is raised by every change of them, in
+ * its transaction; each process reads it every 300 ms and drops what it remembered. A process that could not read it for a
+ * second lets requests wait until it can, rather than use what may no longer hold.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import sql, { raw } from 'sql-template-tag';
+import { Fault } from '../../lib/fault.ts';
+import type { Clock } from '../clock.ts';
+import { databaseNow } from '../database/clock.ts';
+import type { Queryable } from '../database/pool.ts';
+import { positionColumn } from '../database/position.ts';
+import { isConnectionLost } from '../database/sqlstate.ts';
+import { type ConfigSnapshot, loadSnapshot } from './snapshot.ts';
+
+const POLL_MS = 300;
+const STALE_MS = 1000;
+/** The time of an ordinary request. */
+const PATIENCE_MS = 30_000;
+/** A database that restarts, or hands over to another, refuses connections for a moment. */
+const LOST_MS = 1000;
+const AGAIN_MS = 100;
+
+export interface VersionWatcherOptions {
+  db: Queryable;
+  /** Gets the database's time with each reading. */
+  clock: Clock;
+  /** Called with each new snapshot before it is used, for example to create indexes that it needs in the database. */
+  prepare?: (snapshot: ConfigSnapshot) => Promise<void>;
+  /** Gets the position of the database's write-ahead log with each reading; set if there is a replica. */
+  onPosition?: (position: string | null) => void;
+  onError?: (error: unknown) => void;
+  /** Most milliseconds that a request waits for a read that is due; its own time unless said. */
+  patienceMs?: number | undefined;
+}
+
+export class VersionWatcher {
+  readonly #options: VersionWatcherOptions;
+  #snapshot: ConfigSnapshot | undefined;
+  #rights = -1;
+  /** Time at which the latest successful read was sent. Its result was valid at that time or later. */
+  #asOf = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #dropRights: () => void = () => {};
+  /** How often configuration was reloaded, and how often cached rights were dropped. */
+  readonly reads = { config: 0, rights: 0 };
+
+  constructor(options: VersionWatcherOptions) {
+    this.#options = options;
+  }
+
+  /** Sets the callback that drops the caches which depend on rights. */
+  onRights(drop: () => void): void {
+    this.#dropRights = drop;
+  }
+
+  /** Reads the versions now. A call during a running read waits for another read, which sees the caller's own commit. */
+  async refresh(): Promise<void> {
+    if (this.#running !== undefined) await this.#running.catch(() => {});
+    this.#running ??= this.#read().finally(() => {
+      this.#running = undefined;
+    });
+    await this.#running;
+  }
+
+  async #read(): Promise<void> {
+    const asked = performance.now();
+    const { onPosition } = this.#options;
+    const place = onPosition === undefined ? raw('NULL::text') : positionColumn;
+    const [row] = await this.#options.db.query<{
+      config: number;
+      rights: number;
+      now: number;
+      position: string | null;
+    }>(sql`SELECT config, rights, ${databaseNow} AS now, ${place} AS position FROM epoch`);
+    if (row === undefined) throw new Error('the epoch row is missing');
+    this.#options.clock.saw?.(row.now, asked, performance.now());
+    onPosition?.(row.position);
+    if (this.#snapshot === undefined || this.#snapshot.version !== row.config) {
+      const snapshot = await loadSnapshot(this.#options.db);
+      await this.#options.prepare?.(snapshot);
+      this.#snapshot = snapshot;
+      this.reads.config++;
+      this.#rights = -1;
+    }
+    if (this.#rights !== row.rights) {
+      this.#rights = row.rights;
+      this.reads.rights++;
+      this.#dropRights();
+    }
+    this.#asOf = asked;
+  }
+
+  async start(): Promise<void> {
+    await this.refresh();
+    const tick = (): void => {
+      this.#timer = setTimeout(() => {
+        this.refresh()
+          .catch((error: unknown) => this.#options.onError?.(error))
+          .finally(() => {
+            if (this.#timer !== undefined) tick();
+          });
+      }, POLL_MS);
+    };
+    tick();
+  }
+
+  /** Milliseconds since the cached values were last known to be valid. */
+  get age(): number {
+    return performance.now() - this.#asOf;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /**
+   * The configuration in force. Where what is known may be older than a second it is read first, and the caller waits for
+   * that: a database that is slow, or a process without processor time, delays requests and fails none. What was asked for
+   * after this call began is recent enough, however long the answer took.
+   *
+   * @param patienceMs how long to wait; 30 seconds unless said
+   * @throws Fault DATABASE_UNAVAILABLE when the database refuses connections for a second, or does not answer in that time
+   */
+  async fresh(patienceMs = PATIENCE_MS): Promise<ConfigSnapshot> {
+    const began = performance.now();
+    const until = began + Math.min(patienceMs, this.#options.patienceMs ?? patienceMs);
+    const isFresh = (): boolean => this.#asOf >= began || this.age <= STALE_MS;
+    let lostSince: number | undefined;
+    while (!isFresh() && performance.now() < until) {
+      const error = await this.#refreshUntil(until);
+      if (error === undefined) continue;
+      if (isConnectionLost(error)) lostSince ??= performance.now();
+      if (lostSince !== undefined && performance.now() - lostSince >= LOST_MS) break;
+      await sleep(Math.max(0, Math.min(AGAIN_MS, until - performance.now())));
+    }
+    if (this.#snapshot === undefined || !isFresh()) throw unreadable();
+    return this.#snapshot;
+  }
+
+  /** @returns the error of the read; undefined where it succeeded or is still under way at that time */
+  async #refreshUntil(until: number): Promise<unknown> {
+    const late = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => late.resolve(undefined), until - performance.now());
+    const read = this.refresh().then(
+      () => undefined,
+      (error: unknown) => error ?? new Error('the epoch could not be read'),
+    );
+    const error = await Promise.race([read, late.promise]);
+    clearTimeout(timer);
+    return error;
+  }
+
+  /**
+   * The current configuration.
+   *
+   * @throws Fault DATABASE_UNAVAILABLE if it may be older than a second
+   */
+  current(): ConfigSnapshot {
+    // Uses the monotonic clock: a jump of the wall clock must not make stale rights look fresh.
+    if (this.#snapshot === undefined || performance.now() - this.#asOf > STALE_MS) {
+      throw unreadable();
+    }
+    return this.#snapshot;
+  }
+}
+
+function unreadable(): Fault {
+  return new Fault('DATABASE_UNAVAILABLE', 'The database does not answer; retry shortly.', [], {
+    headers: { 'Retry-After': '1' },
+  });
+}

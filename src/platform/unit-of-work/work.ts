@@ -1,0 +1,397 @@
+/**
+ * The unit of work: the only place where transactions begin and end.
+ *
+ * A command reads, decides and plans rows. The unit then writes everything in ONE statement: the planned rows, the journal, the
+ * outbox, the idempotent response and the rights and configuration versions. Writes that depend on values read earlier carry a
+ * guard (compare-and-set). If a guard fails, the statement rolls back and the whole unit is retried on current data. Code never
+ * decides anything between a read and an unguarded write.
+ */
+import type { Sql } from 'sql-template-tag';
+import { isFault } from '../../lib/fault.ts';
+import { Turns } from '../../lib/yielding.ts';
+import { type Clock, instant, newId } from '../clock.ts';
+import type {
+  Actor,
+  Follower,
+  Invariant,
+  ReturnedValue,
+  PlannedEvent,
+  ReadContext,
+  TableWrite,
+  Via,
+  WriteContext,
+} from './context.ts';
+import { touchBlobs } from '../blobs/register.ts';
+import { type BlobStore, putAll } from '../blobs/store.ts';
+import type { Database, Queryable, QueryOptions, Transaction } from '../database/pool.ts';
+import type { Replica, ReadConsistency } from '../database/replica.ts';
+import { type Constraints, isPassing, isRetryable, toFault } from '../database/sqlstate.ts';
+import { flushStatement, type Planned } from './flush.ts';
+import { type IdempotencyClaim, inProgress, type KeptAnswer, keptAnswer, WAIT_MS } from './idempotency.ts';
+import { journalRow, journalWrite, outboxWrite } from '../audit/journal.ts';
+import type { ConfigSnapshot } from './snapshot.ts';
+import { contended, guardOf, isAuthorizedFault, AuthorizedFault, pause, unwrapAuthorizedFault } from './retry.ts';
+import { Statements } from './statement.ts';
+import { HeldTransaction, inDryRun, savepoint } from './transactions.ts';
+
+/** The caller, its origin and the configuration in force; every unit needs them. */
+export interface Caller {
+  actor: Actor;
+  via: Via;
+  keyId: string | null;
+  correlationId: string;
+  config: ConfigSnapshot;
+  /** The preferred language for names, if the caller asked for one. */
+  locale?: string | undefined;
+  /** What a replica must have replayed before it may serve this caller. If absent, the primary answers. */
+  consistency?: ReadConsistency | undefined;
+}
+
+export interface WriteOptions {
+  idempotency?: IdempotencyClaim;
+}
+
+/** Runs units of work, either for real or as a dry run. */
+export type Units = Pick<Work, 'write'>;
+
+export type WriteResult<T> = { kind: 'done'; data: T } | { kind: 'replay'; answer: KeptAnswer };
+
+const MOST_ATTEMPTS = 6;
+
+/** The context of one attempt. Each retry gets a new one. */
+class UnitContext implements WriteContext {
+  readonly actor: Actor;
+  readonly now: string;
+  readonly via: Via;
+  readonly keyId: string | null;
+  readonly correlationId: string;
+  readonly config: ConfigSnapshot;
+  readonly locale: string | undefined;
+  readonly memo = new Map<string, unknown>();
+  readonly planned = new Map<string, Planned>();
+  readonly events: PlannedEvent[] = [];
+  readonly kept = new Map<string, Uint8Array>();
+  readonly raised = new Set<'rights' | 'config'>();
+  readonly invariants = new Map<string, Invariant>();
+  lateValue: { key: string; value: ReturnedValue } | undefined;
+  checked = false;
+  readonly isRetry: boolean;
+  db: Queryable;
+  readonly #begin: (() => Promise<Transaction>) | undefined;
+
+  constructor(caller: Caller, now: string, db: Queryable, begin?: () => Promise<Transaction>, again = false) {
+    this.actor = caller.actor;
+    this.now = now;
+    this.via = caller.via;
+    this.keyId = caller.keyId;
+    this.correlationId = caller.correlationId;
+    this.config = caller.config;
+    this.locale = caller.locale;
+    this.db = db;
+    this.#begin = begin;
+    this.isRetry = again;
+  }
+
+  query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]> {
+    return this.db.query<Row>(statement, options);
+  }
+
+  newId(): string {
+    return newId();
+  }
+
+  plan<Row>(write: TableWrite<Row>, row: Row): void {
+    const planned = this.planned.get(write.name);
+    if (planned === undefined) this.planned.set(write.name, { write: write as TableWrite<unknown>, rows: [row] });
+    else planned.rows.push(row);
+  }
+
+  storeBlob(sha256: string, bytes: Uint8Array): void {
+    this.kept.set(sha256, bytes);
+  }
+
+  emit(event: PlannedEvent): void {
+    this.events.push(event);
+  }
+
+  async attempt<T>(part: () => Promise<T>): Promise<T> {
+    const rows = new Map([...this.planned].map(([name, planned]) => [name, planned.rows.length]));
+    const events = this.events.length;
+    const memo = new Map(this.memo);
+    const kept = new Set(this.kept.keys());
+    try {
+      return await part();
+    } catch (error) {
+      for (const [name, planned] of this.planned) {
+        const before = rows.get(name) ?? 0;
+        if (before === 0) this.planned.delete(name);
+        else planned.rows.length = before;
+      }
+      this.events.length = events;
+      this.memo.clear();
+      for (const [key, value] of memo) this.memo.set(key, value);
+      for (const sha256 of this.kept.keys()) if (!kept.has(sha256)) this.kept.delete(sha256);
+      throw error;
+    }
+  }
+
+  markAuthorized(): void {
+    this.checked = true;
+  }
+
+  async lock<Row>(statement: Sql): Promise<Row[]> {
+    if (this.#begin === undefined) throw new Error('a read unit cannot lock');
+    this.db = await this.#begin();
+    return await this.db.query<Row>(statement);
+  }
+
+  raise(epoch: 'rights' | 'config'): void {
+    this.raised.add(epoch);
+  }
+
+  verify<Seen>(invariant: Invariant<Seen>): void {
+    if (!this.invariants.has(invariant.name)) this.invariants.set(invariant.name, invariant as Invariant);
+  }
+
+  late(key: string, value: ReturnedValue): void {
+    this.lateValue = { key, value };
+  }
+}
+
+export class Work {
+  readonly #db: Database;
+  readonly #statements = new Statements();
+  readonly #clock: Clock;
+  readonly #blobs: BlobStore | undefined;
+  readonly #followers: readonly Follower[];
+  readonly #constraints: Constraints;
+  readonly #replica: Replica | undefined;
+  /**
+   * Called after a unit that changed the rights or configuration version has committed, so that this process reloads at once.
+   */
+  onRaised: () => Promise<void> = async () => {};
+  /** Called after a unit that emitted events has committed. It only speeds up processing; correctness must not depend on it. */
+  onEmitted: () => void = () => {};
+
+  constructor(options: {
+    db: Database;
+    clock: Clock;
+    /** The blob store for content that units store. Without it, a unit that stores content fails. */
+    blobs?: BlobStore;
+    followers?: readonly Follower[];
+    constraints?: Constraints;
+    /** Serves reads whose caller allows a replica. */
+    replica?: Replica | undefined;
+  }) {
+    this.#db = options.db;
+    this.#clock = options.clock;
+    this.#blobs = options.blobs;
+    this.#followers = options.followers ?? [];
+    this.#constraints = options.constraints ?? new Map();
+    this.#replica = options.replica;
+  }
+
+  /**
+   * Runs a read. Each statement sees the data committed when it starts. With `snapshot`, all statements see the same snapshot.
+   */
+  async read<T>(
+    caller: Caller,
+    fn: (ctx: ReadContext) => Promise<T>,
+    options: { snapshot?: boolean } = {},
+  ): Promise<T> {
+    const replica = caller.consistency?.replicaSafe === true ? this.#replica : undefined;
+    if (replica !== undefined && caller.consistency !== undefined && (await replica.admits(caller.consistency))) {
+      try {
+        return await this.#readOn(replica.database, caller, fn, options.snapshot === true);
+      } catch (error) {
+        // Transient errors of the replica fall back to the primary.
+        if (!isPassing(error)) throw toFault(error, this.#constraints);
+        replica.failed();
+      }
+    }
+    try {
+      return await this.#readOn(this.#db, caller, fn, options.snapshot === true);
+    } catch (error) {
+      throw toFault(error, this.#constraints);
+    }
+  }
+
+  async #readOn<T>(db: Database, caller: Caller, fn: (ctx: ReadContext) => Promise<T>, snapshot: boolean): Promise<T> {
+    const now = instant(this.#clock.now());
+    if (!snapshot) return await fn(new UnitContext(caller, now, db));
+    return await db.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY', (tx) =>
+      fn(new UnitContext(caller, now, tx)),
+    );
+  }
+
+  /** Runs a write: all or nothing. It is retried when a concurrent change fails a guard. */
+  async write<T>(
+    caller: Caller,
+    fn: (ctx: WriteContext) => Promise<T>,
+    options: WriteOptions = {},
+  ): Promise<WriteResult<T>> {
+    const claim = options.idempotency;
+    const patience = performance.now() + WAIT_MS;
+    let again = false;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const data = await this.#attempt(caller, fn, options, again);
+        if (caller.consistency !== undefined) await this.#replica?.wrote(caller.consistency);
+        return { kind: 'done', data };
+      } catch (error) {
+        const guard = guardOf(error);
+        if (
+          claim !== undefined &&
+          guard !== 'idempotency-busy' &&
+          (guard === 'idempotency-kept' || isAuthorizedFault(error))
+        ) {
+          const kept = await this.#kept(claim);
+          if (kept !== undefined) {
+            if (caller.consistency !== undefined) await this.#replica?.wrote(caller.consistency);
+            return { kind: 'replay', answer: kept };
+          }
+        }
+        if (guard === 'idempotency-busy') {
+          if (performance.now() >= patience) throw inProgress();
+          claim?.onWait?.();
+          await pause(25 + Math.random() * 225);
+          continue;
+        }
+        again ||= guard !== undefined;
+        if (guard === undefined && !isRetryable(error)) throw toFault(unwrapAuthorizedFault(error), this.#constraints);
+        if (attempt >= MOST_ATTEMPTS) throw contended();
+        await pause(Math.random() * 10 * attempt);
+      }
+    }
+  }
+
+  /** Database errors of this lookup are mapped to faults like all others. */
+  async #kept(claim: IdempotencyClaim): Promise<KeptAnswer | undefined> {
+    try {
+      return await keptAnswer(this.#db, claim, instant(this.#clock.now()));
+    } catch (error) {
+      throw toFault(error, this.#constraints);
+    }
+  }
+
+  async #attempt<T>(
+    caller: Caller,
+    fn: (ctx: WriteContext) => Promise<T>,
+    options: WriteOptions,
+    again: boolean,
+  ): Promise<T> {
+    const now = instant(this.#clock.now());
+    const held = new HeldTransaction(this.#db);
+    const ctx = new UnitContext(caller, now, this.#db, () => held.open(), again);
+    try {
+      const data = await this.#decide(ctx, fn);
+      await this.#keep(ctx);
+      const turns = new Turns();
+      for (const event of ctx.events) {
+        await turns.next();
+        ctx.plan(journalWrite, journalRow(ctx, event));
+      }
+      if (ctx.events.length > 0) ctx.plan(outboxWrite, {});
+      const late = await this.#verified(ctx, () => this.#flush(ctx, data, options.idempotency));
+      if (late !== undefined) (data as Record<string, unknown>)[late.key] = late.value;
+      await held.close(true);
+      // The change is committed, so a failed reload must not fail the request. The next poll reloads.
+      if (ctx.raised.size > 0) await this.onRaised().catch(() => {});
+      if (ctx.events.length > 0) this.onEmitted();
+      return data;
+    } catch (error) {
+      await held.close(false);
+      throw error;
+    }
+  }
+
+  /** Runs the command, then the followers on the events that it emitted. */
+  async #decide<T>(ctx: UnitContext, fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
+    try {
+      const data = await fn(ctx);
+      if (ctx.events.length > 0) {
+        const commanded = [...ctx.events];
+        for (const follower of this.#followers) await follower.follow(ctx, commanded);
+      }
+      return data;
+    } catch (error) {
+      throw ctx.checked && isFault(error) ? new AuthorizedFault(error) : error;
+    }
+  }
+
+  /**
+   * Runs units in one transaction that is always rolled back (dry run). Each unit sees the changes of the units before it; no
+   * other transaction sees any of them. Units decide and write as usual, except for effects that no decision depends on and
+   * that would persist or block others: journal, outbox, rights and configuration versions, content in the blob store and
+   * sequence numbers.
+   */
+  async dryRun<T>(fn: (units: Units) => Promise<T>): Promise<T> {
+    return await inDryRun(
+      this.#db,
+      async (tx) =>
+        await fn({
+          write: async (caller, unit) => ({ kind: 'done', data: await this.#isDryRun(tx, caller, unit) }),
+        }),
+    );
+  }
+
+  async #isDryRun<T>(tx: Transaction, caller: Caller, fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
+    let again = false;
+    for (let attempt = 1; ; attempt++) {
+      const ctx = new UnitContext(caller, instant(this.#clock.now()), tx, async () => tx, again);
+      try {
+        return await savepoint(tx, async () => {
+          const data = await this.#decide(ctx, fn);
+          if (ctx.kept.size > 0) await touchBlobs(tx, [...ctx.kept.keys()], ctx.now);
+          ctx.raised.clear();
+          await this.#verified(ctx, () => this.#flush(ctx, data, undefined), false);
+          return data;
+        });
+      } catch (error) {
+        again ||= guardOf(error) !== undefined;
+        if (guardOf(error) === undefined && !isRetryable(error))
+          throw toFault(unwrapAuthorizedFault(error), this.#constraints);
+        if (attempt >= MOST_ATTEMPTS) throw contended();
+      }
+    }
+  }
+
+  // Registers the content first, in a separate transaction: from then on the sweeper does not delete it.
+  async #keep(ctx: UnitContext): Promise<void> {
+    if (ctx.kept.size === 0) return;
+    const blobs = this.#blobs;
+    if (blobs === undefined) throw new Error('there is no blob store here');
+    await touchBlobs(this.#db, [...ctx.kept.keys()], ctx.now);
+    await putAll(blobs, ctx.kept);
+  }
+
+  /**
+   * Writes the unit's rows between the `before` and `after` checks of its invariants. A dry run takes no locks: it leaves
+   * nothing behind, and would hold them until it ends.
+   */
+  async #verified<T>(ctx: UnitContext, write: () => Promise<T>, locks = true): Promise<T> {
+    const judgements: (() => Promise<void>)[] = [];
+    if (locks) for (const { lock } of ctx.invariants.values()) await ctx.lock(lock);
+    for (const invariant of ctx.invariants.values()) {
+      const seen = await invariant.before(ctx);
+      judgements.push(() => invariant.after(ctx, seen));
+    }
+    const written = await write();
+    for (const judge of judgements) await judge();
+    return written;
+  }
+
+  async #flush(
+    ctx: UnitContext,
+    data: unknown,
+    claim: IdempotencyClaim | undefined,
+  ): Promise<{ key: string; value: unknown } | undefined> {
+    if (ctx.planned.size === 0 && claim === undefined && ctx.raised.size === 0) return undefined;
+    const late = ctx.lateValue;
+    const { planned, raised, now } = ctx;
+    const claimed = claim === undefined ? undefined : { claim, answer: JSON.stringify(data), now };
+    const statement = flushStatement(this.#statements, { planned: planned.values(), claimed, late, raised });
+    const rows = await ctx.db.query<{ late?: unknown }>(statement);
+    return late === undefined ? undefined : { key: late.key, value: rows[0]?.late ?? null };
+  }
+}

@@ -1,0 +1,369 @@
+/**
+ * Reads the settings of the service (docs/spec/configuration.md#command-line): environment → one frozen typed object. Only this
+ * file knows the names of the variables. It has no side effects; the environment is a parameter.
+ */
+import {
+  contactUri,
+  databaseUrl,
+  hostName,
+  issuerUrl,
+  originUrl,
+  parsedUrl,
+  ranges,
+  webUrl,
+  wholeNumber,
+} from './lib/setting-values.ts';
+
+/** Storage of attachments. */
+export type BlobSettings =
+  | { readonly kind: 'file' /** Null: below the data folder. */; readonly folder: string | null }
+  | { readonly kind: 's3'; readonly bucket: string; readonly endpoint: string | null; readonly url: string };
+
+export interface OidcSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
+}
+
+const TRACE_SAMPLERS = [
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+  'always_on',
+  'always_off',
+  'traceidratio',
+] as const;
+
+/** Which traces are recorded. The sampler names are those of the OpenTelemetry specification. */
+export interface TraceSampling {
+  readonly sampler: (typeof TRACE_SAMPLERS)[number];
+  /** For ratio samplers: the share of recorded traces, 0 to 1. */
+  readonly ratio: number;
+}
+
+export interface Settings {
+  readonly host: string;
+  /** 0 selects any free port. */
+  readonly port: number;
+  /** As given; may be relative to the working directory. */
+  readonly dataDir: string;
+  /** Undefined selects the embedded PostgreSQL in the data folder. */
+  readonly databaseUrl: string | undefined;
+  readonly databaseReadUrl: string | undefined;
+  /** Connection that bypasses a pooler. Undefined if there is no pooler or no way around it. */
+  readonly databaseDirectUrl: string | undefined;
+  readonly blobs: BlobSettings;
+  /** Undefined: the key is stored in the data folder. */
+  readonly secretKey: string | undefined;
+  /** Maximum number of connections of one process; undefined: computed. */
+  readonly pool: number | undefined;
+  readonly starter: 'itsm' | 'none';
+  /** Requests per minute and key. */
+  readonly rateLimit: number | 'off';
+  /** CIDR lists. */
+  readonly trustedProxies: readonly string[];
+  readonly metricsAllow: readonly string[];
+  /** Public URL of the service, without a path. */
+  readonly publicUrl: string | undefined;
+  /** Contact for security reports: a mailto, https or tel URI. */
+  readonly securityContact: string | undefined;
+  readonly webhookAllowPrivate: boolean;
+  readonly oidc: OidcSettings | undefined;
+  readonly otlpEndpoint: string | undefined;
+  readonly traceSampling: TraceSampling;
+  /** Where heads of the audit chain are written; undefined: only to the log. */
+  readonly auditHeads: string | undefined;
+  /** True if `serve` migrates the schema at startup. */
+  readonly migrate: boolean;
+}
+
+export interface SettingRow {
+  readonly name: string;
+  /** Default for an absent or empty variable; empty if there is none. */
+  readonly default: string;
+  readonly meaning: string;
+}
+
+/** All settings, in the order of the documentation. */
+export const SETTINGS_TABLE = [
+  { name: 'DOCKET_HOST', default: '127.0.0.1', meaning: 'Address that the service listens on.' },
+  { name: 'DOCKET_PORT', default: '8080', meaning: 'Port that the service listens on; 0 takes any free one.' },
+  { name: 'DOCKET_DATA_DIR', default: './data', meaning: 'Folder for the embedded database, attachments and keys.' },
+  {
+    name: 'DATABASE_URL',
+    default: '',
+    meaning: 'PostgreSQL 15 to 18 to use, as postgres://…; absent: the embedded PostgreSQL in the data folder.',
+  },
+  {
+    name: 'DATABASE_READ_URL',
+    default: '',
+    meaning: 'A streaming replica of that database: lists, search, history and exports are read there.',
+  },
+  {
+    name: 'DATABASE_DIRECT_URL',
+    default: '',
+    meaning: 'The way to that database past a pooler, for building indexes and being woken; absent: DATABASE_URL.',
+  },
+  {
+    name: 'DOCKET_BLOBS',
+    default: 'file:',
+    meaning: 'Where attachments are kept: file: (below the data folder), file:/FOLDER, or s3://BUCKET?endpoint=URL.',
+  },
+  {
+    name: 'DOCKET_SECRET_KEY',
+    default: '',
+    meaning:
+      'Master key that seals stored secrets, 32 characters or more; absent: master.key in the data folder, made once.',
+  },
+  {
+    name: 'DOCKET_POOL',
+    default: '',
+    meaning:
+      'Database connections of one process, 4 to 1000; absent: 20, and under serve --processes fewer where needed.',
+  },
+  { name: 'DOCKET_STARTER', default: 'itsm', meaning: 'Configuration applied to an empty database: itsm or none.' },
+  { name: 'DOCKET_RATE_LIMIT', default: '12000', meaning: 'Requests a minute and API key, or off.' },
+  {
+    name: 'DOCKET_TRUSTED_PROXIES',
+    default: '',
+    meaning: 'Proxies whose X-Forwarded-For is believed: addresses or CIDR ranges, separated by commas.',
+  },
+  {
+    name: 'DOCKET_METRICS_ALLOW',
+    default: '127.0.0.0/8,::1/128',
+    meaning: 'Who may read /metrics: addresses or CIDR ranges, separated by commas.',
+  },
+  {
+    name: 'DOCKET_PUBLIC_URL',
+    default: '',
+    meaning: 'Where people reach the service, as https://docket.example.org; with https, answers carry HSTS.',
+  },
+  {
+    name: 'DOCKET_SECURITY_CONTACT',
+    default: '',
+    meaning:
+      'Contact for vulnerability reports, as mailto:, https: or tel: URI, for /.well-known/security.txt; absent: none.',
+  },
+  {
+    name: 'DOCKET_WEBHOOK_ALLOW_PRIVATE',
+    default: 'false',
+    meaning: 'true lets webhooks reach private and loopback addresses, for development and tests.',
+  },
+  { name: 'DOCKET_OIDC_ISSUER', default: '', meaning: 'OpenID Connect issuer for signing in to the console.' },
+  { name: 'DOCKET_OIDC_CLIENT_ID', default: '', meaning: 'Client id at that issuer.' },
+  {
+    name: 'DOCKET_OIDC_CLIENT_SECRET',
+    default: '',
+    meaning: 'Client secret at that issuer; absent for a public client.',
+  },
+  { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', default: '', meaning: 'Where traces are sent; absent: none are made.' },
+  {
+    name: 'OTEL_TRACES_SAMPLER',
+    default: 'parentbased_always_on',
+    meaning:
+      'Which traces are recorded: always_on, always_off, traceidratio, or the same after parentbased_, which follow the decision of a caller that sends traceparent.',
+  },
+  {
+    name: 'OTEL_TRACES_SAMPLER_ARG',
+    default: '1',
+    meaning: 'For traceidratio and parentbased_traceidratio: the share of traces that is recorded, from 0 to 1.',
+  },
+  {
+    name: 'DOCKET_AUDIT_HEADS',
+    default: '',
+    meaning:
+      'Where heads of the audit chain are written outside of the database: file:/PATH, s3://BUCKET/FOLDER?endpoint=URL or https://….',
+  },
+  { name: 'DOCKET_MIGRATE', default: 'on', meaning: 'off: serve does not bring the database schema up to date.' },
+] as const satisfies readonly SettingRow[];
+
+type Name = (typeof SETTINGS_TABLE)[number]['name'];
+
+/** One or more settings are invalid; the message has a line for each. */
+export class SettingsError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    const count = problems.length === 1 ? 'A setting is wrong' : `${problems.length} settings are wrong`;
+    super([`${count}:`, ...problems.map((problem) => `  ${problem}`)].join('\n'));
+    this.name = 'SettingsError';
+    this.problems = problems;
+  }
+}
+
+// Values of these never appear in messages: they are, or may contain, passwords.
+const SECRET: ReadonlySet<Name> = new Set([
+  'DATABASE_URL',
+  'DATABASE_READ_URL',
+  'DATABASE_DIRECT_URL',
+  'DOCKET_BLOBS',
+  'DOCKET_AUDIT_HEADS',
+  'DOCKET_SECRET_KEY',
+  'DOCKET_OIDC_ISSUER',
+  'DOCKET_OIDC_CLIENT_SECRET',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+]);
+
+const SHORTEST_KEY = 32;
+
+/** Reads variables and collects all errors, so that they are reported at once. */
+class Reader {
+  readonly problems: string[] = [];
+  readonly #env: Record<string, string | undefined>;
+
+  constructor(env: Record<string, string | undefined>) {
+    this.#env = env;
+  }
+
+  /** The given value, else the default; undefined if there is neither. */
+  text(name: Name): string | undefined {
+    const given = this.#env[name]?.trim() ?? '';
+    const value = given === '' ? (SETTINGS_TABLE.find((row) => row.name === name)?.default ?? '') : given;
+    return value === '' ? undefined : value;
+  }
+
+  /** `parse` returns undefined for an invalid value. `instead` is then returned until all errors are thrown together. */
+  value<T>(name: Name, must: string, instead: T, parse: (text: string) => T | undefined): T {
+    const text = this.text(name);
+    if (text === undefined) return instead;
+    const value = parse(text);
+    if (value !== undefined) return value;
+    this.wrong(name, `must be ${must}`, text);
+    return instead;
+  }
+
+  oneOf<const T extends string>(name: Name, options: readonly [T, ...T[]]): T {
+    const must = options.join(' or ');
+    return this.value<T>(name, must, options[0], (text) => options.find((option) => option === text));
+  }
+
+  wrong(name: Name, problem: string, text?: string): void {
+    const shown = text === undefined || SECRET.has(name) ? '' : `, not ${JSON.stringify(text.slice(0, 100))}`;
+    this.problems.push(`${name} ${problem}${shown}.`);
+  }
+}
+
+function share(text: string): number | undefined {
+  const value = /^(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
+  return value >= 0 && value <= 1 ? value : undefined;
+}
+
+/** The sampler variables are ignored if no traces are sent: they are often set for a whole machine. */
+function traceSampling(reader: Reader, wanted: boolean): TraceSampling {
+  if (!wanted) return Object.freeze({ sampler: TRACE_SAMPLERS[0], ratio: 1 });
+  const sampler = reader.oneOf('OTEL_TRACES_SAMPLER', TRACE_SAMPLERS);
+  const byRatio = sampler.endsWith('traceidratio');
+  const ratio = byRatio ? reader.value('OTEL_TRACES_SAMPLER_ARG', 'a number from 0 to 1', 1, share) : 1;
+  return Object.freeze({ sampler, ratio });
+}
+
+function blobs(text: string): BlobSettings | undefined {
+  if (text === 'file:') return { kind: 'file', folder: null };
+  if (text.startsWith('file:')) return { kind: 'file', folder: text.slice('file:'.length).replace(/^\/\/(?=\/)/, '') };
+  const url = parsedUrl(text, ['s3:']);
+  if (url === undefined || url.hostname === '') return undefined;
+  const endpoint = url.searchParams.get('endpoint');
+  if (endpoint !== null && webUrl(endpoint) === undefined) return undefined;
+  return { kind: 's3', bucket: url.hostname, endpoint, url: text };
+}
+
+function auditHeads(text: string): string | undefined {
+  if (text.startsWith('file:/')) return text;
+  if (text.startsWith('s3:')) return blobs(text) === undefined ? undefined : text;
+  return parsedUrl(text, ['https:']) === undefined ? undefined : text;
+}
+
+function oidc(reader: Reader): OidcSettings | undefined {
+  const given = reader.text('DOCKET_OIDC_ISSUER');
+  const issuer = reader.value('DOCKET_OIDC_ISSUER', 'an https URL without query', given, issuerUrl);
+  const clientId = reader.text('DOCKET_OIDC_CLIENT_ID');
+  const clientSecret = reader.text('DOCKET_OIDC_CLIENT_SECRET');
+  if (issuer !== undefined && clientId !== undefined) return Object.freeze({ issuer, clientId, clientSecret });
+  const needed = 'is needed too when another DOCKET_OIDC_ variable is set';
+  const some = [issuer, clientId, clientSecret].some((value) => value !== undefined);
+  if (some && issuer === undefined) reader.wrong('DOCKET_OIDC_ISSUER', needed);
+  if (some && clientId === undefined) reader.wrong('DOCKET_OIDC_CLIENT_ID', needed);
+  return undefined;
+}
+
+/**
+ * Reads the settings from an environment. Variables that are absent, empty or blank take their defaults. Unknown variables are
+ * ignored.
+ *
+ * @throws SettingsError that names every invalid variable and no value that may be a secret
+ */
+export function readSettings(env: Record<string, string | undefined>): Settings {
+  const reader = new Reader(env);
+  const database = 'a URL like postgres://user:password@host:5432/database';
+  const addresses = 'IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8,::1';
+  const none: readonly string[] = Object.freeze([]);
+  const settings: Settings = {
+    host: reader.value('DOCKET_HOST', 'an IP address or a host name', '', hostName),
+    port: reader.value('DOCKET_PORT', 'a whole number from 0 to 65535', 0, (text) => wholeNumber(text, 0, 65_535)),
+    dataDir: reader.value('DOCKET_DATA_DIR', 'the path of a folder', '', (text) =>
+      text.includes('\0') ? undefined : text,
+    ),
+    databaseUrl: reader.value<string | undefined>('DATABASE_URL', database, undefined, databaseUrl),
+    databaseReadUrl: reader.value<string | undefined>('DATABASE_READ_URL', database, undefined, databaseUrl),
+    databaseDirectUrl: reader.value<string | undefined>('DATABASE_DIRECT_URL', database, undefined, databaseUrl),
+    blobs: Object.freeze(
+      reader.value<BlobSettings>(
+        'DOCKET_BLOBS',
+        'file:, file:/FOLDER or s3://BUCKET?endpoint=URL',
+        { kind: 'file', folder: null },
+        blobs,
+      ),
+    ),
+    secretKey: reader.value<string | undefined>(
+      'DOCKET_SECRET_KEY',
+      `at least ${SHORTEST_KEY} characters long`,
+      undefined,
+      (text) => (text.length >= SHORTEST_KEY ? text : undefined),
+    ),
+    pool: reader.value<number | undefined>('DOCKET_POOL', 'a whole number from 4 to 1000', undefined, (text) =>
+      wholeNumber(text, 4, 1000),
+    ),
+    starter: reader.oneOf('DOCKET_STARTER', ['itsm', 'none']),
+    rateLimit: reader.value<number | 'off'>(
+      'DOCKET_RATE_LIMIT',
+      'a whole number of 1 or more, or off',
+      'off',
+      (text) => (text === 'off' ? 'off' : wholeNumber(text, 1, 1_000_000_000)),
+    ),
+    trustedProxies: reader.value('DOCKET_TRUSTED_PROXIES', addresses, none, ranges),
+    metricsAllow: reader.value('DOCKET_METRICS_ALLOW', addresses, none, ranges),
+    publicUrl: reader.value<string | undefined>(
+      'DOCKET_PUBLIC_URL',
+      'an http or https URL without path, query or user',
+      undefined,
+      originUrl,
+    ),
+    securityContact: reader.value<string | undefined>(
+      'DOCKET_SECURITY_CONTACT',
+      'a mailto:, https: or tel: URI',
+      undefined,
+      contactUri,
+    ),
+    webhookAllowPrivate: reader.oneOf('DOCKET_WEBHOOK_ALLOW_PRIVATE', ['false', 'true']) === 'true',
+    oidc: oidc(reader),
+    otlpEndpoint: reader.value<string | undefined>(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'an http or https URL',
+      undefined,
+      webUrl,
+    ),
+    traceSampling: traceSampling(reader, reader.text('OTEL_EXPORTER_OTLP_ENDPOINT') !== undefined),
+    auditHeads: reader.value<string | undefined>(
+      'DOCKET_AUDIT_HEADS',
+      'file:/PATH, s3://BUCKET/FOLDER?endpoint=URL or an https URL',
+      undefined,
+      auditHeads,
+    ),
+    migrate: reader.oneOf('DOCKET_MIGRATE', ['on', 'off']) === 'on',
+  };
+  if (settings.databaseReadUrl !== undefined && reader.text('DATABASE_URL') === undefined) {
+    reader.wrong('DATABASE_READ_URL', 'needs DATABASE_URL: the embedded database has no replica');
+  }
+  if (reader.problems.length > 0) throw new SettingsError(reader.problems);
+  return Object.freeze(settings);
+}

@@ -1,0 +1,36 @@
+/** Entry point of worker threads: the tasks that `platform/threads.ts` can run, one at a time. */
+import { parentPort } from 'node:worker_threads';
+import { parseDocumentTask } from './configuration/document.ts';
+import { readTextTask } from './domain/knowledge/index.ts';
+import { readRichTextTask } from './domain/metadata/index.ts';
+import { wordsTask } from './domain/search/index.ts';
+import { isFault } from './lib/fault.ts';
+import { checkJsonTask } from './platform/long-json.ts';
+import type { ThreadAnswer, ThreadTask } from './platform/threads.ts';
+
+const TASKS = [
+  readTextTask,
+  parseDocumentTask,
+  wordsTask,
+  checkJsonTask,
+  readRichTextTask,
+] as readonly unknown[] as readonly ThreadTask<unknown, unknown>[];
+
+function answerOf(name: string, input: unknown): ThreadAnswer {
+  try {
+    const task = TASKS.find((one) => one.name === name);
+    if (task === undefined) throw new Error(`there is no task ${name}`);
+    return { kind: 'value', value: task.run(input) };
+  } catch (error) {
+    if (isFault(error)) return { kind: 'fault', code: error.code, message: error.message, details: error.details };
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    return { kind: 'error', message, stack };
+  }
+}
+
+function say(answer: ThreadAnswer): void {
+  parentPort?.postMessage(answer, []);
+}
+
+parentPort?.on('message', ({ task, input }: { task: string; input: unknown }) => say(answerOf(task, input)));
+say({ kind: 'ready' });

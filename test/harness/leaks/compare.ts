@@ -1,0 +1,91 @@
+/** Asks two worlds the same and says what tells them apart. */
+import assert from 'node:assert/strict';
+import { RandomSource } from '../fuzz/random-source.ts';
+import { question, type Question } from './questions.ts';
+import { CANARY, type Hidden, LeakWorld } from './world.ts';
+
+export interface LeakTestOptions {
+  /** `values`: they differ in what hidden things say; `existence`: in whether there are any. */
+  differ: 'values' | 'existence';
+  records: number;
+  questions: number;
+  seed: number;
+}
+
+export interface LeakTestReport {
+  asked: number;
+  byStatus: Record<string, number>;
+  /** The questions that tell the worlds apart, and the answers. */
+  told: string[];
+}
+
+const DEFINITION = {
+  code: 'one',
+  targetKind: 'object',
+  targetTypeId: 'ticket',
+  format: 'CSV',
+  mode: 'UPSERT',
+  sourceCode: 'there',
+  resolver: { externalIdField: 'ext' },
+  mapping: [
+    { source: 'title', target: 'title' },
+    { source: 'near', target: 'near', transform: 'lookup:ticket.title' },
+  ],
+};
+
+async function prepare(records: number, seed: number, hidden: Hidden): Promise<LeakWorld> {
+  const world = await LeakWorld.make(records, seed, hidden);
+  world.ids.set('definition', (await world.ok('POST', '/import-definitions', DEFINITION)).id);
+  return world;
+}
+
+async function ask(world: LeakWorld, { method, path, body, admin }: Question, who?: 'chief'): Promise<string> {
+  const prefix = admin === true ? '/api/admin/v1' : '/api/v1';
+  const key = who === 'chief' ? world.keys.chief : admin === true ? world.lowAdmin : world.keys.low;
+  const given =
+    body === undefined
+      ? {}
+      : { body: world.filled(JSON.stringify(body)), headers: { 'content-type': 'application/json' } };
+  for (;;) {
+    const answer = await world.app.request(method, prefix + world.filled(path), { key, ...given });
+    // What a busy machine refused says nothing.
+    if (answer.status === 503) continue;
+    const told = world.told(answer);
+    // A canary sings in every hidden value: nothing that is told may hold it, whatever the twin says.
+    if (who === undefined && told.includes(CANARY)) return `${told} IN ${world.app.url}`;
+    return told;
+  }
+}
+
+export async function compare({ differ, records, questions, seed }: LeakTestOptions): Promise<LeakTestReport> {
+  const hidden: Hidden[] = [
+    { seed: 1, extras: true },
+    { seed: 2, extras: differ === 'values' },
+  ];
+  const made = await Promise.allSettled(hidden.map((one) => prepare(records, seed, one)));
+  const worlds = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  try {
+    const failed = made.find((one) => one.status === 'rejected');
+    const [left, right] = worlds;
+    if (failed !== undefined || left === undefined || right === undefined) throw failed?.reason;
+    // That the comparison can fail: who reads everything sees the difference.
+    const all: Question = { method: 'GET', path: '/search?q=salary&pageSize=100' };
+    assert.notEqual(await ask(left, all, 'chief'), await ask(right, all, 'chief'));
+    const report: LeakTestReport = { asked: 0, byStatus: {}, told: [] };
+    const random = new RandomSource(seed);
+    while (report.asked < questions && report.told.length < 5) {
+      const one = question(random, records);
+      const [mine, theirs] = await Promise.all([ask(left, one), ask(right, one)]);
+      report.asked++;
+      const status = mine.slice(0, 3);
+      report.byStatus[status] = (report.byStatus[status] ?? 0) + 1;
+      if (mine !== theirs)
+        report.told.push(
+          `${one.method} ${decodeURIComponent(one.path)} ${JSON.stringify(one.body ?? '')}\n  ${mine}\n  ${theirs}`,
+        );
+    }
+    return report;
+  } finally {
+    await Promise.all(worlds.map(({ app }) => app.close()));
+  }
+}

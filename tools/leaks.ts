@@ -1,0 +1,21 @@
+/**
+ * Non-interference at length: two databases that differ only in what one caller may not see are asked the same.
+ *
+ *     npm run test:twins-all -- --questions 20000 --seed 1
+ *
+ * Ends with 1, and the questions, when any answer tells the two apart.
+ */
+import { parseArgs } from 'node:util';
+import { compare } from '../test/harness/leaks/compare.ts';
+
+const { values } = parseArgs({
+  options: { questions: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' } },
+});
+for (const differ of ['values', 'existence'] as const) {
+  const began = performance.now();
+  const questions = Math.ceil(Number(values.questions) / 2);
+  const { told, ...figures } = await compare({ differ, records: 60, questions, seed: Number(values.seed) });
+  console.log({ differ, seconds: Math.round((performance.now() - began) / 1000), ...figures });
+  for (const one of told) console.log(one);
+  if (told.length > 0) process.exitCode = 1;
+}

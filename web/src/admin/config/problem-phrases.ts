@@ -1,0 +1,77 @@
+/** Translations of phrases in error messages: expected values (after «Укажите») and reasons why a pattern is invalid. */
+import type { Line } from './problem-sentences.ts';
+
+const WANTED: readonly Line[] = [
+  ['text', 'текст'],
+  ['a number', 'число'],
+  ['an integer', 'целое число'],
+  ['true or false', 'true или false'],
+  ['a list', 'список'],
+  ['a mapping', 'ключи со значениями'],
+  ['null', 'null'],
+  ['another value', 'другое значение'],
+  ['a code such as {x}', 'код, например {x}'],
+  ['a field code such as {x}', 'код поля, например {x}'],
+  ['a locale such as {x}', 'язык, например {x}'],
+  ['a prefix such as {x}', 'приставку, например {x}'],
+  ['a range in quotes such as {x}', 'промежуток в кавычках, например {x}'],
+  ['a dotted path such as {x}', 'путь через точки, например {x}'],
+  ['a JSON string: {=what}', 'строку: {=what}'],
+  ['a JSON string', 'строку'],
+  ['a JSON integer', 'целое число'],
+  ['the code of an option', 'код варианта'],
+  ['a date of the form YYYY-MM-DD', 'дату вида ГГГГ-ММ-ДД'],
+  ['an RFC 3339 instant such as {x}', 'дату и время по RFC 3339, например {x}'],
+  ['a time of the form HH:MM or HH:MM:SS', 'время вида ЧЧ:ММ или ЧЧ:ММ:СС'],
+  ['a time of the form HH:MM:SS', 'время вида ЧЧ:ММ:СС'],
+  ['an ISO 8601 duration such as {x} or {y}', 'длительность по ISO 8601, например {x} или {y}'],
+  ['an ISO 8601 duration such as {x}', 'длительность по ISO 8601, например {x}'],
+  ['an id, a UUID', 'id (UUID)'],
+  ['an id (a UUID)', 'id (UUID)'],
+  ['an integer between {min} and {max}', 'целое число от {min} до {max}'],
+  ['an integer from {min} to {max}', 'целое число от {min} до {max}'],
+  ['an exact decimal, best as a string such as {x}', 'точное дробное число, лучше в кавычках: {x}'],
+  [
+    'an exact decimal as a JSON string such as {x}, of at most {n} digits',
+    'точное дробное число в кавычках, например {x}, не больше {n} цифр',
+  ],
+  [
+    'a string without U+0000, lone surrogates and long runs of combining marks',
+    'текст без U+0000, половин суррогатных пар и множества надстрочных знаков подряд',
+  ],
+  ['an absolute http or https address', 'полный адрес с http или https'],
+  ['an e-mail address', 'адрес почты'],
+  ['a telephone number', 'номер телефона'],
+  ['a string of at most {n} characters', 'текст не больше {n} знаков'],
+  ['the name of a language', 'название языка'],
+  ['a list of widths in pixels', 'список ширин в пикселях'],
+  ['an absolute address with http, https, mailto or tel', 'полный адрес с http, https, mailto или tel'],
+  [
+    'a data URL, or the blob: handle of an image that is in the document already; addresses elsewhere are not kept',
+    'адрес data: или blob: картинки, которая в тексте уже есть; адреса в других местах не хранятся',
+  ],
+  ['one of {known}', 'одно из: {known}'],
+];
+
+/** Reasons why a pattern is invalid, with the invalid part. */
+const PATTERNS: readonly Line[] = [
+  ['duplicate capture group name{part}', 'две группы с одним названием{part}'],
+  ['regexp/syntax: internal error{part}', 'разобрать не удалось{part}'],
+  ['invalid capture in lookbehind{part}', 'группа не может стоять в просмотре назад{part}'],
+  ['invalid character class range{part}', 'неверный промежуток знаков{part}'],
+  ['invalid escape sequence{part}', 'неверный знак после обратной черты{part}'],
+  ['invalid named capture{part}', 'неверное название группы{part}'],
+  ['invalid or unsupported Perl syntax{part}', 'такая запись не поддерживается{part}'],
+  ['invalid nested repetition operator{part}', 'повторение стоит за повторением{part}'],
+  ['invalid repeat count{part}', 'неверное число повторений{part}'],
+  ['expression too large{part}', 'образец слишком большой{part}'],
+  ['missing closing ]{part}', 'не хватает закрывающей скобки «]»{part}'],
+  ['missing closing ){part}', 'не хватает закрывающей скобки «)»{part}'],
+  ['missing argument to repetition operator{part}', 'повторять нечего{part}'],
+  ['expression nests too deeply{part}', 'слишком глубокая вложенность{part}'],
+  ['trailing backslash at end of expression{part}', 'в конце стоит обратная черта{part}'],
+  ['unexpected ){part}', 'лишняя скобка «)»{part}'],
+  ['unknown reason', 'причина неизвестна'],
+];
+
+export const PHRASES: readonly Line[] = [...WANTED, ...PATTERNS];
