@@ -74,7 +74,9 @@ export interface Input<O extends Operation> {
 }
 
 /** Declares an operation and preserves the types of its schemas. */
-export function defineOperation<const O extends Operation>(operation: O): O {
+export function defineOperation<const O extends Operation & { [Key in Exclude<keyof O, keyof Operation>]: never }>(
+  operation: O,
+): O {
   return operation;
 }
 

@@ -27,7 +27,7 @@ const tag = 'Comments';
 
 export const listComments = defineOperation({
   id: 'comments.list',
-  mayLag: true,
+  replicaSafe: true,
   method: 'GET',
   path: '/objects/{objectId}/comments',
   access: 'comments:read',

@@ -6,7 +6,7 @@ import { ObjectSchema } from '../objects/index.ts';
 
 export const exportRecords = defineOperation({
   id: 'exports.create',
-  mayLag: true,
+  replicaSafe: true,
   method: 'POST',
   path: '/exports',
   access: 'exports:read',

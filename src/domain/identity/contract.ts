@@ -71,7 +71,7 @@ const write = { ...shared, method: 'POST', access: 'identity:write', unit: 'writ
 export const listUsers = defineOperation({
   ...read,
   id: 'identity.users',
-  mayLag: true,
+  replicaSafe: true,
   path: '/identity/users',
   summary: 'List users by name, without archived ones',
   description: 'All active users in one list.',
@@ -103,7 +103,7 @@ export const createUser = defineOperation({
 export const listGroups = defineOperation({
   ...read,
   id: 'identity.groups',
-  mayLag: true,
+  replicaSafe: true,
   path: '/identity/groups',
   summary: 'List groups by name, without archived ones',
   description: 'All active groups in one list, without their members.',
@@ -125,7 +125,7 @@ export const createGroup = defineOperation({
 export const listUnits = defineOperation({
   ...read,
   id: 'identity.orgUnits',
-  mayLag: true,
+  replicaSafe: true,
   path: '/identity/org-units',
   summary: 'List organisation units by name, without archived ones',
   description: 'All active units in one list; `parentId` is the unit above.',

@@ -63,7 +63,7 @@ const kb = { tag } as const;
 export const listArticles = defineOperation({
   ...kb,
   id: 'kb.list',
-  mayLag: true,
+  replicaSafe: true,
   method: 'GET',
   path: '/kb/articles',
   access: 'kb:read',

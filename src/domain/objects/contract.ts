@@ -61,7 +61,7 @@ const tag = 'Objects';
 
 export const listObjects = defineOperation({
   id: 'objects.list',
-  mayLag: true,
+  replicaSafe: true,
   method: 'GET',
   path: '/objects',
   access: 'objects:read',
@@ -166,7 +166,7 @@ export const archiveObject = defineOperation({
 
 export const getHistory = defineOperation({
   id: 'objects.history',
-  mayLag: true,
+  replicaSafe: true,
   method: 'GET',
   path: '/objects/{objectId}/history',
   access: 'objects:read',

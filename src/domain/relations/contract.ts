@@ -50,7 +50,7 @@ const tag = 'Relations';
 
 export const listRelations = defineOperation({
   id: 'relations.list',
-  mayLag: true,
+  replicaSafe: true,
   method: 'GET',
   path: '/objects/{objectId}/relations',
   access: 'relations:read',

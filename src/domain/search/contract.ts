@@ -62,7 +62,7 @@ const Facet = Type.Array(Type.Object({ value: Type.Unknown(), count: Type.Intege
 
 export const search = defineOperation({
   id: 'search.search',
-  mayLag: true,
+  replicaSafe: true,
   method: 'GET',
   path: '/search',
   access: 'search:read',
