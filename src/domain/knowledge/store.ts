@@ -47,7 +47,8 @@ export const EVERYONE = '00000000-0000-0000-0000-000000000000';
 
 const COLUMNS = sql`v.id, v.article_id AS "articleId", a.base_id AS "baseId", a.code, a.revision, v.section_id AS "sectionId",
   v.locale, v.state, v.title, v.summary, v.tags, v.responsible_id AS "responsibleId",
-  (SELECT display_name FROM users WHERE id = v.responsible_id) AS "responsibleName", v.visibility, v.audiences, v.material,
+  (SELECT display_name FROM users WHERE id = v.responsible_id) AS "responsibleName", v.visibility, v.audiences,
+  v.material AS "articleState",
   v.created_at AS "createdAt", v.updated_at AS "updatedAt", v.published_at AS "publishedAt", v.archived_at AS "archivedAt"`;
 
 const TEXT = sql`v.document, v.body`;
