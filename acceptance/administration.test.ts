@@ -27,13 +27,13 @@ describe('administration', () => {
   });
   after(() => world?.stop());
 
-  it('prints what to do next when it is ready (CL-serve)', () => {
+  it('prints the next steps when the service is ready (CL-serve)', () => {
     assert.match(world.output, /Docket answers at http:\/\/127\.0\.0\.1:\d+/);
     assert.match(world.output, /keys create/);
     assert.match(world.output, /curl/);
   });
 
-  it('explains itself and tells wrong usage from failure (CL-exit)', async () => {
+  it('prints help and distinguishes usage errors from failures by exit code (CL-exit)', async () => {
     for (const args of [['--help'], ['serve', '--help'], ['apply', '--help'], ['keys', 'create', '--help']]) {
       const said = await world.docket(args);
       assert.equal(said.code, 0, args.join(' '));
@@ -48,7 +48,7 @@ describe('administration', () => {
     assert.equal(failed.stdout, '');
   });
 
-  it('applies a bundle once, and plans without changing (CL-plan, CL-apply)', async () => {
+  it('plans a bundle without changing anything and applies it once (CL-plan, CL-apply)', async () => {
     const folder = await world.bundle('again', WORLD);
     const planned = JSON.parse((await world.docket(['plan', folder, '--json'])).stdout) as {
       section: string;
@@ -75,7 +75,7 @@ describe('administration', () => {
     assert.equal(await action('apply'), 'leave');
   });
 
-  it('refuses a bundle as a whole and names the place (CL-errors)', async () => {
+  it('rejects an invalid bundle as a whole and reports file and line (CL-errors)', async () => {
     const broken: [string, RegExp][] = [
       ['groups: [{ code: fine, name: Fine }, { code: Not Fine, name: x }]\n', /bundle\.yaml.*1/s],
       ['groups:\n  - { code: fine, name: Fine }\nnonsense: 1\n', /bundle\.yaml.*3.*nonsense/s],
@@ -95,7 +95,7 @@ describe('administration', () => {
     assert.ok(!accepted(await call('GET', '/config/groups')).some((group: { code: string }) => group.code === 'fine'));
   });
 
-  it('refuses a workflow that cannot work, with the reason', async () => {
+  it('rejects an invalid workflow and states the reason', async () => {
     const workflow = (rest: string): string =>
       `workflows: [{ code: bad, initial: a, states: [{ code: a, category: open }, { code: b, category: done }], ${rest} }]\n`;
     for (const [text, says] of [
@@ -109,7 +109,7 @@ describe('administration', () => {
     }
   });
 
-  it('exports what a plan then finds unchanged (CL-export)', async () => {
+  it('exports a bundle that plans without changes (CL-export)', async () => {
     const folder = path.join(world.folder, 'exported');
     assert.equal((await world.docket(['export', folder, '--identity'])).code, 0);
     assert.ok((await readdir(folder)).some((name) => name.endsWith('.yaml')));
@@ -117,14 +117,14 @@ describe('administration', () => {
     assert.deepEqual([...new Set(planned.map(({ action }) => action))], ['leave']);
   });
 
-  it('is followed by the running service within a second (CL-follow)', async () => {
+  it('takes effect in the running service within a second (CL-follow)', async () => {
     await world.apply('types: [{ code: sudden, name: Sudden, fields: [{ code: a, dataType: string }] }]\n');
     await sleep(1000);
     const answer = await world.api('GET', '/metadata/types/sudden/fields');
     assert.equal(accepted(answer).fields[0].code, 'a');
   });
 
-  it('issues, lists, rotates and revokes keys by command line (CL-keys)', async () => {
+  it('issues, lists, rotates and revokes keys from the command line (CL-keys)', async () => {
     const json = async (...args: string[]): Promise<any> => {
       const done = await world.docket(['keys', ...args, '--json']);
       assert.equal(done.code, 0, done.stderr);
@@ -164,7 +164,7 @@ describe('administration', () => {
     }
   });
 
-  it('signs people in with a cookie and asks writes for the token (AD-session)', async () => {
+  it('signs users in with a cookie and requires the CSRF token for writes (AD-session)', async () => {
     const refused = await world.send('POST', '/api/admin/v1/session', {
       key: undefined,
       body: { login: 'chief', password: 'wrong' },
@@ -198,7 +198,7 @@ describe('administration', () => {
     assert.equal((await send('GET', '/api/admin/v1/session')).status, 401, 'signed out');
   });
 
-  it('takes an archived record back (AD-restore)', async () => {
+  it('restores an archived record (AD-restore)', async () => {
     const { id } = await world.create();
     accepted(await world.api('DELETE', `/objects/${id}`, { body: { expectedRevision: 1 } }));
     const restored = accepted(await call('POST', `/objects/${id}/restore`));
@@ -207,7 +207,7 @@ describe('administration', () => {
     assert.equal((await world.api('POST', `/objects/${id}/restore`)).status, 404, 'not on the public interface');
   });
 
-  it('lists every section of the configuration with ids (AD-config)', async () => {
+  it('lists every configuration section with ids (AD-config)', async () => {
     const types = accepted(await call('GET', '/config/types'));
     assert.deepEqual(Object.keys(types[0]).sort(), ['code', 'id', 'name', 'state']);
     for (const section of ['settings', 'types', 'workflows', 'roles', 'users', 'groups', 'orgUnits']) {
@@ -234,7 +234,7 @@ describe('administration', () => {
     assert.ok(accepted(await call('GET', '/config/export')).files.length > 0);
   });
 
-  it('writes down who changed what (AD-audit)', async () => {
+  it('records who changed what in the audit log (AD-audit)', async () => {
     world.isOwn('sign-ins with a password that the command line set');
     const made = accepted(
       await call('POST', '/keys', { owner: 'helper', name: 'audited', scopes: ['objects:read'] }),
@@ -254,7 +254,7 @@ describe('administration', () => {
     for (const secret of [made.key, PASSWORD]) assert.ok(!JSON.stringify(rows).includes(secret));
   });
 
-  it('describes the administration interface (AD-openapi)', async () => {
+  it('serves the OpenAPI document of the administration interface (AD-openapi)', async () => {
     const document = await world.send('GET', '/api/admin/v1/openapi.json', { key: undefined });
     assert.equal(document.status, 200);
     for (const place of ['/session', '/keys', '/audit', '/config/apply', '/objects/{objectId}/restore', '/objects']) {
@@ -262,7 +262,7 @@ describe('administration', () => {
     }
   });
 
-  it('examines itself (CL-doctor)', async () => {
+  it('reports its own health with the doctor command (CL-doctor)', async () => {
     const done = await world.docket(['doctor', '--json']);
     const checks = JSON.parse(done.stdout) as { name: string; ok: boolean }[];
     assert.equal(done.code, 0, done.stdout);

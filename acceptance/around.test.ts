@@ -46,7 +46,7 @@ const post = (place: string, body: unknown, key = world.key, headers: Record<str
 const patch = (place: string, body: unknown, key = world.key) => world.api('PATCH', place, { key, body });
 const remove = (place: string, body: unknown, key = world.key) => world.api('DELETE', place, { key, body });
 
-describe('around a record', () => {
+describe('comments, attachments, relations, workflow and bulk changes', () => {
   before(async () => {
     world = await World.start();
     await world.apply(RIGHTS);
@@ -55,7 +55,7 @@ describe('around a record', () => {
   });
   after(() => world?.stop());
 
-  it('comments are internal unless said otherwise, have revisions of their own and are archived (A-comments)', async () => {
+  it('creates comments as internal by default, with their own revisions and archive (A-comments)', async () => {
     const { id } = await world.create();
     const place = `/objects/${id}/comments`;
     const internal = accepted(await post(place, { body: 'Between us' }), 201);
@@ -87,7 +87,7 @@ describe('around a record', () => {
     for (const body of ['', 'x'.repeat(100_001)]) refused(await post(place, { body }), 400, 'INVALID_REQUEST');
   });
 
-  it('files come back byte by byte, whole and in part, for download alone (A-files)', async () => {
+  it('returns attachments byte for byte, whole and in ranges, as downloads only (A-files)', async () => {
     const { id } = await world.create();
     const place = `/objects/${id}/attachments`;
     const content = Buffer.from('<script>alert(1)</script>');
@@ -124,7 +124,7 @@ describe('around a record', () => {
     refused(await get(where), 404, 'NOT_FOUND');
   });
 
-  it('relations stand once, in both directions, as their definition allows (A-relations)', async () => {
+  it('stores a relation once, shows it in both directions and enforces its definition (A-relations)', async () => {
     const [a, b, c] = [await world.create(), await world.create(), await world.create({ open: false })];
     const definitions = accepted(await get(`/relation-definitions?sourceObjectId=${a.id}`));
     const definitionId = definitions.find(({ code }: { code: string }) => code === 'follows').id;
@@ -148,7 +148,7 @@ describe('around a record', () => {
     assert.deepEqual([id, revision, state], [made.relation.id, 2, 'ARCHIVED']);
   });
 
-  it('transitions alone change the state, on the revision and the state that were expected (A-workflow, A-order)', async () => {
+  it('changes the state only through transitions that match the expected revision and state (A-workflow, A-order)', async () => {
     const { id } = await world.create({ secret: 'x' });
     const { object, state, transitions } = accepted(await get(`/objects/${id}/workflow`));
     assert.deepEqual([object, state.code, transitions.length], [{ id, revision: 1 }, 'fresh', 1]);
@@ -176,7 +176,7 @@ describe('around a record', () => {
     refused(await patch(`/objects/${id}`, { ...early, changes: { secret: 'y' } }, helper), 409, 'REVISION_CONFLICT');
   });
 
-  it('bulk changes judge each item as its own call would (A-bulk)', async () => {
+  it('handles each item of a bulk change like a single call (A-bulk)', async () => {
     const [a, b] = [await world.create(), await world.create({ open: false })];
     const item = (id: string, expectedRevision: number, subject: unknown = 'New') => ({
       objectId: id,

@@ -63,7 +63,7 @@ describe('catalogue', () => {
   const item = async (code: string): Promise<string> =>
     accepted(await world.api('GET', '/catalog')).items.find((one: { code: string }) => one.code === code).id;
 
-  it('lists services and reads one, in the locale asked; an unavailable one is not revealed (CA-1, CA-2)', async () => {
+  it('lists and reads services in the requested locale and hides unavailable ones (CA-1, CA-2)', async () => {
     const [print] = accepted(await world.api('GET', '/services', { key: portal }));
     assert.deepEqual([print.code, print.name], ['print', 'Печать']);
     const english = accepted(await world.api('GET', `/services/${print.id}?locale=en-US`, { key: portal }));
@@ -74,7 +74,7 @@ describe('catalogue', () => {
     assert.deepEqual((await hidden)?.body.error, (await absent)?.body.error);
   });
 
-  it('shows the catalogue as far as it is for the caller (CA-3)', async () => {
+  it('shows only the part of the catalogue that is available to the caller (CA-3)', async () => {
     const mine = accepted(await world.api('GET', '/catalog'));
     assert.deepEqual(mine.items.map(({ code }: any) => code).sort(), ['hidden', 'printer']);
     const theirs = accepted(await world.api('GET', '/catalog', { key: portal }));
@@ -84,7 +84,7 @@ describe('catalogue', () => {
     );
   });
 
-  it('makes a request on behalf of a person, once for one key (CA-4, I-1)', async () => {
+  it('creates a request on behalf of another user, once per Idempotency-Key (CA-4, I-1)', async () => {
     const path = `/catalog/items/${await item('printer')}/requests`;
     const body = { requesterId: people.chief, values: { subject: 'Принтер', urgency: 'high' } };
     const call = () => world.api('POST', path, { key: portal, body, headers: { 'idempotency-key': 'one' } });
@@ -103,7 +103,7 @@ describe('catalogue', () => {
     );
   });
 
-  it('judges the requester, and reveals nothing that is not for them (CA-4, E-403, E-404)', async () => {
+  it('checks the rights of the requester and reveals nothing hidden from them (CA-4, E-403, E-404)', async () => {
     const body = (requesterId: string | undefined, values: object = { subject: 'x' }): object => ({
       requesterId,
       values,
@@ -123,7 +123,7 @@ describe('catalogue', () => {
     refused(await ask(printer, body(people.chief), writes), 403, 'SCOPE_MISSING');
   });
 
-  it('is null without an active catalogue (CA-3)', async () => {
+  it('returns null without an active catalogue (CA-3)', async () => {
     await world.apply('catalogs: [{ code: shop, active: false }]\n');
     const answer = await world.api('GET', '/catalog');
     assert.equal(answer.status, 200);

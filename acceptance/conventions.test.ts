@@ -65,7 +65,7 @@ describe('conventions', () => {
   });
   after(() => world?.stop());
 
-  it('wraps every success in data and meta (C-3)', async () => {
+  it('wraps every successful response in data and meta (C-3)', async () => {
     for (const path of ['/metadata/types', '/metadata/types/ticket/fields', '/objects']) {
       const answer = await world.api('GET', path);
       assert.equal(answer.status, 200);
@@ -74,7 +74,7 @@ describe('conventions', () => {
     }
   });
 
-  it('keeps a good correlation id and replaces a bad one', async () => {
+  it('keeps a valid correlation id and replaces an invalid one', async () => {
     const good = 'order-17.A_b';
     assert.equal(
       (await world.api('GET', '/objects', { headers: { 'x-correlation-id': good } })).body.meta.correlationId,
@@ -87,7 +87,7 @@ describe('conventions', () => {
     }
   });
 
-  it('describes itself without a key, raw (C-4, A-1, V-2)', async () => {
+  it('serves its OpenAPI document without a key and without the envelope (C-4, A-1, V-2)', async () => {
     const answer = await world.api('GET', '/openapi.json', { key: undefined });
     assert.equal(answer.status, 200);
     assert.match(answer.body.openapi, /^3\.1\./);
@@ -98,7 +98,7 @@ describe('conventions', () => {
     }
   });
 
-  it('asks for a key everywhere else (A-1, A-4, E-401)', async () => {
+  it('requires a key everywhere else (A-1, A-4, E-401)', async () => {
     for (const path of ['/objects', '/metadata/types', '/objects/0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55/history']) {
       for (const key of [undefined, 'nonsense', world.key.slice(0, -1)]) {
         const answer = await world.api('GET', path, { key });
@@ -108,7 +108,7 @@ describe('conventions', () => {
     }
   });
 
-  it('asks for the scope (A-2, E-403)', async () => {
+  it('requires the scope of the operation (A-2, E-403)', async () => {
     const key = await world.keyOf('chief', 'metadata:read');
     assert.equal((await world.api('GET', '/metadata/types', { key })).status, 200);
     const answer = await world.api('GET', '/objects', { key });
@@ -116,7 +116,7 @@ describe('conventions', () => {
     assert.deepEqual(answer.body.error.details, { scope: 'objects:read' });
   });
 
-  it('answers unknown paths, methods and media types in the one shape', async () => {
+  it('returns the error envelope for unknown paths, methods and media types', async () => {
     refused(await world.api('GET', '/nowhere'), 404, 'NOT_FOUND');
     refused(await world.send('GET', '/api/v2/objects'), 404, 'NOT_FOUND');
     refused(await world.api('GET', '/objects/no-id'), 404, 'NOT_FOUND');
@@ -143,7 +143,7 @@ describe('conventions', () => {
     );
   });
 
-  it('takes strict JSON alone (E-400)', async () => {
+  it('accepts strict JSON only (E-400)', async () => {
     const deep = (depth: number): string =>
       `{"typeDefinitionId":"ticket","values":{"subject":${'['.repeat(depth)}${']'.repeat(depth)}}}`;
     for (const body of [
@@ -174,7 +174,7 @@ describe('conventions', () => {
     refused(await world.api('POST', '/objects'), 400, 'INVALID_REQUEST', 'no body');
   });
 
-  it('refuses names that it does not know, with their place', async () => {
+  it('rejects unknown properties and reports their path', async () => {
     const query = await world.api('GET', '/objects?pagesize=5');
     refused(query, 400, 'INVALID_REQUEST');
     assert.deepEqual(
@@ -192,7 +192,7 @@ describe('conventions', () => {
     );
   });
 
-  it('takes expectedRevision as an integer and nothing else (C-7)', async () => {
+  it('accepts expectedRevision only as an integer (C-7)', async () => {
     const { id } = await world.create();
     for (const expectedRevision of ['1', true, null, [1], 1.5, 0, -1, '0x1', {}, 2 ** 53, undefined]) {
       for (const [method, rest] of [
@@ -218,7 +218,7 @@ describe('conventions', () => {
       refused(await remove({ headers: { 'if-match': tag } }), 400, 'INVALID_REQUEST', tag);
   });
 
-  it('checks pages (L-pageSize, L-page)', async () => {
+  it('validates paging parameters (L-pageSize, L-page)', async () => {
     for (const query of [
       'page=0',
       'page=-1',
@@ -240,7 +240,7 @@ describe('conventions', () => {
     assert.deepEqual([first.page, first.pageSize], [1, 25]);
   });
 
-  it('takes bodies up to 10 MiB and not a byte more, and says so (L-body, E-413)', async () => {
+  it('accepts bodies up to 10 MiB exactly and returns 413 above (L-body, E-413)', async () => {
     const sized = (bytes: number): string => {
       const head = '{"typeDefinitionId":"ticket","values":{"subject":"x"}';
       return `${head}${' '.repeat(bytes - head.length - 1)}}`;
@@ -253,7 +253,7 @@ describe('conventions', () => {
     assert.equal((await world.api('GET', '/objects')).status, 200, 'and goes on');
   });
 
-  it('answers broken and oversized requests in the one shape', async () => {
+  it('returns the error envelope for malformed and oversized requests', async () => {
     const large = await raw(`GET /api/v1/objects?x=${'a'.repeat(66_000)} HTTP/1.1\r\nHost: x\r\n\r\n`);
     assert.match(large, /^HTTP\/1\.1 431 /);
     assert.match(large, /"code":"HEADERS_TOO_LARGE"/);
@@ -266,7 +266,7 @@ describe('conventions', () => {
     assert.match(two, /^HTTP\/1\.1 400 /);
   });
 
-  it('limits requests per key and tells how many are left (E-429)', async () => {
+  it('limits requests per key and reports how many remain (E-429)', async () => {
     world.isOwn(`a service started with DOCKET_RATE_LIMIT=${RATE}`);
     const key = await world.keyOf('helper', 'metadata:read');
     const first = await world.api('GET', '/metadata/types', { key });
@@ -283,7 +283,7 @@ describe('conventions', () => {
     assert.equal((await world.api('GET', '/metadata/types')).status, 200, 'another key has its own');
   });
 
-  it('has health endpoints outside of the interface', async () => {
+  it('serves health endpoints outside the API path', async () => {
     assert.equal((await world.send('GET', '/healthz', { key: undefined })).status, 200);
     assert.equal((await world.send('GET', '/readyz', { key: undefined })).status, 200);
     const metrics = await world.send('GET', '/metrics', { key: undefined });
@@ -291,7 +291,7 @@ describe('conventions', () => {
     assert.match(metrics.text, /^# (?:HELP|TYPE) /m);
   });
 
-  it('writes neither keys nor values to its log', async () => {
+  it('writes neither keys nor values to the log', async () => {
     await world.create({ subject: 'канарейка-в-журнале' });
     await world.api('POST', '/objects', { body: '{"канарейка' });
     assert.ok(world.output.length > 1000, 'there is a log');

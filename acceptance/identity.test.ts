@@ -41,7 +41,7 @@ const person = (name: string = randomUUID()): { login: string; displayName: stri
 const made = async (place: string, body: unknown): Promise<any> =>
   accepted(await post(`/identity/${place}`, body), 201);
 
-describe('people', () => {
+describe('users, groups and organisational units', () => {
   before(async () => {
     world = await World.start();
     await world.apply(BUNDLE);
@@ -51,7 +51,7 @@ describe('people', () => {
   });
   after(() => world?.stop());
 
-  it('need the right on every operation, reading too (ID-right)', async () => {
+  it('requires the right for every operation, including reads (ID-right)', async () => {
     const key = await world.keyOf('outsider');
     for (const place of ['users', 'groups', 'org-units']) {
       refused(await world.api('GET', `/identity/${place}`, { key }), 403, 'RIGHT_MISSING');
@@ -65,7 +65,7 @@ describe('people', () => {
     accepted(await world.api('GET', '/identity/users', { key: clerk }));
   });
 
-  it('are created and listed by name (ID-1, ID-2)', async () => {
+  it('creates users and lists them by name (ID-1, ID-2)', async () => {
     const userId = randomUUID();
     const body = {
       ...person('Ольга'),
@@ -92,7 +92,7 @@ describe('people', () => {
     refused(await post('/identity/users', { login: 'x' }), 400, 'INVALID_REQUEST');
   });
 
-  it('have groups and units (ID-3 to ID-6)', async () => {
+  it('manages groups and units (ID-3 to ID-6)', async () => {
     const group = await made('groups', { code: 'desk', name: 'Desk' });
     assert.deepEqual([group.code, group.name, group.state], ['desk', 'Desk', 'ACTIVE']);
     refused(await post('/identity/groups', { code: 'DESK', name: 'x' }), 409, 'ALREADY_EXISTS');
@@ -109,7 +109,7 @@ describe('people', () => {
     );
   });
 
-  it('are members of groups, which hold no ring and hand on no role (ID-7)', async () => {
+  it('manages group members without cycles and without granting roles (ID-7)', async () => {
     const [a, b] = [await made('groups', { code: 'a', name: 'A' }), await made('groups', { code: 'b', name: 'B' })];
     const user = await made('users', person());
     const body = { groupId: a.id, memberId: user.id };
@@ -133,7 +133,7 @@ describe('people', () => {
     await made('group-memberships', { groupId: bosses.id, memberId: b.id, memberType: 'group' });
   });
 
-  it('are in one unit, and moved from where they are (ID-8)', async () => {
+  it('keeps a user in one unit and moves them from the expected unit (ID-8)', async () => {
     const [one, two] = [await made('org-units', { name: 'One' }), await made('org-units', { name: 'Two' })];
     const user = await made('users', person());
     const put = (organizationUnitId: string, more: object = {}) =>
@@ -146,7 +146,7 @@ describe('people', () => {
     assert.equal(moved.organizationUnitId, two.id);
   });
 
-  it('are archived and restored in the administration, keys and all (AD-people)', async () => {
+  it('archives and restores users in the administration, including their keys (AD-people)', async () => {
     const user = await made('users', person());
     const key = await world.keyOf(user.login);
     accepted(await world.api('GET', '/metadata/types', { key }));
@@ -165,7 +165,7 @@ describe('people', () => {
     }
   });
 
-  it('let other systems call integrations (IN-1 to IN-5, AD-integrations)', async () => {
+  it('lets other systems call integrations (IN-1 to IN-5, AD-integrations)', async () => {
     const chief = (accepted(await get('/identity/users')) as any[]).find(({ login }) => login === 'chief').id;
     const setUp = async (code: string, config: object): Promise<string> => {
       const body = { code, type: 'inbound-webhook', executionPrincipalId: chief, config };

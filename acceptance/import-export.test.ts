@@ -46,7 +46,7 @@ describe('imports and exports', () => {
   });
   after(() => world?.stop());
 
-  it('import rows independently, dry first, then for good, and change nothing the second time', async () => {
+  it('imports rows independently, first as a dry run, and changes nothing on the second run', async () => {
     const { id, format, mode } = accepted(await post('/import-definitions', definition('first')), 201);
     assert.deepEqual([format, mode], ['CSV', 'UPSERT']);
     const content = 'key;subject;hours\n1; One ;"1,5"\n2;;2\n3;Three;\n';
@@ -66,7 +66,7 @@ describe('imports and exports', () => {
     assert.deepEqual(listed.rows.map(({ values }: any) => values.subject).sort(), ['One', 'Three']);
   });
 
-  it('refuse malformed content, a missing resolver and a dry run that is no boolean', async () => {
+  it('rejects malformed content, a missing resolver and a dryRun value that is not a boolean', async () => {
     const { id } = accepted(await post('/import-definitions', definition('second')), 201);
     for (const body of [
       { definitionId: id, content: 'key,subject\n1,"One\n', dryRun: false },
@@ -80,7 +80,7 @@ describe('imports and exports', () => {
     assert.equal(bare.status, 400);
   });
 
-  it('export what may be read, as a file, and import it again without a change', async () => {
+  it('exports readable records as a file that imports without changes', async () => {
     const csv = await post('/exports', { typeDefinitionId: 'ticket', format: 'CSV' });
     assert.equal(csv.status, 200);
     assert.match(csv.headers.get('content-disposition') ?? '', /^attachment; filename="/);
@@ -96,7 +96,7 @@ describe('imports and exports', () => {
     assert.deepEqual([run.succeeded, run.failed, run.skipped], [0, 0, 2]);
   });
 
-  it('are run on files by the command line, and taken back through the administration', async () => {
+  it('imports files from the command line and undoes the import through the administration', async () => {
     accepted(await post('/import-definitions', definition('file')), 201);
     const file = path.join(world.folder, 'rows.csv');
     await writeFile(file, 'key,subject\n7,Seven\n');

@@ -61,7 +61,7 @@ describe('knowledge base', () => {
   });
   after(() => world?.stop());
 
-  it('makes drafts that only those who write find (K-3, K-7)', async () => {
+  it('creates drafts that only authors can find (K-3, K-7)', async () => {
     const made = await draft();
     assert.deepEqual([made.state, made.title], ['DRAFT', 'Как включить VPN']);
     refused(await world.api('GET', `/kb/articles/${made.id}`), 404, 'NOT_FOUND');
@@ -73,7 +73,7 @@ describe('knowledge base', () => {
     assert.equal(body.body, 'Откройте **настройки**.');
   });
 
-  it('changes drafts alone, and never their section (K-4)', async () => {
+  it('changes drafts only, and never their section (K-4)', async () => {
     const { versionId } = await draft();
     const path = `/kb/article-versions/${versionId}`;
     assert.equal(accepted(await world.api('PATCH', path, { body: { title: 'Иначе' } })).title, 'Иначе');
@@ -89,7 +89,7 @@ describe('knowledge base', () => {
     );
   });
 
-  it('publishes for an audience alone, and then it is read in both forms (K-1, K-2, K-5)', async () => {
+  it('publishes for an audience only and returns both formats (K-1, K-2, K-5)', async () => {
     const { id, versionId } = await draft({ code: 'vpn' });
     refused(await publish(versionId), 409, 'AUDIENCE_MISSING');
     refused(await publish(versionId, reader), 403, 'RIGHT_MISSING');
@@ -122,7 +122,7 @@ describe('knowledge base', () => {
     refused(await world.api('GET', '/kb/articles?page=1'), 400, 'INVALID_REQUEST');
   });
 
-  it('gives the translation asked, or the one there is (K-2)', async () => {
+  it('returns the requested translation or falls back to an existing one (K-2)', async () => {
     const { id } = await published({ code: 'two', title: 'По-русски' });
     await published({ code: 'two', title: 'In English', locale: 'en-US' });
     const title = async (query: string): Promise<string> =>
@@ -133,7 +133,7 @@ describe('knowledge base', () => {
     );
   });
 
-  it('archives with the token of the material, and only what was confirmed (K-6)', async () => {
+  it('archives an article only with the confirmed version token (K-6)', async () => {
     const { id, versionId } = await published();
     const { version } = accepted(await manage('GET', `/articles/${id}/material`));
     const archive = (body: object): Promise<Answer> => world.api('POST', '/kb/articles/archive', { body });
@@ -143,7 +143,7 @@ describe('knowledge base', () => {
     refused(await world.api('GET', `/kb/articles/${id}`), 404, 'NOT_FOUND');
   });
 
-  it('lets no script through (K-3)', async () => {
+  it('removes scripts from article content (K-3)', async () => {
     const { versionId } = await draft({
       body: 'a <script>alert(1)</script> [x](javascript:alert(1)) <img src=x onerror=alert(1)>',
     });

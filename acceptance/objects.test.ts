@@ -36,7 +36,7 @@ describe('objects', () => {
   });
   after(() => world?.stop());
 
-  it('lists types and dictionaries that are accessible (M-1)', async () => {
+  it('lists accessible types and dictionaries (M-1)', async () => {
     const { types } = accepted(await world.api('GET', '/metadata/types'));
     const ticket = types.find((type: { code: string }) => type.code === 'ticket');
     assert.deepEqual(Object.keys(ticket).sort(), ['code', 'id', 'name', 'objectCategory']);
@@ -112,7 +112,7 @@ describe('objects', () => {
     assert.ok(accepted(byId, 201).number > made.number, 'numbers rise');
   });
 
-  it('wants every required field and a known type', async () => {
+  it('requires every required field and a known type', async () => {
     const missing = await world.api('POST', '/objects', {
       body: { typeDefinitionId: 'ticket', values: { urgency: 'none', nowhere: 1, hours: true } },
     });
@@ -129,7 +129,7 @@ describe('objects', () => {
     }
   });
 
-  it('takes an explicit id once, whoever can see it', async () => {
+  it('accepts an explicit id once, even if the caller cannot see the existing record', async () => {
     const objectId = randomUUID();
     const body = { typeDefinitionId: 'ticket', objectId, values: { subject: 'explicit', open: false } };
     assert.equal(accepted(await world.api('POST', '/objects', { body }), 201).id, objectId);
@@ -142,7 +142,7 @@ describe('objects', () => {
       refused(await world.api('POST', '/objects', { body: { ...body, objectId: bad } }), 400, 'INVALID_REQUEST');
   });
 
-  it('changes fields on the revision that the caller knows (O-4, C-7, E-409)', async () => {
+  it('changes fields at the expected revision (O-4, C-7, E-409)', async () => {
     const { id } = await world.create({ hours: '1' });
     const changed = accepted(await patch(id, 1, { subject: 'Другой', hours: null }));
     assert.deepEqual(
@@ -170,7 +170,7 @@ describe('objects', () => {
     );
   });
 
-  it('archives and never deletes (C-8, O-5)', async () => {
+  it('archives records and never deletes them (C-8, O-5)', async () => {
     const { id } = await world.create();
     refused(await remove(id, 2), 409, 'REVISION_CONFLICT');
     const gone = accepted(await remove(id, 1));
@@ -188,7 +188,7 @@ describe('objects', () => {
     assert.ok((await ids('&state=ARCHIVED')).includes(id));
   });
 
-  it('lists newest first, by type and state, in pages (O-1)', async () => {
+  it('lists records newest first, by type and state, in pages (O-1)', async () => {
     const made: string[] = [];
     for (let count = 0; count < 7; count++) made.unshift((await world.create({ name: `p${count}` }, 'part')).id);
     const list = async (query: string): Promise<any> =>
@@ -231,7 +231,7 @@ describe('objects', () => {
     );
   });
 
-  it('tells the history, oldest first (O-6)', async () => {
+  it('returns the history, oldest first (O-6)', async () => {
     const { id } = await world.create({ secret: 'тайна' });
     await patch(id, 1, { subject: 'Второй' });
     await patch(id, 2, { secret: null });
@@ -261,7 +261,7 @@ describe('objects', () => {
     refused(await world.api('GET', `/objects/${randomUUID()}/history`), 404, 'NOT_FOUND');
   });
 
-  it('describes the fields of one record, without values (M-3)', async () => {
+  it('describes the fields of one record without values (M-3)', async () => {
     const { id } = await world.create({ secret: 'тайна' });
     const schema = accepted(await world.api('GET', `/objects/${id}/schema`));
     assert.equal(schema.id, id);
@@ -281,7 +281,7 @@ describe('objects', () => {
     );
   });
 
-  it('shows each caller what they may see (A-2, O-3)', async () => {
+  it('shows each caller only what they may see (A-2, O-3)', async () => {
     const shown = await world.create({ secret: 'тайна', hours: '3' });
     const hidden = await world.create({ open: false });
     const seen = accepted(await world.api('GET', `/objects/${shown.id}`, { key: helper }));
@@ -311,7 +311,7 @@ describe('objects', () => {
     refused(await world.api('GET', `/objects/${shown.id}`, { key: helper }), 404, 'NOT_FOUND');
   });
 
-  it('refers to what is there and may be read', async () => {
+  it('accepts references only to existing records that the caller may read', async () => {
     const part = await world.create({ name: 'Картридж' }, 'part');
     const other = await world.create();
     const ok = accepted(
@@ -330,7 +330,7 @@ describe('objects', () => {
     }
   });
 
-  it('repeats a keyed create without a second effect (I-1)', async () => {
+  it('replays a repeated create with an Idempotency-Key without a second effect (I-1)', async () => {
     const body = { typeDefinitionId: 'ticket', values: { subject: 'keyed' } };
     const send = (given: unknown): Promise<Answer> =>
       world.api('POST', '/objects', { body: given, headers: { 'idempotency-key': 'order-17' } });

@@ -37,7 +37,7 @@ describe('search', () => {
   });
   after(() => world?.stop());
 
-  it('finds a record by the next request, in its stems, letters and beginnings (S-now, S-words)', async () => {
+  it('finds a new record at once by stems, letters and prefixes (S-now, S-words)', async () => {
     await make('Принтеры на третьем этаже, ещё тёплые');
     for (const q of ['принтер', 'ПРИНТЕРОВ', 'еще теплые', 'прин']) {
       assert.deepEqual(await subjects({ q }), ['Принтеры на третьем этаже, ещё тёплые'], q);
@@ -60,7 +60,7 @@ describe('search', () => {
     assert.equal(first.facets.typeCode[0].count, 3);
   });
 
-  it('says what it cannot search (S-1, S-6)', async () => {
+  it('reports what it cannot search (S-1, S-6)', async () => {
     refused(await search({ q: 'x' }), 'QUERY_TOO_SHORT', ['query.q']);
     refused(await search({ q: 'walrus', kinds: 'everything' }), 'INVALID_REQUEST', ['query.kinds']);
     const filter = JSON.stringify({ logic: 'AND', conditions: [{ field: 'nothing', operator: 'equals', value: 1 }] });

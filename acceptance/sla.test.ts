@@ -58,7 +58,7 @@ async function refused(method: string, place: string, status: number, code: stri
   assert.deepEqual(problemsOf(answer), []);
 }
 
-describe('service levels', () => {
+describe('SLA', () => {
   before(async () => {
     world = await World.start();
     await world.apply(WORLD.replace('rights: [', 'rights: [sla.control, ') + POLICIES);
@@ -67,7 +67,7 @@ describe('service levels', () => {
   });
   after(() => world?.stop());
 
-  it('run on records of a type with policies (SLA-1)', async () => {
+  it('starts timers on records of a type with policies (SLA-1)', async () => {
     const { id } = await make();
     const instance = await slaOf(id);
     assert.deepEqual(
@@ -79,7 +79,7 @@ describe('service levels', () => {
     assert.equal(await slaOf(id, 'quick'), undefined);
   });
 
-  it('follow the record: pause, retarget, stop, start anew (SLA-1)', async () => {
+  it('pauses, retargets, stops and restarts timers when the record changes (SLA-1)', async () => {
     const { id } = await make();
     const change = async (expectedRevision: number, changes: unknown): Promise<void> =>
       await call('PATCH', `/objects/${id}`, { expectedRevision, changes });
@@ -103,7 +103,7 @@ describe('service levels', () => {
     assert.deepEqual(await slaOf(id), stopped, 'what stopped stays');
   });
 
-  it('obey commands from their statuses alone, on the revision that is expected (SLA-2)', async () => {
+  it('accepts commands only in matching statuses and at the expected revision (SLA-2)', async () => {
     const { id } = await make();
     const instance = await slaOf(id);
     const command = (name: string, body: unknown = {}): Promise<any> =>
@@ -131,7 +131,7 @@ describe('service levels', () => {
     assert.ok(events.every(({ id: eventId, at, actor, data }: any) => eventId && at && actor.displayName && data));
   });
 
-  it('are told of in time, once each (SLA-4)', async () => {
+  it('sends each notification once and in time (SLA-4)', async () => {
     const { id } = await make({ urgency: 'high' });
     const instance = await slaOf(id, 'quick');
     await sleep(6000);
@@ -149,7 +149,7 @@ describe('service levels', () => {
     assert.ok(history.some(({ type }: { type: string }) => type === 'SlaBreached'));
   });
 
-  it('explain themselves to the millisecond (AD-explanation)', async () => {
+  it('explains timers to the millisecond (AD-explanation)', async () => {
     const { id } = await make();
     const instance = await slaOf(id);
     await call('POST', `/sla/${instance.id}/pause`);
@@ -163,7 +163,7 @@ describe('service levels', () => {
     assert.deepEqual([told.intervals.at(-1).reason, told.intervals.at(-1).pausedBy.by], ['paused', 'hand']);
   });
 
-  it('are not there for who may not read the record (SLA-3)', async () => {
+  it('returns 404 to callers who may not read the record (SLA-3)', async () => {
     const { id } = await make();
     const instance = await slaOf(id);
     for (const [method, place] of [

@@ -54,7 +54,7 @@ describe('webhooks', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('have their secrets made by the command line and shown once (CL-secrets)', async () => {
+  it('shows a secret once, created by the command line (CL-secrets)', async () => {
     const made = await world.docket(['secrets', 'create', 'main', '--json']);
     assert.equal(made.code, 0, made.stderr);
     const shown = JSON.parse(made.stdout);
@@ -69,7 +69,7 @@ describe('webhooks', () => {
     assert.ok(!world.output.includes(secret));
   });
 
-  it('deliver events with a signature that receivers can verify (W-1, EV-1)', async () => {
+  it('delivers events with a signature that receivers can verify (W-1, EV-1)', async () => {
     await sleep(1000);
     const { id, enabled } = await call('POST', '/webhooks', {
       code: 'first',
@@ -99,7 +99,7 @@ describe('webhooks', () => {
     assert.fail('the delivery was not noted');
   });
 
-  it('sign with both secrets while they overlap (EV-secrets)', async () => {
+  it('signs with both secrets during the overlap (EV-secrets)', async () => {
     const rotated = await world.docket(['secrets', 'rotate', 'main', '--overlap', 'PT1H', '--json']);
     assert.equal(rotated.code, 0, rotated.stderr);
     const next = JSON.parse(rotated.stdout).secret as string;
@@ -112,7 +112,7 @@ describe('webhooks', () => {
     }
   });
 
-  it('are taken down and brought back in the administration alone (AD-webhooks)', async () => {
+  it('archives and restores subscriptions only in the administration (AD-webhooks)', async () => {
     const [{ id }] = await call('GET', '/webhooks');
     const locked = await world.send('PATCH', `/api/admin/v1/webhooks/${id}`, {
       key: admin,

@@ -13,7 +13,7 @@ function problems(env: Record<string, string>): readonly string[] {
 }
 
 describe('settings', () => {
-  test('defaults', () => {
+  test('have defaults', () => {
     assert.deepEqual(readSettings({ PATH: '/bin', DOCKET_UNKNOWN: 'x' }), {
       host: '127.0.0.1',
       port: 8080,
@@ -39,7 +39,7 @@ describe('settings', () => {
     });
   });
 
-  test('everything given', () => {
+  test('read every variable', () => {
     const url = 's3://files?endpoint=https%3A%2F%2Fs3.example.org&region=eu';
     const settings = readSettings({
       DOCKET_HOST: '::',
@@ -92,19 +92,19 @@ describe('settings', () => {
     });
   });
 
-  test('is frozen through and through', () => {
+  test('are deeply frozen', () => {
     const settings = readSettings({ DOCKET_TRUSTED_PROXIES: '10.0.0.1' });
     for (const part of [settings, settings.blobs, settings.trustedProxies, settings.metricsAllow]) {
       assert.ok(Object.isFrozen(part));
     }
   });
 
-  test('empty and blank count as absent', () => {
+  test('treat empty and blank values as absent', () => {
     const blank = Object.fromEntries(SETTINGS_TABLE.map((row, index) => [row.name, index % 2 === 0 ? '' : '  ']));
     assert.deepEqual(readSettings(blank), readSettings({}));
   });
 
-  test('all that is wrong is said at once', () => {
+  test('report all problems at once', () => {
     const found = problems({
       DOCKET_HOST: 'http://here',
       DOCKET_PORT: '80a',
@@ -152,14 +152,14 @@ describe('settings', () => {
     ['DOCKET_AUDIT_HEADS', 'http://collector'],
   ];
   for (const [name, value] of wrong) {
-    test(`${name}=${value} is refused`, () => {
+    test(`reject ${name}=${value}`, () => {
       const found = problems({ [name]: value });
       assert.equal(found.length, 1);
       assert.match(found[0] ?? '', new RegExp(`^${name} must be `));
     });
   }
 
-  test('names that stand for addresses, and folders for attachments', () => {
+  test('accept host names as addresses, and folders for attachments', () => {
     assert.equal(readSettings({ DOCKET_HOST: 'localhost' }).host, 'localhost');
     assert.equal(readSettings({ DOCKET_HOST: 'docket-1.example.org' }).host, 'docket-1.example.org');
     assert.deepEqual(readSettings({ DOCKET_BLOBS: 'file:/srv/files' }).blobs, { kind: 'file', folder: '/srv/files' });
@@ -170,7 +170,7 @@ describe('settings', () => {
     );
   });
 
-  test('samplers of traces, judged only where traces are sent', () => {
+  test('validate trace samplers only if traces are exported', () => {
     const sent = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
     const sampling = (env: Record<string, string>): unknown => readSettings({ ...sent, ...env }).traceSampling;
     for (const sampler of ['always_on', 'always_off', 'parentbased_always_on', 'parentbased_always_off']) {
@@ -198,7 +198,7 @@ describe('settings', () => {
     assert.deepEqual(problems({ OTEL_TRACES_SAMPLER: 'xray', OTEL_TRACES_SAMPLER_ARG: 'x' }), []);
   });
 
-  test('sign-in needs issuer and client together, and https', () => {
+  test('require issuer and client together, and https, for sign-in by a provider', () => {
     const issuer = 'https://login.example.org';
     assert.deepEqual(problems({ DOCKET_OIDC_ISSUER: issuer }), [
       'DOCKET_OIDC_CLIENT_ID is needed too when another DOCKET_OIDC_ variable is set.',
@@ -210,11 +210,11 @@ describe('settings', () => {
     assert.equal(open.oidc?.clientSecret, undefined);
   });
 
-  test('a replica needs its primary', () => {
+  test('require a primary for a replica', () => {
     assert.match(problems({ DATABASE_READ_URL: 'postgres://h/d' })[0] ?? '', /^DATABASE_READ_URL needs DATABASE_URL/);
   });
 
-  test('no message shows a secret', () => {
+  test('contain no secret in a message', () => {
     const holders = SETTINGS_TABLE.filter((row) => /DATABASE|BLOBS|HEADS|SECRET|ISSUER|OTEL_EXPORTER/.test(row.name));
     assert.equal(holders.length, 9);
     for (const { name } of holders) {
@@ -228,7 +228,7 @@ describe('settings', () => {
     }
   });
 
-  test('the table is fit to be printed', () => {
+  test('can be printed as a table', () => {
     const names = SETTINGS_TABLE.map((row) => row.name);
     assert.equal(new Set(names).size, names.length);
     assert.equal(names.length, 24);

@@ -45,8 +45,8 @@ const file = (minute: number, filename: string, size: string): AttachmentRow => 
 const shape = ({ steps }: LifePlan): string[] =>
   steps.map((step) => (step.kind === 'change' ? `change ${step.revision}` : `${step.kind} ${step.slot}`));
 
-describe('what happened to a ticket', () => {
-  test('is one order of time: in one instant the file, the change, the comment', () => {
+describe('the timeline of a ticket', () => {
+  test('orders attachment, change and comment within one instant', () => {
     const plan = planLife(PLAN, [comment(0, '1'), comment(1, '2'), comment(4, '3')], [file(1, 'a.png', '1.0 KB')]);
     assert.deepEqual(shape(plan), ['comment 1', 'file 1', 'change 2', 'comment 2', 'change 3', 'comment 3']);
   });
@@ -56,7 +56,7 @@ describe('what happened to a ticket', () => {
     assert.deepEqual(shape(plan), ['change 2', 'change 3', 'comment 1', 'comment 2']);
   });
 
-  test('leaves out files that the service would refuse, and names them', () => {
+  test('skips files that the service would reject, and reports them', () => {
     const files = [file(1, 'empty.txt', '0 KB'), file(2, 'film.avi', '7.1 MB'), file(3, 'a.patch', '0.5 KB')];
     const plan = planLife(PLAN, [], files);
     assert.deepEqual(
@@ -70,7 +70,7 @@ describe('what happened to a ticket', () => {
     assert.deepEqual([kept?.size, kept?.mediaType, kept?.slot], [512, 'text/plain', '3']);
   });
 
-  test('tells of a comment that is not kept as written', () => {
+  test('reports a comment that cannot be stored as written', () => {
     const plan = planLife(PLAN, [comment(1, '7', 'a\u0000b')], []);
     assert.deepEqual(
       plan.problems.map(({ field }) => field),
@@ -79,23 +79,23 @@ describe('what happened to a ticket', () => {
   });
 });
 
-describe('a size', () => {
-  test('is read in bytes, KB and MB', () => {
+describe('sizes', () => {
+  test('are parsed in bytes, KB and MB', () => {
     assert.deepEqual(['12 bytes', '62.8 KB', '0.0 KB', '7 MB'].map(bytesOf), [12, 64_307, 0, LARGEST_FILE]);
   });
 
-  test('of any other form is an error', () => {
+  test('in any other format are an error', () => {
     for (const size of ['', '12', 'KB', '1,5 KB', '2 TB']) assert.throws(() => bytesOf(size), /is no size/);
   });
 });
 
-test('generated content has the size asked for, and is the same every time', () => {
+test('generates the same content of the requested size every time', () => {
   const name = { filename: 'a.txt', size: 20 };
   assert.equal(contentOf('JQ-1', name).toString(), 'JQ-1 a.txt\nJQ-1 a.tx');
   assert.deepEqual(contentOf('JQ-1', name), contentOf('JQ-1', name));
 });
 
-test('links are known from both ends', () => {
+test('finds a link from both ends', () => {
   const row = { relation: 'duplicate_of', created_at: at(1), author: 'ann' };
   const { duplicates, duplicatesOf } = linksOf([
     { ...row, source_id: 'JQ-2', target_id: 'JQ-1' },

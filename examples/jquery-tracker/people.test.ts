@@ -6,7 +6,7 @@ function logins(handles: string[], taken: string[] = []): string[] {
   return [...assignLogins(handles, taken).byHandle.values()].map((person) => person.login);
 }
 
-test('handles that differ keep their own form', () => {
+test('keeps distinct handles as they are', () => {
   const people = assignLogins(['john', 'Louis-Rémi', 'henrah+jquer']);
   assert.deepEqual(
     [...people.byHandle.values()].map((person) => person.login),
@@ -16,7 +16,7 @@ test('handles that differ keep their own form', () => {
   assert.deepEqual(people.reshaped, []);
 });
 
-test('whoever comes later gets a suffix, and is told', () => {
+test('adds a suffix to a later duplicate and reports it', () => {
   const people = assignLogins(['John', 'john', 'JOHN']);
   assert.deepEqual(
     [...people.byHandle.values()].map((person) => person.login),
@@ -28,15 +28,15 @@ test('whoever comes later gets a suffix, and is told', () => {
   );
 });
 
-test('a suffix takes nobody’s own login', () => {
+test('never gives a suffixed login that belongs to another user', () => {
   assert.deepEqual(logins(['mike', 'Mike', 'mike-2']), ['mike', 'Mike-3', 'mike-2']);
 });
 
-test('a login that is taken is not given again', () => {
+test('never assigns a login twice', () => {
   assert.deepEqual(logins(['Replay'], ['replay']), ['Replay-2']);
 });
 
-test('what cannot be a login is reshaped, and told', () => {
+test('rewrites a handle that cannot be a login, and reports it', () => {
   const people = assignLogins(['two words', 'zero\u200bwidth', '\u0007']);
   assert.deepEqual(
     people.reshaped.map((person) => person.login),
@@ -44,11 +44,11 @@ test('what cannot be a login is reshaped, and told', () => {
   );
 });
 
-test('a handle named twice is one person', () => {
+test('maps a repeated handle to one user', () => {
   assert.equal(assignLogins(['john', 'john']).byHandle.size, 1);
 });
 
-test('the key of a login ignores case and compatibility forms', () => {
+test('compares logins without case and in compatibility form', () => {
   assert.equal(loginKey('ＪＯＨＮ'), loginKey('john'));
   assert.equal(loginKey('STRASSE'), loginKey('straße'));
 });

@@ -70,8 +70,8 @@ function plan(steps: Step[], ticket: Partial<TicketRow> = {}): TicketPlan {
 
 const at = (minute: number): string => `2006-06-10T00:${String(minute).padStart(2, '0')}:00.000Z`;
 
-describe('a ticket as it was when opened', () => {
-  test('has the first old value of what changed, and the final one of what did not', () => {
+describe('the initial state of a ticket', () => {
+  test('uses the first old value of each changed field and the final value of the others', () => {
     const { opening } = plan([
       ['joern', 1, 'status', 'new', 'closed'],
       ['joern', 1, 'resolution', '', 'fixed'],
@@ -86,7 +86,7 @@ describe('a ticket as it was when opened', () => {
     });
   });
 
-  test('is opened by the reporter that it had then', () => {
+  test('uses the original reporter', () => {
     const planned = plan([['john', 1, 'reporter', 'joern', 'john']]);
     assert.equal(planned.reporter, 'joern');
     assert.equal(planned.opening.reporter, 'id-of-joern');
@@ -94,8 +94,8 @@ describe('a ticket as it was when opened', () => {
   });
 });
 
-describe('the changes', () => {
-  test('of one author and instant are one change, a transition where the status changes', () => {
+describe('changes', () => {
+  test('of one author at one instant become one change, and a transition if the status changes', () => {
     const { changes, splits } = plan([
       ['joern', 1, 'status', 'new', 'closed'],
       ['joern', 1, 'resolution', '', 'fixed'],
@@ -125,7 +125,7 @@ describe('the changes', () => {
     assert.equal(splits, 0);
   });
 
-  test('of one field twice in an instant are two changes, so that no value is skipped', () => {
+  test('of one field twice in an instant become two changes, so that no value is lost', () => {
     const { changes, splits } = plan([
       ['joern', 1, 'milestone', '1.0', '1.1'],
       ['joern', 1, 'milestone', '1.1', '1.2'],
@@ -140,7 +140,7 @@ describe('the changes', () => {
     assert.equal(splits, 1);
   });
 
-  test('of the status twice in an instant are two transitions, and of the standing one none', () => {
+  test('of the status twice in an instant become two transitions, and none to the current status', () => {
     const { changes, states, stays, splits } = plan([
       ['joern', 1, 'status', 'new', 'closed'],
       ['joern', 1, 'status', 'closed', 'reopened'],
@@ -161,7 +161,7 @@ describe('the changes', () => {
     assert.deepEqual({ states, stays, splits }, { states: { opening: 'new', final: 'closed' }, stays: 1, splits: 1 });
   });
 
-  test('that change nothing keep the revision', () => {
+  test('without an effect keep the revision', () => {
     const { changes } = plan([
       ['joern', 1, 'milestone', '1.0', '1.1'],
       ['joern', 1, 'milestone', '1.0', '1.1'],
@@ -173,7 +173,7 @@ describe('the changes', () => {
     assert.deepEqual(changes[1]?.effect, {});
   });
 
-  test('whose old value does not stand win, and are breaks', () => {
+  test('whose old value does not match are applied and reported as breaks', () => {
     const { breaks, final } = plan([
       ['joern', 1, 'resolution', '', 'invalid'],
       ['joern', 2, 'resolution', '', 'fixed'],
@@ -182,20 +182,20 @@ describe('the changes', () => {
     assert.equal(final.resolution, 'fixed');
   });
 
-  test('may concern fields that are no columns', () => {
+  test('may concern fields without a column', () => {
     const { opening, final } = plan([['joern', 1, 'need', '', 'Test Case']]);
     assert.equal(opening.need, undefined);
     assert.equal(final.need, 'test-case');
   });
 });
 
-test('the difference from the row is told by column', () => {
+test('reports the difference from the row by column', () => {
   const { differences } = plan([['joern', 1, 'milestone', '1.0', '1.1']], { milestone: '2.0' });
   assert.deepEqual(differences, ['milestone']);
 });
 
-describe('what a record cannot hold', () => {
-  test('is told: unknown options, nobody, repeated elements', () => {
+describe('values that a record cannot hold', () => {
+  test('reports unknown options, unknown users and repeated elements', () => {
     const { problems, final } = plan([
       ['joern', 1, 'type', 'bug', 'whatever'],
       ['joern', 1, 'owner', '', 'ghost'],
@@ -210,7 +210,7 @@ describe('what a record cannot hold', () => {
     assert.deepEqual(final.cc, ['a', 'b']);
   });
 
-  test('is told: a required value that is cleared, which stays', () => {
+  test('reports a cleared required value and keeps it', () => {
     const { problems, final } = plan([['joern', 1, 'reporter', 'john', '']]);
     assert.deepEqual(
       problems.map((problem) => problem.what),
@@ -219,7 +219,7 @@ describe('what a record cannot hold', () => {
     assert.equal(final.reporter, 'id-of-john');
   });
 
-  test('is told: text with U+0000, line breaks in a line, more than fits', () => {
+  test('reports text with U+0000, line breaks in a string field and text over the limit', () => {
     const { problems, final } = plan([], { summary: 'a\u0000\nb', description: 'x'.repeat(100_001) });
     assert.deepEqual(
       problems.map((problem) => problem.field),

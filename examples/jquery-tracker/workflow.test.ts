@@ -25,7 +25,7 @@ const formOf = ({ workflow }: Derived, code: string): string[] | undefined =>
   workflow.transitions.find((transition) => transition.code === code)?.fields.map((field) => field.code);
 
 describe('the derived workflow', () => {
-  test('has the statuses seen as states, and every pair of the history as a transition', () => {
+  test('has the observed statuses as states and every observed pair as a transition', () => {
     const { workflow, unnamed } = derive(
       [
         ['JQ-1', 1, 'status', 'new', 'closed'],
@@ -54,7 +54,7 @@ describe('the derived workflow', () => {
     assert.deepEqual(unnamed, []);
   });
 
-  test('has the resolution in every form, and what changed together with the status of the pair', () => {
+  test('asks for the resolution and for the fields that changed with the status', () => {
     const derived = derive([
       ['JQ-1', 1, 'status', 'new', 'closed'],
       ['JQ-1', 1, 'blockedby', '', '#2'],
@@ -65,7 +65,7 @@ describe('the derived workflow', () => {
     assert.deepEqual(formOf(derived, 'closed-to-reopened'), ['resolution', 'changedAt']);
   });
 
-  test('has the way that a ticket went where the old value of a row did not stand, and tells it', () => {
+  test('follows the actual path where an old value does not match, and reports it', () => {
     const derived = derive([
       ['JQ-1', 1, 'status', 'new', 'closed'],
       ['JQ-1', 2, 'status', 'new', 'open'],
@@ -78,7 +78,7 @@ describe('the derived workflow', () => {
     assert.deepEqual(derived.unnamed, ['closed-to-open']);
   });
 
-  test('is refused where tickets begin in different states', () => {
+  test('is rejected if tickets begin in different states', () => {
     const steps: Step[] = [
       ['JQ-1', 1, 'status', 'new', 'closed'],
       ['JQ-2', 1, 'status', 'open', 'closed'],
@@ -87,6 +87,6 @@ describe('the derived workflow', () => {
   });
 });
 
-test('a status is a code', () => {
+test('maps a status to a code', () => {
   assert.equal(stateCode('Needs Review'), 'needs-review');
 });

@@ -18,14 +18,14 @@ const row = (values: Partial<EventRow>): EventRow => ({
 });
 
 describe('the plan of an incident', () => {
-  it('reads times and priorities, and nothing like them', () => {
+  it('parses valid times and priorities and rejects others', () => {
     assert.equal(new Date(timeOf('29/2/2016 01:16')).toISOString(), '2016-02-29T01:16:00.000Z');
     assert.equal(priorityOf('1 - Critical'), 'p1');
     assert.throws(() => timeOf('2016-02-29 01:16'));
     assert.throws(() => priorityOf('Critical'));
   });
 
-  it('keeps what changes state or priority, and leaves out the rest', () => {
+  it('keeps rows that change state or priority and drops the rest', () => {
     const incident = planIncident([
       row({}),
       row({ sys_updated_at: '1/3/2016 09:05', assignment_group: 'Group 3' }),
@@ -52,13 +52,13 @@ describe('the plan of an incident', () => {
     });
   });
 
-  it('opens an incident that begins in another state as a new one', () => {
+  it('opens an incident as new if it begins in another state', () => {
     const incident = planIncident([row({ incident_state: 'Active', sys_updated_at: '1/3/2016 08:30' })]);
     assert.equal(incident.opened.at, Date.UTC(2016, 2, 1, 8, 30));
     assert.deepEqual(incident.changes, [{ at: Date.UTC(2016, 2, 1, 8, 30), state: 'active' }]);
   });
 
-  it('takes whole incidents, and puts all that happens in order of time', () => {
+  it('takes whole incidents and orders their steps by time', () => {
     const rows = [
       row({}),
       row({ number: 'INC2', opened_at: '1/3/2016 08:00', sys_updated_at: '1/3/2016 08:00' }),

@@ -5,8 +5,8 @@ import { patiently } from './imports.ts';
 
 const away = (): Fault => new Fault('DATABASE_UNAVAILABLE', 'The database does not answer; retry shortly.');
 
-describe('an import by the command line', () => {
-  it('waits for a database that is busy for a moment', async () => {
+describe('import from the command line', () => {
+  it('retries while the database is briefly unavailable', async () => {
     let asked = 0;
     const answer = await patiently(
       async () => {
@@ -19,7 +19,7 @@ describe('an import by the command line', () => {
     assert.deepEqual([answer, asked], ['here', 3]);
   });
 
-  it('gives up where the database stays away, and at once for every other reason', async () => {
+  it('gives up when the database stays unavailable, and at once on other errors', async () => {
     let asked = 0;
     const never = async (): Promise<never> => {
       asked++;

@@ -9,7 +9,7 @@ const unheard = (error: Error): void => {
   throw error;
 };
 
-describe('the doors of a process', () => {
+describe('listeners of a process', () => {
   const ends: (() => void)[] = [];
   afterEach(() => {
     for (const end of ends.splice(0)) end();
@@ -25,7 +25,7 @@ describe('the doors of a process', () => {
     return url;
   };
 
-  it('let in many in one turn of the event loop, who come while it is busy', async () => {
+  it('accept many pending connections in one turn of the event loop', async () => {
     let came = 0;
     const url = await opened(() => {
       came += 1;
@@ -45,7 +45,7 @@ describe('the doors of a process', () => {
     assert.ok(turns < CLIENTS / 2, `${turns} turns`);
   });
 
-  it('are closed to a second service, though they share their port among themselves, and to other programs', async () => {
+  it('reject a second service and other programs, while processes of one service share the port', async () => {
     const { port } = await opened(() => {});
     await assert.rejects(
       opened(() => {}, Number(port)),
@@ -61,7 +61,7 @@ describe('the doors of a process', () => {
     );
   });
 
-  it('are opened anew at the same place as soon as they are closed, and let nobody in between', async () => {
+  it('reopen at the same address as soon as they are closed, and accept nobody in between', async () => {
     const first = new Listeners(() => {}, unheard);
     const { port } = new URL(await first.open({ host: '127.0.0.1', port: 0 }));
     first.close();

@@ -8,15 +8,15 @@ function collect(run: (report: (path: readonly (string | number)[], code: string
   return found;
 }
 
-describe('judgements that sections share', () => {
-  it('knows time zones by name alone', () => {
+describe('checks that sections share', () => {
+  it('accept time zones by name only', () => {
     for (const zone of ['Europe/Moscow', 'UTC', 'Asia/Kolkata', 'America/Argentina/Ushuaia'])
       assert.ok(isTimeZone(zone), zone);
     for (const zone of ['', 'Mars/Base', '+03:00', 'Europe/Moscou', '../etc/passwd'])
       assert.ok(!isTimeZone(zone), zone);
   });
 
-  it('finds every ring once from each of its members, and nothing else', () => {
+  it('report every cycle once from each of its members', () => {
     const graph = new Map([
       ['a', ['b']],
       ['b', ['c', 'x']],
@@ -33,7 +33,7 @@ describe('judgements that sections share', () => {
     });
   });
 
-  it('walks a long chain without recursion', () => {
+  it('follow a long chain without recursion', () => {
     const names = Array.from({ length: 50_000 }, (_, index) => `n${index}`);
     const graph = new Map(names.map((name, index) => [name, index === 0 ? [] : [`n${index - 1}`]]));
     assert.equal(cyclesOf(graph).size, 0);
@@ -41,7 +41,7 @@ describe('judgements that sections share', () => {
     assert.deepEqual([...cyclesOf(graph).keys()].sort(), ['n0', 'n1', 'n2']);
   });
 
-  it('judges lists that are trees', () => {
+  it('validate lists that form trees', () => {
     const list = [
       { code: 'a' },
       { code: 'b', parent: 'a' },
@@ -55,7 +55,7 @@ describe('judgements that sections share', () => {
     );
   });
 
-  it('names the second of two equal elements', () => {
+  it('report the second of two equal elements', () => {
     assert.deepEqual(
       collect((report) => checkUnique(['a', 'b', 'a'], (one) => one, ['list'], '', report)),
       ['list.2 DUPLICATE'],

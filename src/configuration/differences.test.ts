@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { differencesOf } from './differences.ts';
 
-describe('what differs between two definitions', () => {
-  it('is nothing where they are the same, whatever the order of their keys', () => {
+describe('differences between two definitions', () => {
+  it('are empty for equal definitions, regardless of key order', () => {
     assert.deepEqual(differencesOf({ a: 1, b: [{ code: 'x' }] }, { b: [{ code: 'x' }], a: 1 }), []);
   });
 
-  it('is told at the smallest place, and nothing stands for what was or will not be there', () => {
+  it('are reported at the smallest path, without a value for what is absent', () => {
     assert.deepEqual(differencesOf({ a: { b: 1, c: 2, gone: null } }, { a: { b: 1, c: 3, new: [1] } }), [
       { path: 'a.c', before: 2, after: 3 },
       { path: 'a.new', after: [1] },
@@ -15,7 +15,7 @@ describe('what differs between two definitions', () => {
     ]);
   });
 
-  it('names members of lists by their codes, so that one put in before others changes nothing of them', () => {
+  it('identify list members by code, so that an insertion does not change the others', () => {
     const before = { fields: [{ code: 'title', required: true }, { code: 'old' }] };
     const after = { fields: [{ code: 'new' }, { code: 'title', required: false }] };
     assert.deepEqual(differencesOf(before, after), [
@@ -25,7 +25,7 @@ describe('what differs between two definitions', () => {
     ]);
   });
 
-  it('tells another order by itself, and lists without codes as a whole', () => {
+  it('report a changed order separately, and lists without codes as a whole', () => {
     const a = { code: 'a' };
     const b = { code: 'b' };
     assert.deepEqual(differencesOf({ l: [a, b] }, { l: [b, a] }), [
@@ -36,7 +36,7 @@ describe('what differs between two definitions', () => {
     assert.deepEqual(differencesOf([a, a], [a]), [{ path: '', before: [a, a], after: [a] }]);
   });
 
-  it('quotes keys that would read as something else', () => {
+  it('quote keys that would be ambiguous in a path', () => {
     assert.deepEqual(differencesOf({ 'a b': 1 }, {}), [{ path: '["a b"]', before: 1 }]);
     assert.deepEqual(differencesOf({ x: { 'a b': 1 } }, { x: {} }), [{ path: 'x["a b"]', before: 1 }]);
   });

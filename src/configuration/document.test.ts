@@ -11,7 +11,7 @@ function problems(text: string): string[] {
 }
 
 describe('a YAML file of a bundle', () => {
-  it('gives values as JSON has them, text in NFC', () => {
+  it('yields JSON values with text in NFC', () => {
     const { value } = readDocument('a: [1, 2.5, "x", yes, 2027-01-01, ~, true]\nи\u0306: "e\u0301"\n');
     assert.deepEqual(value, { a: [1, 2.5, 'x', 'yes', '2027-01-01', null, true], й: 'é' });
     assert.deepEqual(readDocument('').value, null);
@@ -19,7 +19,7 @@ describe('a YAML file of a bundle', () => {
     assert.deepEqual(readDocument('\ufeffa: 1').value, { a: 1 });
   });
 
-  it('knows where everything stands', () => {
+  it('records the position of every value', () => {
     const document = readDocument(
       'types:\n  - code: a\n    fields:\n      - { code: x,\n          dataType: string }\n',
     );
@@ -30,7 +30,7 @@ describe('a YAML file of a bundle', () => {
     assert.deepEqual(document.locate([]), { line: 1, column: 1 });
   });
 
-  it('follows anchors, and refuses those that are not there', () => {
+  it('follows anchors and rejects unknown ones', () => {
     const document = readDocument('a: &x {b: [1]}\nc: *x\nd: [*x, *x]\n');
     assert.deepEqual(document.value, { a: { b: [1] }, c: { b: [1] }, d: [{ b: [1] }, { b: [1] }] });
     // Values from an alias are located at the anchor.
@@ -38,7 +38,7 @@ describe('a YAML file of a bundle', () => {
     assert.deepEqual(problems('a: *x\n'), ['1:4 a UNKNOWN_ANCHOR']);
   });
 
-  it('refuses what YAML allows and JSON does not know', () => {
+  it('rejects YAML that JSON cannot represent', () => {
     assert.deepEqual(problems('a: 1\na: 2\n'), ['2:1 a DUPLICATE_KEY']);
     assert.deepEqual(problems('x:\n  1: a\n'), ['2:3 x INVALID_KEY']);
     assert.deepEqual(problems('__proto__: {a: 1}\n'), ['1:1  INVALID_KEY']);
@@ -50,12 +50,12 @@ describe('a YAML file of a bundle', () => {
     assert.deepEqual(problems('a: 1\n---\nb: 2\n'), ['3:1  NOT_ALLOWED']);
   });
 
-  it('says where the syntax is wrong', () => {
+  it('reports the position of syntax errors', () => {
     assert.match(problems('a: [1,\nb: 2\n').join(), /^2:/);
     assert.match(problems('a:\n\t- x\n').join(), /^2:1 /);
   });
 
-  it('is not blown up by anchors, nesting or rings', () => {
+  it('is protected against expansion by anchors, deep nesting and cycles', () => {
     const attack = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
     for (let level = 1; level < 12; level++)
       attack.push(
@@ -69,7 +69,7 @@ describe('a YAML file of a bundle', () => {
     assert.match(problems('a: &a [*a]\n').join(), /TOO_DEEP|UNKNOWN_ANCHOR/);
   });
 
-  it('reads back every value that an export writes', () => {
+  it('round-trips every value that an export writes', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 20 }).map((one) => one.normalize('NFC'));
     const tricky = fc.constantFrom(
       'yes',

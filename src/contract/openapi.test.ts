@@ -122,7 +122,7 @@ type Any = any;
 const built = (surface: 'public' | 'console'): Any => buildDocument(sample, { surface });
 
 describe('the OpenAPI document', () => {
-  it('names the version and describes itself without a key', () => {
+  it('states the version and describes itself without a key', () => {
     const document = built('public');
     assert.equal(document.openapi, '3.1.0');
     assert.equal(document.info.version, '1.0.0');
@@ -131,14 +131,14 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(document.webhooks, {});
   });
 
-  it('has on each surface what is mounted there', () => {
+  it('contains on each surface exactly the mounted operations', () => {
     const paths = Object.keys(built('public').paths);
     assert.deepEqual(paths, ['/openapi.json', '/things', '/things/{thingId}', '/things/{thingId}/content']);
     assert.deepEqual(Object.keys(built('console').paths), [...paths, '/session']);
     assert.deepEqual(Object.keys(built('console').paths['/session']), ['post', 'delete']);
   });
 
-  it('names scope, right and security', () => {
+  it('states scope, right and security', () => {
     const { post } = built('public').paths['/things'];
     assert.equal(post['x-scope'], 'objects:write');
     assert.equal(post['x-right'], 'create');
@@ -147,7 +147,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(built('console').paths['/session'].post.security, []);
   });
 
-  it('requires what must be there, and nothing that has a default', () => {
+  it('marks as required what must be present and has no default', () => {
     const parameters: Any[] = built('public').paths['/things'].get.parameters;
     const required = parameters.filter((one) => one.in === 'query').map((one) => [one.name, one.required]);
     assert.deepEqual(required, [
@@ -165,7 +165,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('wraps answers in the envelope, raw ones excepted', () => {
+  it('wraps responses in the envelope, except raw ones', () => {
     const { paths } = built('public');
     const { schema } = paths['/things'].post.responses[201].content['application/json'];
     assert.deepEqual(schema.properties, {
@@ -189,7 +189,7 @@ describe('the OpenAPI document', () => {
     assert.equal(JSON.stringify(built('public')).includes('$id'), false);
   });
 
-  it('refuses two schemas of one name', () => {
+  it('rejects two schemas with one name', () => {
     const other = { ...list, id: 'x', path: '/x', answer: Type.Object({ other: Type.String() }, { $id: 'Thing' }) };
     assert.throws(
       () => buildDocument([list, other as Operation], { surface: 'public' }),
@@ -197,13 +197,13 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('names components so that generators can make identifiers of the names', () => {
+  it('names components so that generators can use the names as identifiers', () => {
     for (const group of Object.values(built('console').components) as Any[]) {
       for (const name of Object.keys(group)) assert.match(name, /^[A-Za-z][A-Za-z0-9._-]*$/);
     }
   });
 
-  it('shows examples where the operation has one', () => {
+  it('includes the examples of an operation', () => {
     const body = { name: 'a' };
     const thing = { id: '0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55', kind: 'a', parts: [], part: null };
     const examples = {
@@ -217,7 +217,7 @@ describe('the OpenAPI document', () => {
     assert.equal(Object.hasOwn(paths['/things/{thingId}'].delete.parameters[0], 'example'), false);
   });
 
-  it('lists every status with its codes', () => {
+  it('lists every status with its error codes', () => {
     const { responses } = built('public').paths['/things'].post;
     const statuses = ['201', '400', '401', '403', '409', '413', '415', '429', '431', '500', '503'];
     assert.deepEqual(Object.keys(responses), statuses);
@@ -237,7 +237,7 @@ describe('the OpenAPI document', () => {
   });
 
   for (const surface of ['public', 'console'] as const) {
-    it(`passes the checks of the lint: ${surface}`, async () => {
+    it(`passes lint: ${surface}`, async () => {
       assert.deepEqual(await lint(built(surface)), []);
     });
   }

@@ -52,8 +52,8 @@ function admission(
   return { state: () => state, leave: () => visitor.leave() };
 }
 
-describe('the gate', () => {
-  it('counts what is in flight', () => {
+describe('admission control', () => {
+  it('counts requests in flight', () => {
     const admissionControl = new AdmissionControl({ most: 2 });
     const first = admissionControl.enter();
     admissionControl.enter();
@@ -64,7 +64,7 @@ describe('the gate', () => {
     admissionControl.stop();
   });
 
-  it('gives nobody more than a quarter once half is taken', () => {
+  it('limits a caller to a quarter of the free places once half are taken', () => {
     const admissionControl = new AdmissionControl({ most: 16 });
     const flood = Array.from({ length: 20 }, () => admission(admissionControl, 'flood')).filter(
       (one) => one.state() !== 'refused',
@@ -79,7 +79,7 @@ describe('the gate', () => {
     admissionControl.stop();
   });
 
-  it('keeps a quarter of the turns for others, and gives the next one to who has the least', async () => {
+  it('reserves a quarter of the running slots for others and serves the caller with the fewest next', async () => {
     const admissionControl = new AdmissionControl({ most: 100, running: 8 });
     const flood = Array.from({ length: 30 }, () => admission(admissionControl, 'flood'));
     const running = (): number => flood.filter((one) => one.state() === 'runs').length;
@@ -101,7 +101,7 @@ describe('the gate', () => {
     admissionControl.stop();
   });
 
-  it('refuses on arrival who would wait too long, and nobody else', async () => {
+  it('rejects on arrival only requests that would wait too long', async () => {
     const admissionControl = new AdmissionControl({ most: 1000, running: 4 });
     const flood = Array.from({ length: 40 }, () => admission(admissionControl, 'flood'));
     assert.ok(
@@ -122,7 +122,7 @@ describe('the gate', () => {
     admissionControl.stop();
   });
 
-  it('takes what runs for long off the turns, and only so many', async () => {
+  it('stops counting long-running requests as running, up to a limit', async () => {
     const admissionControl = new AdmissionControl({ most: 100, running: 8, sampleMs: 20 });
     const exports = Array.from({ length: 6 }, () => admission(admissionControl, 'slow'));
     const next = admission(admissionControl, 'slow');
@@ -139,7 +139,7 @@ describe('the gate', () => {
     admissionControl.stop();
   });
 
-  it('lets next to nobody wait when the event loop is late again and again, and not for one long step', async () => {
+  it('shortens the queue when the event loop is repeatedly late, but not for one long step', async () => {
     const admissionControl = new AdmissionControl({ most: 100, running: 2, sampleMs: 5, lateMs: 20 });
     admission(admissionControl, 'a');
     const second = admission(admissionControl, 'b');

@@ -32,7 +32,7 @@ function ask(url: string, headers: Record<string, string> = {}, method = 'GET'):
   return files.answer(context) ? sent[0] : undefined;
 }
 
-describe('the files of the console', () => {
+describe('console files', () => {
   before(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'docket-console-'));
     mkdirSync(path.join(folder, 'assets'));
@@ -45,7 +45,7 @@ describe('the files of the console', () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  it('give the page to whoever wants one, and leave the rest alone', () => {
+  it('serve the page to HTML requests only', () => {
     for (const place of ['/', '/records', '/records/1?tab=files', '/assetsnot', '/apiary']) {
       assert.equal(ask(place, { accept: 'text/html,*/*' })?.status, 200, place);
     }
@@ -67,7 +67,7 @@ describe('the files of the console', () => {
     assert.equal(ask('/', { accept: 'text/html' }, 'HEAD')?.status, 200);
   });
 
-  it('carry a nonce that is new each time, and allow nothing inline', () => {
+  it('carry a new nonce each time and allow nothing inline', () => {
     const seen = new Set<string>();
     for (let turn = 0; turn < 5; turn++) {
       const sent = ask('/');
@@ -80,7 +80,7 @@ describe('the files of the console', () => {
     assert.equal(seen.size, 5);
   });
 
-  it('come compressed as the client takes them', () => {
+  it('are compressed as the client accepts', () => {
     const body = (encodings: string): string | undefined =>
       ask('/assets/a-1.js', encodings === '' ? {} : { 'accept-encoding': encodings })?.body;
     for (const [encodings, expected] of [

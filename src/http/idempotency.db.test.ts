@@ -80,7 +80,7 @@ describe('Idempotency-Key', () => {
     return sample.ask(`/api/v1${path}`, { method: 'POST', body, headers });
   };
 
-  it('gives the first answer again, to the same values however written', async () => {
+  it('replays the stored response for equal JSON values, however formatted', async () => {
     const first = await ask('/create', 'k1', '{"name":"a"}');
     assert.deepEqual([first.status, first.body.data], [201, { name: 'a', nth: 1 }]);
     assert.equal(first.headers.get('idempotency-replayed'), null);
@@ -90,27 +90,27 @@ describe('Idempotency-Key', () => {
     assert.notEqual(again.body.meta.correlationId, first.body.meta.correlationId);
   });
 
-  it('refuses the key with another body', async () => {
+  it('rejects the key with another body', async () => {
     await ask('/create', 'k2', '{"name":"b"}');
     const { status, body } = await ask('/create', 'k2', '{"name":"c"}');
     assert.deepEqual([status, body.error.code], [409, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('keeps routes and their parameters apart', async () => {
+  it('separates routes and their parameters', async () => {
     await ask('/things/x/parts', 'k3', '{"name":"d"}');
     assert.equal((await ask('/things/y/parts', 'k3', '{"name":"d"}')).body.data.nth, 2);
     assert.equal((await ask('/things/x/parts', 'k3', '{"name":"d"}')).body.data.nth, 1);
     assert.equal((await ask('/create', 'k3', '{"name":"e"}')).status, 201);
   });
 
-  it('keeps the status that the answer had', async () => {
+  it('replays the status of the first response', async () => {
     const first = await ask('/accepted', 'k4', '{"name":"f"}');
     const again = await ask('/accepted', 'k4', '{"name":"f"}');
     assert.deepEqual([first.status, first.headers.get('x-own'), again.status], [200, '1', 200]);
     assert.deepEqual(again.body.data, first.body.data);
   });
 
-  it('works where the operation opens its unit itself', async () => {
+  it('works where the operation opens its own unit of work', async () => {
     const first = await ask('/upload', 'k5', '{"name":"g"}');
     const again = await ask('/upload', 'k5', '{"name":"g"}');
     assert.deepEqual([first.status, again.status], [201, 201]);
@@ -121,19 +121,19 @@ describe('Idempotency-Key', () => {
     );
   });
 
-  it('keeps no failure', async () => {
+  it('stores no failure', async () => {
     assert.equal((await ask('/create', 'k6', '{"name":"bad"}')).status, 400);
     assert.equal((await ask('/create', 'k6', '{"name":"good"}')).status, 201);
   });
 
-  it('makes one change of many calls at once', async () => {
+  it('makes one change of many concurrent calls', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask('/create', 'k7', '{"name":"h"}')));
     assert.deepEqual([...new Set(answers.map((one) => one.status))], [201]);
     assert.equal(answers.filter((one) => one.headers.get('idempotency-replayed') === null).length, 1);
     assert.equal(new Set(answers.map((one) => one.body.data.nth)).size, 1);
   });
 
-  it('is 1 to 255 visible ASCII characters, once', async () => {
+  it('accepts one value of 1 to 255 visible ASCII characters', async () => {
     for (const bad of ['', 'a b', 'ключ', 'x'.repeat(256), 'a, b']) {
       const headers = { 'idempotency-key': Buffer.from(bad).toString('latin1') };
       const { status, body } = await sample.ask('/api/v1/create', { method: 'POST', body: '{"name":"i"}', headers });

@@ -5,7 +5,7 @@ import { closed, Id, nullable } from '../contract/schemas.ts';
 import { type Answer, rawly, type Sample, startSample, THING_ID } from '../../test/harness/http-sample.ts';
 import { bodyCheck, queryReader } from './validate.ts';
 
-describe('what comes in', () => {
+describe('request input', () => {
   let sample: Sample;
   before(async () => {
     sample = await startSample();
@@ -20,13 +20,13 @@ describe('what comes in', () => {
     ...(body.error.details as { path: string; code: string }[]).map((one) => `${one.path} ${one.code}`),
   ];
 
-  it('takes a body as it is', async () => {
+  it('passes a body unchanged', async () => {
     const { status, body } = await post('{"name":"Имя","values":{"a":null,"b":[1.5]}}');
     assert.equal(status, 201);
     assert.deepEqual(body.data.body, { name: 'Имя', values: { a: null, b: [1.5] } });
   });
 
-  it('coerces nothing in a body', async () => {
+  it('does not coerce values of a body', async () => {
     for (const value of ['null', '0', '"true"', '[]', '{}']) {
       assert.deepEqual(codes(await post(`{"name":"x","dryRun":${value}}`)), [
         400,
@@ -49,7 +49,7 @@ describe('what comes in', () => {
     assert.deepEqual(codes(await post('"x"')), [400, 'INVALID_REQUEST', ' WRONG_TYPE']);
   });
 
-  it('names all problems at once, in query and body', async () => {
+  it('reports all problems of query and body at once', async () => {
     const answer = await sample.ask('/api/v1/things?x=1&x=2', {
       method: 'POST',
       body: '{"nme":1,"dryRun":"no","a/b":{}}',
@@ -68,7 +68,7 @@ describe('what comes in', () => {
     assert.equal((await post('{}')).body.error.message, '/name: A value is required.');
   });
 
-  it('reads JSON strictly', async () => {
+  it('parses JSON strictly', async () => {
     const bad = [
       '{',
       '{"name":"x",}',
@@ -91,7 +91,7 @@ describe('what comes in', () => {
     assert.equal((await post(invalidUtf8)).body.error.code, 'INVALID_JSON');
   });
 
-  it('takes no keys of prototypes, in whatever place', async () => {
+  it('rejects keys of prototypes at any depth', async () => {
     for (const key of ['__proto__', 'constructor', 'prototype']) {
       for (const body of [`{"name":"x","${key}":{"polluted":1}}`, `{"name":"x","values":{"${key}":{"polluted":1}}}`]) {
         const { status, body: answer } = await post(body);
@@ -103,7 +103,7 @@ describe('what comes in', () => {
     assert.equal(({} as Record<string, unknown>).polluted, undefined);
   });
 
-  it('survives deep and wide JSON', async () => {
+  it('handles deep and wide JSON', async () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     assert.equal((await post(deep)).body.error.code, 'INVALID_JSON');
     const attack = await post(`{"name":"x","values":{"a":${'['.repeat(5_000_000)}}}`);
@@ -112,7 +112,7 @@ describe('what comes in', () => {
     assert.equal((await post(many)).body.error.details.length, 100);
   });
 
-  it('takes JSON in UTF-8 alone', async () => {
+  it('accepts JSON in UTF-8 only', async () => {
     const type = async (value: string | undefined): Promise<number> => {
       const headers: Record<string, string> = value === undefined ? {} : { 'content-type': value };
       return (await post(Buffer.from('{"name":"x"}'), headers)).status;
@@ -138,7 +138,7 @@ describe('what comes in', () => {
     assert.equal(none.status, 415);
   });
 
-  it('wants a body where one is needed, and none elsewhere', async () => {
+  it('requires a body where one is declared, and rejects one elsewhere', async () => {
     const ask = (method: string, path: string, body?: string): Promise<Answer> =>
       sample.ask(`/api/v1${path}`, { method, ...(body === undefined ? {} : { body }) });
     assert.deepEqual(codes(await ask('POST', '/things')), [400, 'INVALID_REQUEST', ' REQUIRED']);
@@ -153,7 +153,7 @@ describe('what comes in', () => {
     assert.equal((await sample.ask(enable, { method: 'POST', body: '{"a":1}' })).status, 400);
   });
 
-  it('lets If-Match stand for the expected revision', async () => {
+  it('accepts If-Match as the expected revision', async () => {
     const ask = async (ifMatch: string, body?: string): Promise<Answer> =>
       await sample.ask(`/api/v1/things/${THING_ID}`, {
         method: 'DELETE',
@@ -179,7 +179,7 @@ describe('what comes in', () => {
     }
   });
 
-  it('coerces a query by its schema, from the one canonical form', async () => {
+  it('coerces a query by its schema, from the canonical form only', async () => {
     const { body } = await sample.ask('/api/v1/things?q=a+b%2B%D1%8F&archived=true&kind=b&page=12');
     assert.deepEqual(body.data.query, { q: 'a b+я', archived: true, kind: 'b', page: 12 });
     assert.deepEqual((await sample.ask('/api/v1/things?&q')).body.data.query, { q: '', page: 1 }, 'with the default');
@@ -207,12 +207,12 @@ describe('what comes in', () => {
     }
   });
 
-  it('answers a long query in our shape', async () => {
+  it('returns the error envelope for a query that is too long', async () => {
     const answer = await sample.ask(`/api/v1/things?q=${'x'.repeat(20_000)}`);
     assert.deepEqual(codes(answer), [400, 'INVALID_REQUEST', 'query.q TOO_LONG']);
   });
 
-  it('takes an impossible id for one that names nothing', async () => {
+  it('treats a malformed id like an unknown id', async () => {
     for (const id of ['x', '123', `${THING_ID}0`, '%20', 'null', "';--"]) {
       const { status, body } = await sample.ask(`/api/v1/things/${id}`);
       assert.deepEqual([status, body.error.code], [404, 'NOT_FOUND'], id);
@@ -224,7 +224,7 @@ describe('what comes in', () => {
   });
 });
 
-describe('explanations', () => {
+describe('validation messages', () => {
   const problems = (schema: Parameters<typeof bodyCheck>[0], value: unknown): unknown =>
     bodyCheck(schema, 'test')(value)?.map((one) => `${one.path} ${one.code} ${one.message}`);
 
@@ -240,7 +240,7 @@ describe('explanations', () => {
     ]);
   });
 
-  it('choose the branch of a union that was meant', () => {
+  it('choose the intended branch of a union', () => {
     const one = closed({ kind: Type.Literal('one'), size: Type.Integer({ minimum: 1 }) });
     const two = closed({ kind: Type.Literal('two'), id: Id });
     const schema = closed({ item: Type.Union([one, two]), id: nullable(Id) });
@@ -259,7 +259,7 @@ describe('explanations', () => {
     ]);
   });
 
-  it('say what is wrong with lists, maps and recursive values', () => {
+  it('cover lists, maps and recursive values', () => {
     const schema = closed({
       list: Type.Array(Type.Integer(), { minItems: 2, maxItems: 3, uniqueItems: true }),
       map: Type.Record(Type.String({ pattern: '^[a-z]+$' }), Type.Boolean(), {
@@ -288,7 +288,7 @@ describe('explanations', () => {
     ]);
   });
 
-  it('leave no schema of a query unread', () => {
+  it('cover queries of operations without a query schema', () => {
     assert.deepEqual(queryReader(undefined, 'test')(''), { query: {}, problems: [] });
     assert.equal(queryReader(undefined, 'test')('a=1').problems.length, 1);
   });

@@ -53,7 +53,7 @@ async function nodePost(port: number, body: Uint8Array, headers: Record<string, 
   return await answered;
 }
 
-describe('the size of bodies', () => {
+describe('the body limit', () => {
   let sample: Sample;
   before(async () => {
     sample = await startSample([...echoing, size]);
@@ -73,7 +73,7 @@ describe('the size of bodies', () => {
       }
     });
 
-    it(`is told to a Node client that sends 50 MiB: ${way}`, async () => {
+    it(`is reported to a Node client that sends 50 MiB: ${way}`, async () => {
       const body = bodyOf(50 * MIB);
       const headers: Record<string, string> = way === 'declared' ? { 'content-length': String(body.length) } : {};
       for (let round = 0; round < 3; round++) {
@@ -82,7 +82,7 @@ describe('the size of bodies', () => {
     });
   }
 
-  it('is told to fetch', async () => {
+  it('is reported to fetch', async () => {
     for (let round = 0; round < 3; round++) {
       const declared = await sample.ask('/api/v1/size', { method: 'POST', body: bodyOf(50 * MIB) });
       assert.deepEqual([declared.status, declared.body.error.code], [413, 'BODY_TOO_LARGE']);
@@ -98,7 +98,7 @@ describe('the size of bodies', () => {
     }
   });
 
-  it('is told to curl', async () => {
+  it('is reported to curl', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'limits-'));
     const file = path.join(folder, 'body.json');
     await writeFile(file, bodyOf(50 * MIB));
@@ -128,7 +128,7 @@ describe('the size of bodies', () => {
     }
   });
 
-  it('is judged before the key when it is declared, and after the scope when it is received', async () => {
+  it('is checked before the key if the length is declared, and after the scope while receiving', async () => {
     const declared = { 'content-length': String(MOST_BODY + 1), authorization: 'Bearer none' };
     assert.equal((await nodePost(sample.port, bodyOf(MOST_BODY + 1), declared))[0], 413);
     const [status] = await nodePost(sample.port, bodyOf(MOST_BODY + 1), { authorization: 'Bearer none' });
@@ -136,7 +136,7 @@ describe('the size of bodies', () => {
     assert.equal((await nodePost(sample.port, bodyOf(MOST_BODY + 1), { authorization: 'Bearer reader' }))[0], 403);
   });
 
-  it('is not asked for before the client was let in', async () => {
+  it('does not send 100 Continue before the caller is authorised', async () => {
     const socket = connect(sample.port, '127.0.0.1');
     const head = 'POST /api/v1/size HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n';
     socket.write(`${head}Authorization: Bearer none\r\nContent-Length: 20000000\r\n\r\n`);
@@ -151,14 +151,14 @@ describe('the size of bodies', () => {
     assert.match(await text(asked), /^HTTP\/1\.1 201 /);
   });
 
-  it('keeps the connection after a small body was refused', async () => {
+  it('keeps the connection open after a small body was rejected', async () => {
     const refused = 'POST /api/v1/size HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n12345';
     const next = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     const answer = await rawly(sample.port, refused, next);
     assert.match(answer, /^HTTP\/1\.1 401 .*HTTP\/1\.1 200 /s);
   });
 
-  it('is bounded over all requests too', async () => {
+  it('also bounds the sum over all requests', async () => {
     const small = await startSample([size], { bodyBytes: 2 * MIB });
     const answer = await small.ask('/api/v1/size', { method: 'POST', body: bodyOf(3 * MIB) });
     assert.deepEqual(
@@ -187,7 +187,7 @@ describe('requests that are not HTTP', () => {
     return [Number(head.split(' ')[1]), parsed.error.code];
   };
 
-  it('get an answer in our shape', async () => {
+  it('get the error envelope', async () => {
     const bad = [
       'nonsense\r\n\r\n',
       'GET / HTTP/9.9\r\n\r\n',
@@ -209,7 +209,7 @@ describe('requests that are not HTTP', () => {
     assert.deepEqual(shape(await rawly(sample.port, wide)), [431, 'HEADERS_TOO_LARGE']);
   });
 
-  it('get an answer and the end of the connection when they come too slowly', async () => {
+  it('get an error and a closed connection when they arrive too slowly', async () => {
     const started = performance.now();
     const head =
       'POST /api/v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\n';
@@ -222,7 +222,7 @@ describe('requests that are not HTTP', () => {
     assert.equal((await sample.ask('/healthz')).status, 200);
   });
 
-  it('do not disturb the answer before them', async () => {
+  it('do not affect the response before them', async () => {
     const good = 'GET /api/v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n\r\n';
     const answer = await rawly(sample.port, `${good}nonsense\r\n\r\n`);
     assert.match(answer, /^HTTP\/1\.1 200 OK/);
@@ -231,8 +231,8 @@ describe('requests that are not HTTP', () => {
   });
 });
 
-describe('how much may be asked', () => {
-  it('is counted by key, and told on every keyed answer', async () => {
+describe('request limits', () => {
+  it('count by key and are reported on every authenticated response', async () => {
     const sample = await startSample(echoing, { ratePerMinute: 3 });
     const first = await sample.ask('/api/v1/things');
     assert.equal(first.headers.get('ratelimit-policy'), '"default";q=3;w=60');
@@ -252,7 +252,7 @@ describe('how much may be asked', () => {
     await free.close();
   });
 
-  it('is bounded in flight: refused at once, health excepted', async () => {
+  it('reject at once when too many are in flight, except health checks', async () => {
     const admissionControl = Promise.withResolvers<void>();
     const waiting = getting('/wait', async () => {
       await admissionControl.promise;
@@ -277,7 +277,7 @@ describe('how much may be asked', () => {
     await sample.close();
   });
 
-  it('is bounded in time', async () => {
+  it('end requests that take too long', async () => {
     const late = Promise.withResolvers<string>();
     const sample = await startSample([getting('/late', () => late.promise, { timeoutMs: 100 })]);
     const { status, body, headers } = await sample.ask('/api/v1/late');

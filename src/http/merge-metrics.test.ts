@@ -12,8 +12,8 @@ a_seconds_count{op="x"} 2
 b_bytes 7
 `;
 
-describe('the figures of several processes', () => {
-  it('stand together by family, each sample with its process', () => {
+describe('merged metrics of several processes', () => {
+  it('are grouped by family, each sample labelled with its process', () => {
     const merged = mergeMetrics([
       { process: 'api-1', text: PART },
       { process: 'api-2', text: PART.replace('b_bytes 7', 'b_bytes 9') },
@@ -40,7 +40,7 @@ b_bytes{process="api-2"} 9
     );
   });
 
-  it('say which process gave none', () => {
+  it('report a process that returned none', () => {
     const merged = mergeMetrics([
       { process: 'api-1', text: 'b_bytes{} 7\n' },
       { process: 'worker-1', text: null },

@@ -39,7 +39,7 @@ describe('overload', () => {
   });
   after(() => sample?.close());
 
-  it('refuses what one key floods with Retry-After, and next to nothing of nine others', async () => {
+  it('rejects the flood of one key with Retry-After, and almost no requests of nine others', async () => {
     const senders = Array.from(
       { length: OTHERS + 1 },
       (_, turn) => new Sender(sample.url, `key-${turn}`, [{ method: 'GET', path: '/api/v1/work', weight: 1 }], 600),
@@ -64,7 +64,7 @@ describe('overload', () => {
   });
 });
 
-describe('connections that do not get on', () => {
+describe('stalled connections', () => {
   let sample: Sample;
   before(async () => {
     const large = getting('/large', async () => Buffer.alloc(LARGE, 'x'), {
@@ -105,12 +105,12 @@ describe('connections that do not get on', () => {
     'stops within its body': [head, ''],
   };
   for (const [name, [first, drip]] of Object.entries(ways)) {
-    it(`closes who ${name}`, async () => {
+    it(`closes a client that ${name}`, async () => {
       assert.ok(await closed(first, drip));
     });
   }
 
-  it('closes who does not read its answers', async () => {
+  it('closes a client that does not read its responses', async () => {
     const socket = connect(sample.port, '127.0.0.1');
     socket.on('error', () => {});
     socket.write(large.repeat(ANSWERS));
@@ -128,7 +128,7 @@ describe('connections that do not get on', () => {
     socket.destroy();
   });
 
-  it('closes who takes a large answer byte by byte and goes on sending', async () => {
+  it('closes a client that reads a large response byte by byte and keeps sending', async () => {
     const socket = connect(sample.port, '127.0.0.1');
     let over = false;
     socket.on('error', () => {});
@@ -147,7 +147,7 @@ describe('connections that do not get on', () => {
     assert.ok(broken.some((error) => error?.type === 'SlowReader'));
   });
 
-  it('refuses further large answers to a caller who does not read them, and to nobody else', async () => {
+  it('rejects further large responses only to the caller who does not read them', async () => {
     const small = await startSample(
       [getting('/large', async () => Buffer.alloc(LARGE, 'x'), { raw: { mediaTypes: ['text/plain'] } })],
       { answerBytes: 8 * LARGE },
@@ -174,7 +174,7 @@ describe('connections that do not get on', () => {
     await small.close();
   });
 
-  it('waits for an answer that takes longer, and closes nothing then', async () => {
+  it('closes no connection while a response takes longer', async () => {
     assert.equal((await sample.ask('/api/v1/long')).status, 200);
   });
 });

@@ -11,7 +11,7 @@ const PROXY_HEADERS = ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Fo
 
 describe('behind a proxy on the same machine', () => {
   for (const name of PROXY_HEADERS) {
-    it(`metrics are refused to a request with ${name}, from a proxy that is not trusted`, async () => {
+    it(`rejects metrics for a request with ${name} from an untrusted proxy`, async () => {
       const sample = await startSample(echoing);
       assert.equal((await sample.ask('/metrics', { headers: { [name]: 'unknown' } })).status, 404);
       assert.equal((await sample.ask('/metrics')).status, 200);
@@ -19,7 +19,7 @@ describe('behind a proxy on the same machine', () => {
     });
   }
 
-  it('metrics are refused where a trusted proxy does not name the client, and to HTTP/1.0', async () => {
+  it('rejects metrics if a trusted proxy does not name the client, and over HTTP/1.0', async () => {
     const sample = await startSample(echoing, { trustedProxies: ['127.0.0.1'] });
     assert.equal((await sample.ask('/metrics', { headers: { via: '1.1 proxy' } })).status, 404);
     const local = { via: '1.1 proxy', 'x-forwarded-for': '127.0.0.2' };
@@ -28,7 +28,7 @@ describe('behind a proxy on the same machine', () => {
     await sample.close();
   });
 
-  it('a key is not judged by the address of the proxy', async () => {
+  it('does not check the network of a key against the address of the proxy', async () => {
     const seen: string[] = [];
     const sample = await startSample(
       echoing,
@@ -47,8 +47,8 @@ describe('behind a proxy on the same machine', () => {
   });
 });
 
-describe('what is published about security', () => {
-  it('is a security.txt with the contact, an expiry and the canonical address', async () => {
+describe('published security information', () => {
+  it('contains security.txt with contact, expiry and canonical address', async () => {
     const sample = await startSample(
       echoing,
       {},
@@ -64,13 +64,13 @@ describe('what is published about security', () => {
     await sample.close();
   });
 
-  it('is no security.txt without a contact', async () => {
+  it('contains no security.txt without a contact', async () => {
     const sample = await startSample(echoing);
     assert.equal((await sample.ask('/.well-known/security.txt', { key: null })).status, 404);
     await sample.close();
   });
 
-  it('is HSTS on every answer where the public address is https, and nowhere else', async () => {
+  it('sends HSTS on every response only if the public address is https', async () => {
     for (const [publicUrl, expected] of [
       ['https://docket.example.org', 'max-age=31536000'],
       ['http://docket.example.org', null],
@@ -85,7 +85,7 @@ describe('what is published about security', () => {
     }
   });
 
-  it('is a software bill of materials in the package, with every dependency', async () => {
+  it('contains a software bill of materials with every dependency', async () => {
     const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
     assert.match(manifest.scripts.prepack, /node tools\/sbom\.mjs/);
     const folder = await mkdtemp(path.join(tmpdir(), 'docket-pack-'));

@@ -11,7 +11,7 @@ import { SharedRateLimiter } from './rate-shared.ts';
 /** A budget is exact while the database answers in time. A stalled test machine must not count as an unreachable database. */
 const PATIENCE_MS = 20_000;
 
-describe('the rate of requests over several processes', () => {
+describe('the rate limit shared by several processes', () => {
   let database: TestDatabase;
   let db: Database;
   const limiters: SharedRateLimiter[] = [];
@@ -63,7 +63,7 @@ describe('the rate of requests over several processes', () => {
   }
 
   for (const quota of [60, 12_000]) {
-    it(`three processes let one flooding key have ${quota} a minute, a tenth more at most`, async () => {
+    it(`lets one flooding key use ${quota} a minute over three processes, within 10 %`, async () => {
       const processes = [limiter(quota), limiter(quota), limiter(quota)];
       const began = performance.now();
       const admitted = await flood(processes, `flood-${quota}`, 1800);
@@ -74,7 +74,7 @@ describe('the rate of requests over several processes', () => {
     });
   }
 
-  it('a budget that one process used up is used up for the others', async () => {
+  it('applies a budget that one process used up to the others', async () => {
     const [a, b] = [limiter(100), limiter(100)];
     for (let i = 0; i < 100; i++) assert.equal((await take(a, 'up')).allowed, true);
     const answer = await take(b, 'up');
@@ -82,7 +82,7 @@ describe('the rate of requests over several processes', () => {
     assert.ok(answer.retryAfter >= 1);
   });
 
-  it('what one process leased and did not use is there for the others within a second or two', async () => {
+  it('returns unused leased budget to the others within two seconds', async () => {
     const [a, b] = [limiter(1200), limiter(1200)];
     // Enough for a lease that is only partly used.
     for (let i = 0; i < 30; i++) await take(a, 'left');
@@ -93,7 +93,7 @@ describe('the rate of requests over several processes', () => {
     assert.ok(admitted >= 1165 && admitted <= 1200, String(admitted));
   });
 
-  it('alone, a process answers as one that counts for itself', async () => {
+  it('behaves in a single process like a local limit', async () => {
     for (const quota of [60, 600]) {
       const shared = limiter(quota);
       const own = new MemoryRateLimiter(quota);
@@ -109,7 +109,7 @@ describe('the rate of requests over several processes', () => {
     }
   });
 
-  it('a caller that keeps to the rate exactly is never refused, however often is settled', async () => {
+  it('never rejects a caller that keeps exactly to the rate, however often processes settle', async () => {
     let now = 1000;
     const quota = 600;
     const settle = settleBudgets.bind(null, db);
@@ -126,7 +126,7 @@ describe('the rate of requests over several processes', () => {
     }
   });
 
-  it('goes on by what it knows while the database does not answer, without waiting long', async () => {
+  it('continues with local state while the database does not respond, without a long wait', async () => {
     for (const how of ['error', 'silence'] as const) {
       let broken = false;
       let asked = 0;
@@ -154,7 +154,7 @@ describe('the rate of requests over several processes', () => {
     }
   });
 
-  it('forgets budgets that are whole', async () => {
+  it('forgets budgets that are full again', async () => {
     await settleBudgets(db, 5, [{ callerId: 'old', spent: 1, spentFor: -200_000, returned: 0, wanted: 0 }]);
     await settleBudgets(db, 5, [{ callerId: 'new', spent: 1, spentFor: 10, returned: 0, wanted: 0 }]);
     assert.ok((await purgeBudgets(db)) >= 1);

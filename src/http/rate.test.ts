@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { MemoryRateLimiter } from './rate.ts';
 
-describe('the rate of requests', () => {
-  it('lets the quota through at once and then one per interval', () => {
+describe('the rate limit', () => {
+  it('allows the quota at once and then one request per interval', () => {
     const limiter = new MemoryRateLimiter(60);
     for (let i = 0; i < 60; i++) assert.equal(limiter.take('a', 0).remaining, 59 - i);
     assert.deepEqual(limiter.take('a', 0), { allowed: false, remaining: 0, resetSeconds: 1, retryAfter: 1 });
@@ -13,7 +13,7 @@ describe('the rate of requests', () => {
     assert.equal(limiter.take('b', 0).allowed, true);
   });
 
-  it('has no rounding that eats a request', () => {
+  it('loses no request to rounding', () => {
     for (const quota of [1, 7, 12_000, 99_991]) {
       const limiter = new MemoryRateLimiter(quota);
       let taken = 0;
@@ -22,7 +22,7 @@ describe('the rate of requests', () => {
     }
   });
 
-  it('never refuses a client that does what the headers say', () => {
+  it('never rejects a client that follows the response headers', () => {
     const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 5000 })), {
       maxLength: 50,
     });
@@ -48,7 +48,7 @@ describe('the rate of requests', () => {
     );
   });
 
-  it('forgets callers who have their whole quota again', () => {
+  it('forgets callers whose quota is full again', () => {
     const limiter = new MemoryRateLimiter(60);
     for (let i = 0; i < 30_000; i++) limiter.take(`caller-${i}`, i * 10);
     assert.ok(limiter.size < 15_000, String(limiter.size));

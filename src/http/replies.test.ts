@@ -25,8 +25,8 @@ async function withSample(bindings: BoundOperation[], fn: (sample: Sample) => Pr
   }
 }
 
-describe('raw answers', () => {
-  it('are bytes, text or a stream, with headers of their own', async () => {
+describe('raw responses', () => {
+  it('are bytes, text or a stream with their own headers', async () => {
     const headers = {
       'Content-Disposition': "attachment; filename*=UTF-8''%D0%B0.txt",
       'cache-control': 'private',
@@ -67,7 +67,7 @@ describe('raw answers', () => {
     });
   });
 
-  it('say when they went out, or when nobody takes them any more', async () => {
+  it('report when they were sent or the client left', async () => {
     const closed: string[] = [];
     const large = Buffer.alloc(64 * 1024 * 1024);
     const bindings = [
@@ -90,7 +90,7 @@ describe('raw answers', () => {
     });
   });
 
-  it('become an error as long as nothing was sent', async () => {
+  it('become an error until something was sent', async () => {
     const failing = (error: Error): Readable =>
       new Readable({
         read() {
@@ -113,7 +113,7 @@ describe('raw answers', () => {
     });
   });
 
-  it('break off when they fail midway, and never look whole', async () => {
+  it('abort the connection when they fail midway, so that they never look complete', async () => {
     async function* broken(): AsyncGenerator<Buffer> {
       yield Buffer.from('half');
       await new Promise((resolve) => {
@@ -133,7 +133,7 @@ describe('raw answers', () => {
     });
   });
 
-  it('let go of their source when the client leaves', async () => {
+  it('release their source when the client leaves', async () => {
     const source = new Readable({ read: () => {} });
     const gone = new Promise((resolve) => source.on('close', resolve));
     await withSample([file('/endless', () => source)], async (sample) => {
@@ -149,8 +149,8 @@ describe('raw answers', () => {
   });
 });
 
-describe('a client that leaves', () => {
-  it('harms nobody, before and during the work', async () => {
+describe('a client that disconnects', () => {
+  it('affects nobody, before or during the work', async () => {
     const started = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();
     const slow = getting('/slow', async () => {
@@ -176,7 +176,7 @@ describe('a client that leaves', () => {
 });
 
 describe('draining', () => {
-  it('finishes what runs, tells connections to close, and takes no new ones', async () => {
+  it('finishes running requests, closes idle connections and accepts no new ones', async () => {
     const started = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();
     const slow = getting('/slow', async () => {
@@ -198,7 +198,7 @@ describe('draining', () => {
     assert.equal(await silent, '');
   });
 
-  it('does not wait for ever', async () => {
+  it('ends after its time limit', async () => {
     const started = Promise.withResolvers<void>();
     const hanging = getting('/hang', async () => {
       started.resolve();
@@ -212,7 +212,7 @@ describe('draining', () => {
     await assert.rejects(lost);
   });
 
-  it('says at /readyz that it goes', async () => {
+  it('makes /readyz report that the process is stopping', async () => {
     const sample = await startSample();
     const socket = connect(sample.port, '127.0.0.1');
     const got = text(socket);

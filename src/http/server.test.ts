@@ -23,7 +23,7 @@ function bound(operation: object): BoundOperation {
   return { operation: operation as Operation, run: async () => undefined };
 }
 
-describe('a server that is not sound', () => {
+describe('an invalid server definition', () => {
   const refused: [string, object[], RegExp][] = [
     ['no access', [{ ...list, access: undefined }], /things\.list: access is neither/],
     ['an unknown scope', [{ ...list, access: 'objects:everything' }], /access is neither/],
@@ -72,7 +72,7 @@ describe('a server that is not sound', () => {
     });
   }
 
-  it('does not start: a trusted proxy that is no network', () => {
+  it('does not start with a trusted proxy that is not a network', () => {
     assert.throws(() => buildServer(optionsOf(echoing, { trustedProxies: ['proxy'] }).options), /"proxy" is neither/);
   });
 });
@@ -99,7 +99,7 @@ describe('the server', () => {
   });
   after(() => sample.close());
 
-  it('answers with the envelope and one correlation id', async () => {
+  it('responds with the envelope and one correlation id', async () => {
     const { status, headers, body } = await sample.ask(`/api/v1/things/${THING_ID}`);
     assert.equal(status, 200);
     assert.equal(body.data.params.thingId, THING_ID);
@@ -109,7 +109,7 @@ describe('the server', () => {
     assert.equal((await sample.ask('/api/v1/nothing')).body.data, null);
   });
 
-  it("keeps the caller's correlation id where it is one", async () => {
+  it('keeps a valid correlation id of the caller', async () => {
     const given = async (id: string): Promise<string | null> =>
       (await sample.ask('/api/v1/things', { headers: { 'x-correlation-id': id } })).headers.get('x-correlation-id');
     assert.equal(await given('Abc-1._'), 'Abc-1._');
@@ -118,7 +118,7 @@ describe('the server', () => {
     assert.deepEqual([missing.headers.get('x-correlation-id'), missing.body.meta.correlationId], ['mine', 'mine']);
   });
 
-  it('sends the security headers on every answer and says nothing of itself', async () => {
+  it('sends the security headers on every response and does not identify the software', async () => {
     for (const path of ['/api/v1/things', '/nowhere', '/healthz', '/api/v1/things/%zz']) {
       const { headers } = await sample.ask(path);
       assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
@@ -129,7 +129,7 @@ describe('the server', () => {
     }
   });
 
-  it('knows paths and methods before keys', async () => {
+  it('checks path and method before the key', async () => {
     const ask = async (method: string, path: string): Promise<unknown[]> => {
       const { status, body, headers } = await sample.ask(path, { method, key: null });
       return [status, body?.error.code, headers.get('allow')];
@@ -146,7 +146,7 @@ describe('the server', () => {
     assert.deepEqual(await ask('POST', `/api/v1/things/${THING_ID}/enable`), [404, 'NOT_FOUND', null]);
   });
 
-  it('answers HEAD as GET without a body', async () => {
+  it('responds to HEAD like GET without a body', async () => {
     const whole = await sample.ask('/api/v1/things');
     const head = await sample.ask('/api/v1/things', { method: 'HEAD' });
     assert.deepEqual([head.status, head.text], [200, '']);
@@ -154,7 +154,7 @@ describe('the server', () => {
     assert.equal((await sample.ask('/api/v1/things', { method: 'HEAD', key: null })).status, 401);
   });
 
-  it('refuses paths that are not well formed, in our shape', async () => {
+  it('returns the error envelope for malformed paths', async () => {
     const bad = await sample.ask('/api/v1/things/%zz');
     assert.deepEqual([bad.status, bad.body.error.code], [400, 'INVALID_REQUEST']);
     assert.equal((await sample.ask('/api/v1/codes/%FF')).status, 400);
@@ -171,7 +171,7 @@ describe('the server', () => {
     assert.equal((await sample.ask('/api/v1/codes/%D0%B8')).body.data.params.code, 'и');
   });
 
-  it('asks for a key, then for the scope', async () => {
+  it('requires a key, then the scope', async () => {
     const none = await sample.ask('/api/v1/things', { key: null });
     assert.deepEqual([none.status, none.body.error.code], [401, 'UNAUTHENTICATED']);
     assert.equal(none.headers.get('www-authenticate'), 'Bearer');
@@ -183,7 +183,7 @@ describe('the server', () => {
     assert.equal(absent.status, 403);
   });
 
-  it('takes no one of two Authorization headers', async () => {
+  it('rejects two Authorization headers', async () => {
     const request = 'GET /api/v1/things HTTP/1.1\r\nHost: x\r\nConnection: close\r\n';
     const answer = await rawly(
       sample.port,
@@ -206,7 +206,7 @@ describe('the server', () => {
     assert.equal((await sample.ask('/api/admin/v1/things', { ...write, key: 'reader' })).status, 201);
   });
 
-  it('lets anybody call an open operation, and sets its cookies', async () => {
+  it('allows anonymous calls of an open operation and sets its cookies', async () => {
     const { status, headers, body } = await sample.ask('/api/admin/v1/session', {
       key: null,
       method: 'POST',
@@ -218,7 +218,7 @@ describe('the server', () => {
     assert.equal((await sample.ask('/api/v1/session', { method: 'POST' })).status, 404);
   });
 
-  it('serves the documents raw, without a key, by their ETag', async () => {
+  it('serves documents raw, without a key, with an ETag', async () => {
     const { status, headers, body } = await sample.ask('/api/v1/openapi.json', { key: null });
     assert.deepEqual([status, body], [200, { openapi: '3.1.0' }]);
     const etag = headers.get('etag') ?? '';
@@ -231,7 +231,7 @@ describe('the server', () => {
     assert.equal((await sample.ask('/api/v1/openapi.json?x=1')).status, 400);
   });
 
-  it('tells nothing of what is inside', async () => {
+  it('reveals no internals in error responses', async () => {
     for (const path of ['/api/v1/broken', '/api/v1/unheard']) {
       const { status, body, text } = await sample.ask(path);
       assert.deepEqual([status, body.error.code, body.error.details], [500, 'INTERNAL', []]);
@@ -241,14 +241,14 @@ describe('the server', () => {
     assert.match(JSON.stringify(line?.err), /secret of the inside\\n.*server\.test\.ts/);
   });
 
-  it('gives faults their status, details and headers', async () => {
+  it('returns status, details and headers of faults', async () => {
     const gone = await sample.ask('/api/v1/gone');
     assert.deepEqual([gone.status, gone.headers.get('retry-after')], [503, '1']);
     const conflict = await sample.ask('/api/v1/conflict');
     assert.deepEqual([conflict.status, conflict.body.error.details], [409, { changedSince: [] }]);
   });
 
-  it('logs one line a request, with nothing secret in it', async () => {
+  it('logs one line per request without secrets', async () => {
     sample.lines.length = 0;
     const { headers } = await sample.ask('/api/v1/things?q=needle', { headers: { cookie: 'a=crumb' } });
     assert.equal(sample.lines.length, 1);
@@ -258,7 +258,7 @@ describe('the server', () => {
     assert.doesNotMatch(JSON.stringify(sample.lines), /needle|crumb|Bearer|good/);
   });
 
-  it('answers injected requests as real ones', async () => {
+  it('handles injected requests like real ones', async () => {
     const headers = { authorization: 'Bearer good', 'content-type': 'application/json' };
     const inject = async (payload: string) =>
       await sample.server.inject({ method: 'POST', url: '/api/v1/things', headers, payload });
@@ -270,14 +270,14 @@ describe('the server', () => {
     assert.equal((await sample.server.inject('/nowhere')).json().error.code, 'NOT_FOUND');
   });
 
-  it('says that it lives and that it is ready', async () => {
+  it('reports liveness and readiness', async () => {
     const alive = await sample.ask('/healthz', { key: null });
     assert.deepEqual([alive.status, alive.body], [200, { status: 'ok' }]);
     const ready = await sample.ask('/readyz', { key: null });
     assert.deepEqual([ready.status, ready.body], [200, { status: 'ok', degraded: [], checks: { database: 'ok' } }]);
   });
 
-  it('shows its figures', async () => {
+  it('exposes its metrics', async () => {
     await sample.ask('/api/v1/things');
     const { status, headers, text } = await sample.ask('/metrics', { key: null });
     assert.equal(status, 200);
@@ -293,8 +293,8 @@ describe('the server', () => {
   });
 });
 
-describe('where a request comes from', () => {
-  it('shows figures to the allowed networks alone, and to nobody behind an unknown proxy', async () => {
+describe('the client address', () => {
+  it('restricts metrics to the allowed networks and rejects them behind an unknown proxy', async () => {
     const closed = await startSample(echoing, { metricsAllow: ['10.0.0.0/8'] });
     assert.equal((await closed.ask('/metrics')).status, 404);
     await closed.close();
@@ -304,7 +304,7 @@ describe('where a request comes from', () => {
     await local.close();
   });
 
-  it('believes trusted proxies alone', async () => {
+  it('is taken from trusted proxies only', async () => {
     const headers = { 'x-forwarded-for': '1.1.1.1, 2.2.2.2, 10.1.1.1', 'x-forwarded-proto': 'https' };
     const ask = async (trustedProxies: string[]): Promise<unknown> => {
       const sample = await startSample(echoing, { trustedProxies });

@@ -51,7 +51,7 @@ describe('bodies that arrive slowly', () => {
     'one caller with a valid key': ['/api/v1/things', 'Authorization: Bearer key-slow\r\n'],
   };
   for (const [name, [path, headers]] of Object.entries(senders)) {
-    it(`do not stop the writes of others: ${SOCKETS} sockets of ${name}`, async () => {
+    it(`do not block writes of others: ${SOCKETS} sockets of ${name}`, async () => {
       // Each socket sends nearly 1 MiB of 10: together as much as all bodies may hold.
       const sample = await start({ bodyBytes: SOCKETS * MIB });
       const sockets = Array.from({ length: SOCKETS }, () => hold(sample.port, path, headers, 10 * MIB, MIB - 1));
@@ -70,7 +70,7 @@ describe('bodies that arrive slowly', () => {
     });
   }
 
-  it('take no places of verified callers', async () => {
+  it('do not take the places of authenticated callers', async () => {
     const sample = await start({ inFlight: 8 });
     const sockets = Array.from({ length: SOCKETS }, () => hold(sample.port, '/api/admin/v1/session', '', 1000, 10));
     try {
@@ -83,8 +83,8 @@ describe('bodies that arrive slowly', () => {
   });
 });
 
-describe('connections of strangers', () => {
-  it('give way to new clients, and leave alone those that showed a valid key', async () => {
+describe('unauthenticated connections', () => {
+  it('are closed in favour of new clients, unlike those that presented a valid key', async () => {
     const sample = await start({ connections: 16 });
     const open = (): Socket => {
       const socket = connect(sample.port, '127.0.0.1');
@@ -115,7 +115,7 @@ describe('connections of strangers', () => {
 });
 
 describe('open operations', () => {
-  it('take bodies of 16 KiB at most, declared or not', async () => {
+  it('accept bodies up to 16 KiB, declared or not', async () => {
     const sample = await start({});
     const body = (bytes: number): string => JSON.stringify({ login: 'x'.repeat(bytes - '{"login":""}'.length) });
     const ask = (bytes: number) =>
@@ -133,7 +133,7 @@ describe('open operations', () => {
     await sample.close();
   });
 
-  it('are counted by address, and verified callers at that address are not', async () => {
+  it('are limited by address without affecting authenticated callers at that address', async () => {
     const sample = await start({ open: { perMinute: 5 } });
     const ask = () =>
       sample.ask('/api/admin/v1/session', { method: 'POST', key: null, body: JSON.stringify({ login: 'x' }) });
@@ -145,7 +145,7 @@ describe('open operations', () => {
     await sample.close();
   });
 
-  it('leave places for other addresses when one takes all that it can', () => {
+  it('keep places for other addresses when one address uses its maximum', () => {
     const open = new OpenAdmission({ inFlight: 8 });
     const leave = Array.from({ length: 4 }, () => open.enter('a'));
     assert.throws(() => open.enter('a'), { code: 'OVERLOADED' });

@@ -29,8 +29,8 @@ async function refusal(text: string): Promise<string> {
   return assert.fail(`${JSON.stringify(text)} was read`);
 }
 
-describe('reading CSV', () => {
-  it('takes RFC 4180 with any line ends, with and without a byte order mark', async () => {
+describe('CSV parser', () => {
+  it('accepts RFC 4180 with any line ends, with and without a byte order mark', async () => {
     for (const end of ['\r\n', '\n', '\r']) {
       for (const mark of ['', '\uFEFF']) {
         const text = `${mark}a,b${end}1,"x ""y"", z"${end}${end}"li${end}ne",""`;
@@ -46,7 +46,7 @@ describe('reading CSV', () => {
     }
   });
 
-  it('finds the separator by the header', async () => {
+  it('detects the separator from the header', async () => {
     for (const [text, separator] of [
       ['a,b\n1,2', ','],
       ['a;b\n1;2', ';'],
@@ -61,7 +61,7 @@ describe('reading CSV', () => {
     }
   });
 
-  it('knows columns by their names, without blanks around them, and none by an empty one', async () => {
+  it('matches column names without surrounding blanks and rejects empty names', async () => {
     const [record] = await read(' a ;;b\n1;2;3\n');
     assert.deepEqual(
       [...(record?.columns ?? [])],
@@ -75,7 +75,7 @@ describe('reading CSV', () => {
     assert.equal(({} as Record<string, unknown>)['1'], undefined);
   });
 
-  it('says where a content is malformed', async () => {
+  it('reports the position of malformed content', async () => {
     for (const [text, place] of [
       ['', 'line 1, column 1: there is no header'],
       ['\n\n', 'line 1, column 1: there is no header'],
@@ -91,7 +91,7 @@ describe('reading CSV', () => {
     }
   });
 
-  it('gives what comes before the error, and reads on only as it is asked', async () => {
+  it('yields the rows before an error and reads only on demand', async () => {
     let taken = 0;
     const endless = async function* (): AsyncGenerator<string> {
       yield 'a,b\n';
@@ -106,8 +106,8 @@ describe('reading CSV', () => {
   });
 });
 
-describe('cells that a spreadsheet would run', () => {
-  it('get an apostrophe, which reading takes off', () => {
+describe('cells that a spreadsheet would evaluate', () => {
+  it('are written with an apostrophe that the parser removes', () => {
     for (const cell of ['=1+1', '+7 495', '-5', '@sum', '\tx', '\rx', "'=1", "''-"]) {
       assert.equal(guardCell(cell), `'${cell}`);
       assert.equal(unguardCell(`'${cell}`), cell);
@@ -118,7 +118,7 @@ describe('cells that a spreadsheet would run', () => {
     }
   });
 
-  it('come back as they were, whatever they are', () => {
+  it('round-trip unchanged', () => {
     const cell = fc.string({ unit: fc.constantFrom("'", '=', '-', '+', '@', '\t', '\r', 'a', ' '), maxLength: 6 });
     fc.assert(
       fc.property(fc.oneof(cell, fc.string({ unit: 'grapheme' })), (text) => {
@@ -129,7 +129,7 @@ describe('cells that a spreadsheet would run', () => {
   });
 });
 
-it('what was written is read again, cell by cell, in whatever chunks it comes', async () => {
+it('round-trip cell by cell in chunks of any size', async () => {
   const text = fc.string({
     unit: fc.constantFrom('a', ',', ';', '"', "'", '\n', '\r', '\t', ' ', '=', '-', 'я', '😀', '\u2028'),
     maxLength: 12,

@@ -54,7 +54,7 @@ describe('canonicalDecimal', () => {
       assert.equal(canonicalDecimal(value), expected));
   }
 
-  it('is stable, and the number it came from', () => {
+  it('is idempotent and preserves the number', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e60, max: 1e60 }), (value) => {
         const text = canonicalDecimal(value);
@@ -105,13 +105,13 @@ describe('compareDecimals', () => {
 });
 
 describe('decimalScale', () => {
-  it('counts the digits behind the point', () => {
+  it('counts the digits after the point', () => {
     assert.deepEqual(['0', '-12', '0.5', '-1.25'].map(decimalScale), [0, 0, 1, 2]);
   });
 });
 
 describe('doubleHolds', () => {
-  it('knows what a double keeps as written', () => {
+  it('is true for decimals that a double represents as written', () => {
     for (const text of [
       '0',
       '-0',
@@ -145,7 +145,7 @@ describe('doubleHolds', () => {
     }
   });
 
-  it('holds for every double as it is printed, and for every decimal of 15 digits', () => {
+  it('is true for every printed double and every decimal of 15 digits', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) =>
         assert.ok(doubleHolds(String(value)) && doubleHolds(value.toExponential())),

@@ -31,8 +31,8 @@ function valueOf(text: string): [bigint, number] {
   return [value, exponent];
 }
 
-describe('numbers that no double holds', () => {
-  it('keep their exact value wherever they stand, in one text for equal numbers', () => {
+describe('numbers that a double cannot hold', () => {
+  it('keep their exact value at any position, with one text for equal numbers', () => {
     fc.assert(
       fc.property(
         numbers,
@@ -53,7 +53,7 @@ describe('numbers that no double holds', () => {
     );
   });
 
-  it('are doubles where a double holds them', () => {
+  it('are doubles if a double holds them', () => {
     for (const text of ['0', '-0', '1.10', '1e300', '9007199254740991', '0.1', '5e-324', `1.${'0'.repeat(2000)}`]) {
       assert.equal(typeof exactNumber(text), 'number', text);
       assert.equal(typeof parseStrictJson(text), 'number', text);
@@ -65,7 +65,7 @@ describe('numbers that no double holds', () => {
     assert.equal(String(exactNumber('1e99999999999999999999')), '1e99999999999999999999');
   });
 
-  it('are told apart, and are equal however they are written', () => {
+  it('compare by value, however they are written', () => {
     const equal = (a: string, b: string): boolean => deepEqualJson(parseStrictJson(a), parseStrictJson(b));
     assert.ok(equal('17000000001234567890', '1700000000123456789e1'));
     assert.ok(equal('[1e400]', '[10E+399]'));
@@ -75,14 +75,14 @@ describe('numbers that no double holds', () => {
     assert.ok(!equal('{}', '1700000000123456789'));
   });
 
-  it('have no members that a path could name', () => {
+  it('have no properties that a path could address', () => {
     const body = parseStrictJson('{"a":1700000000123456789}');
     for (const path of ['a.text', 'a.#text', 'a.source', 'a.toJSON', 'a.constructor']) {
       assert.equal(valueAt(body, path), undefined, path);
     }
   });
 
-  it('are no integers, and within no bound, for a check that knows plain JSON alone', () => {
+  it('are replaced by NaN for checks that know plain JSON only', () => {
     const body = parseStrictJson('{"a":[1,1700000000123456789],"b":{"c":1e400},"d":{"e":1}}') as { d: object };
     const plain = withoutExact(body) as { d: object };
     assert.deepEqual(plain, { a: [1, Number.NaN], b: { c: Number.NaN }, d: { e: 1 } });
@@ -90,7 +90,7 @@ describe('numbers that no double holds', () => {
     assert.ok((body as unknown as { a: unknown[] }).a[1] instanceof ExactNumber, 'the value itself stays as it is');
   });
 
-  it('are decimals where those have at most 130 digits', () => {
+  it('are decimals if those have at most 130 digits', () => {
     assert.equal(decimalOf(exactNumber('1700000000.1234567890')), '1700000000.123456789');
     assert.equal(decimalOf(exactNumber('-17000000001234567e-20')), '-0.00017000000001234567');
     assert.equal(decimalOf(exactNumber('1e400')), undefined);

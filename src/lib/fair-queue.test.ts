@@ -4,7 +4,7 @@ import { FairQueue } from './fair-queue.ts';
 import { SharedBudget } from './shared-budget.ts';
 
 describe('a shared budget', () => {
-  it('gives one owner at most half and always leaves something for the next', () => {
+  it('gives one owner at most half and always keeps a share for the next', () => {
     const budget = new SharedBudget(100);
     let taken = 0;
     while (budget.take('a', 1)) taken++;
@@ -18,7 +18,7 @@ describe('a shared budget', () => {
     assert.ok(budget.take('a', 30));
   });
 
-  it('refuses an amount that is larger than what is free', () => {
+  it('rejects an amount that is larger than what is free', () => {
     const budget = new SharedBudget(10);
     assert.ok(!budget.take('a', 11));
     assert.ok(budget.take('a', 10));
@@ -28,7 +28,7 @@ describe('a shared budget', () => {
 });
 
 describe('a fair queue', () => {
-  it('runs so many at once and serves owners in turn', async () => {
+  it('runs up to its concurrency and serves owners in turn', async () => {
     const queue = new FairQueue({ running: 1, places: 100 });
     const order: string[] = [];
     let running = 0;
@@ -46,7 +46,7 @@ describe('a fair queue', () => {
     assert.equal(queue.size, 0);
   });
 
-  it('refuses an owner who fills it, takes another one, and goes on after a failure', async () => {
+  it('rejects an owner who fills it, accepts another, and continues after a failure', async () => {
     const queue = new FairQueue({ running: 1, places: 8, rest: 1 });
     const gate = Promise.withResolvers<void>();
     const held = Array.from({ length: 10 }, () => queue.run('flood', () => gate.promise));

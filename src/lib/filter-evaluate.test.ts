@@ -78,8 +78,8 @@ const EVERY: [string, unknown, DataType][] = [
   ['is-empty', false, 'string'],
 ];
 
-describe('empty, hidden and mismatched', () => {
-  test('an empty value satisfies is-empty and not-equals alone', () => {
+describe('empty, hidden and mismatched values', () => {
+  test('an empty value satisfies is-empty and not-equals only', () => {
     for (const multiple of [false, true]) {
       for (const [operator, value, dataType] of EVERY) {
         const expected = operator === 'not-equals' || (operator === 'is-empty' && value === true);
@@ -89,7 +89,7 @@ describe('empty, hidden and mismatched', () => {
     }
   });
 
-  test('on a hidden field and on one of another shape nothing holds', () => {
+  test('no condition holds on a hidden field or on one of another shape', () => {
     for (const [operator, value, dataType] of EVERY) {
       for (const stored of [undefined, 'y']) {
         assert.equal(holds({ dataType, value: stored, visible: false }, operator, value), false, operator);
@@ -98,7 +98,7 @@ describe('empty, hidden and mismatched', () => {
     }
   });
 
-  test('system fields are hidden the same way, and have no other shape', () => {
+  test('system fields are hidden in the same way and have no other shape', () => {
     const typed = parseCondition(
       { field: 'title', operator: 'not-equals', value: 'x' },
       { resolve: resolverOf([]), variables: 'refused' },
@@ -111,7 +111,7 @@ describe('empty, hidden and mismatched', () => {
     );
   });
 
-  test('a code that names a member of every object is no value', () => {
+  test('a code that is a property of every object has no value', () => {
     const resolve = resolverOf([{ code: 'constructor', kind: 'value', dataType: 'json', multiple: false }]);
     const typed = parseCondition({ field: 'constructor', operator: 'is-empty' }, { resolve, variables: 'refused' });
     assert.equal(evaluate(typed, { values: {}, folded: {}, system: SYSTEM }, VARIABLES), true);
@@ -119,7 +119,7 @@ describe('empty, hidden and mismatched', () => {
 });
 
 describe('operators', () => {
-  test('equals, not-equals and in compare exactly, after form C', () => {
+  test('equals, not-equals and in compare exactly, after NFC', () => {
     assert.equal(holds({ value: 'Ёлка' }, 'equals', 'Е\u0308лка'), true);
     assert.equal(holds({ value: 'Ёлка' }, 'equals', 'ёлка'), false);
     assert.equal(holds({ value: 'Ёлка' }, 'not-equals', 'ёлка'), true);
@@ -127,7 +127,7 @@ describe('operators', () => {
     assert.equal(holds({ value: 'Ёлка' }, 'in', ['x', 'Ёлка']), true);
   });
 
-  test('contains and starts-with ignore case and ё, and know no wildcards', () => {
+  test('contains and starts-with ignore case and ё, and have no wildcards', () => {
     assert.equal(holds({ value: 'На ЁЛКЕ 100%' }, 'contains', 'елке'), true);
     assert.equal(holds({ value: 'На ЁЛКЕ 100%' }, 'contains', '0%'), true);
     assert.equal(holds({ value: 'На ЁЛКЕ 100%' }, 'contains', '%е'), false);
@@ -157,7 +157,7 @@ describe('operators', () => {
     assert.equal(holds({ dataType: 'decimal', value: '12.5' }, 'equals', 12.5), true);
   });
 
-  test('dates and instants compare in time', () => {
+  test('dates and instants compare chronologically', () => {
     const value = '2026-03-31T10:00:00.000Z';
     assert.equal(holds({ dataType: 'datetime', value }, 'equals', '2026-03-31T13:00:00+03:00'), true);
     assert.equal(holds({ dataType: 'datetime', value }, 'before', '2026-03-31T12:00:00+01:00'), true);
@@ -165,7 +165,7 @@ describe('operators', () => {
     assert.equal(holds({ dataType: 'time', value: '09:15:00.500' }, 'before', '09:15:01'), true);
   });
 
-  test('on a multiple field one element is enough, and not-equals is the contrary of equals', () => {
+  test('one matching element suffices on a multiple field, and not-equals negates equals', () => {
     const many = { multiple: true, value: ['Первый', 'Второй'] };
     assert.equal(holds(many, 'equals', 'Второй'), true);
     assert.equal(holds(many, 'not-equals', 'Второй'), false);
@@ -212,7 +212,7 @@ describe('variables', () => {
   const user: Given = { dataType: 'user', value: id(1) };
   const unit: Given = { dataType: 'org-unit', value: id(4) };
 
-  test('stand for the person who acts', () => {
+  test('refer to the acting user', () => {
     assert.equal(holds(user, 'equals', '$me'), true);
     assert.equal(holds({ ...user, variables: { me: id(2) } }, 'equals', '$me'), false);
     assert.equal(holds(user, 'in', [id(7), '$me']), true);
@@ -222,7 +222,7 @@ describe('variables', () => {
     assert.equal(holds({ dataType: 'org-unit', value: id(5) }, 'in', '$myOrgUnits'), true);
   });
 
-  test('that stand for nothing make their condition false', () => {
+  test('without a value make their condition false', () => {
     const none = { variables: { orgUnit: null, orgUnits: [], groups: [] } };
     assert.equal(holds(unit, 'equals', '$myOrgUnit'), true);
     for (const given of [
@@ -236,7 +236,7 @@ describe('variables', () => {
     assert.equal(holds({ ...unit, ...none }, 'in', ['$myOrgUnit', id(4)]), true);
   });
 
-  test('move in time, by the calendar of UTC', () => {
+  test('of time use the UTC calendar', () => {
     const at = (value: string): Given => ({ dataType: 'datetime', value });
     assert.equal(holds(at('2026-03-24T10:00:00.000Z'), 'equals', '$now-P7D'), true);
     assert.equal(holds(at('2026-03-31T14:00:00.000Z'), 'equals', '$now+PT4H'), true);

@@ -56,19 +56,19 @@ const group = (conditions: unknown, logic: unknown = 'AND'): unknown => ({ logic
 const nested = (depth: number): unknown => (depth === 0 ? leaf : group([nested(depth - 1)]));
 
 describe('the shape of a condition', () => {
-  test('what is no object', () => {
+  test('rejects values that are not objects', () => {
     for (const input of [undefined, null, 5, 'x', true, [], [leaf]]) assert.deepEqual(said(input), [' INVALID_TYPE']);
     assert.deepEqual(said(group([leaf, null, 'x'])), ['/conditions/1 INVALID_TYPE', '/conditions/2 INVALID_TYPE']);
   });
 
-  test('missing members', () => {
+  test('rejects missing properties', () => {
     assert.deepEqual(said({}), ['/field REQUIRED', '/operator REQUIRED']);
     assert.deepEqual(said({ field: 'integer', operator: 'equals' }), ['/value REQUIRED']);
     assert.deepEqual(said({ logic: 'AND' }), ['/conditions REQUIRED']);
     assert.deepEqual(said({ conditions: [leaf] }), ['/logic REQUIRED']);
   });
 
-  test('unknown members, those of the other shape and of the prototype among them', () => {
+  test('rejects unknown properties, including those of the other shape and of prototypes', () => {
     assert.deepEqual(said({ ...leaf, Value: 1 }), ['/Value UNKNOWN_PROPERTY']);
     assert.deepEqual(said({ ...leaf, 'a/b~c': 1 }), ['/a~1b~0c UNKNOWN_PROPERTY']);
     assert.deepEqual(said({ ...(group([leaf]) as object), field: 'integer' }), ['/field UNKNOWN_PROPERTY']);
@@ -78,20 +78,20 @@ describe('the shape of a condition', () => {
     assert.deepEqual(said(Object.create(leaf)), ['/field REQUIRED', '/operator REQUIRED']);
   });
 
-  test('logic and conditions of the wrong kind', () => {
+  test('rejects logic and conditions of the wrong type', () => {
     for (const logic of ['and', 'NOT', 5, null]) assert.deepEqual(said(group([leaf], logic)), ['/logic INVALID_VALUE']);
     for (const list of [{}, 'x', 5, null]) assert.deepEqual(said(group(list)), ['/conditions INVALID_TYPE']);
     assert.deepEqual(said(group([])), ['/conditions EMPTY']);
   });
 
-  test('paths begin with the base', () => {
+  test('prefixes paths with the base path', () => {
     assert.deepEqual(said(group([group([{ ...leaf, value: 'x' }])]), 'refused', '/filters/condition'), [
       '/filters/condition/conditions/0/conditions/0/value INVALID_VALUE',
     ]);
     assert.deepEqual(said(null, 'refused', 'query.filter'), ['query.filter INVALID_TYPE']);
   });
 
-  test('all problems at once', () => {
+  test('reports all problems at once', () => {
     const wrong = group(
       [{ field: 'nope', operator: 'like', value: 1 }, group([]), { ...leaf, value: '1', x: 1 }],
       'XOR',
@@ -108,26 +108,26 @@ describe('the shape of a condition', () => {
 });
 
 describe('limits', () => {
-  test('20 conditions a group, a nested group counting as one', () => {
+  test('allows 20 conditions in a group, a nested group counting as one', () => {
     const twenty = Array.from({ length: 19 }, () => leaf);
     assert.deepEqual(said(group([...twenty, group([leaf])])), []);
     assert.deepEqual(said(group([...twenty, leaf, group([leaf])])), ['/conditions TOO_MANY']);
   });
 
-  test('5 groups deep, a single condition needing none', () => {
+  test('allows 5 levels of groups, a single condition needing none', () => {
     assert.deepEqual(said(nested(0)), []);
     assert.deepEqual(said(nested(5)), []);
     assert.deepEqual(said(nested(6)), [`${'/conditions/0'.repeat(5)} TOO_DEEP`]);
     assert.deepEqual(said(nested(60)), [`${'/conditions/0'.repeat(5)} TOO_DEEP`]);
   });
 
-  test('100 conditions in all', () => {
+  test('allows 100 conditions in all', () => {
     const hundred = Array.from({ length: 5 }, () => group(Array.from({ length: 20 }, () => leaf)));
     assert.deepEqual(said(group(hundred)), []);
     assert.deepEqual(said(group([...hundred, leaf, leaf])), ['/conditions/5 TOO_MANY']);
   });
 
-  test('200 values of in, and at least one', () => {
+  test('allows 1 to 200 values of in', () => {
     const values = (length: number): unknown => ({
       field: 'integer',
       operator: 'in',
@@ -138,7 +138,7 @@ describe('limits', () => {
     assert.deepEqual(said(values(0)), ['/value EMPTY']);
   });
 
-  test('a flood of mistakes is not listed whole', () => {
+  test('caps the number of reported problems', () => {
     const keys = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 1]));
     assert.equal(said(keys).length, 100);
     const twenty = (item: unknown): unknown => group(Array.from({ length: 20 }, () => item));
@@ -147,7 +147,7 @@ describe('limits', () => {
 });
 
 describe('fields and operators', () => {
-  test('an unknown field gets the same words whatever it is called and whatever else is wrong', () => {
+  test('an unknown field gets the same message whatever its name and whatever else is wrong', () => {
     const codes = ['secret', '__proto__', 'constructor', 'toString', '', 'a'.repeat(5000), "x'; DROP TABLE objects --"];
     const answers = codes.map((field) => problems({ field, operator: 'before', value: {} }));
     for (const answer of answers) {
@@ -159,13 +159,13 @@ describe('fields and operators', () => {
     assert.deepEqual(said({ field: 5, operator: 'is-empty' }), ['/field INVALID_TYPE']);
   });
 
-  test('unknown operators', () => {
+  test('rejects unknown operators', () => {
     for (const operator of ['=', 'EQUALS', 'constructor', '__proto__', 5, null, ['equals']]) {
       assert.deepEqual(said({ field: 'integer', operator, value: 1 }), ['/operator UNKNOWN_OPERATOR']);
     }
   });
 
-  test('each operator fits the data types of the table', () => {
+  test('allows for each data type the operators of the table', () => {
     const table: Record<string, string> = {
       string: 'equals not-equals in contains starts-with is-empty',
       text: 'equals not-equals in contains starts-with is-empty',
@@ -191,7 +191,7 @@ describe('fields and operators', () => {
     }
   });
 
-  test('system fields, with a title of the type before that of the system', () => {
+  test('system fields work, and a field named title takes precedence', () => {
     assert.equal(SYSTEM_FIELDS.size, 13);
     for (const code of SYSTEM_FIELDS.keys()) assert.deepEqual(said({ field: code, operator: 'is-empty' }), []);
     assert.deepEqual(said({ field: 'number', operator: 'contains', value: 'inc' }), []);
@@ -229,7 +229,7 @@ describe('values', () => {
     user: ['petrova', 'x', `${USER}0`, 5, null],
   };
 
-  test('of the wrong type are refused wherever a value stands', () => {
+  test('of the wrong type are rejected at every position', () => {
     for (const [dataType, values] of Object.entries(wrong)) {
       const code = dataType === 'enum' ? /INVALID_VALUE|UNKNOWN_OPTION/ : /INVALID_VALUE/;
       for (const value of values) {
@@ -243,7 +243,7 @@ describe('values', () => {
     }
   });
 
-  test('take their stored form', () => {
+  test('are stored in canonical form', () => {
     const forms: [string, unknown, unknown][] = [
       ['string', 'е\u0308', 'ё'],
       ['string', '$me', '$me'],
@@ -261,7 +261,7 @@ describe('values', () => {
     for (const [field, value, literal] of forms) assert.deepEqual(operandOf(field, value), { literal });
   });
 
-  test('of contains and starts-with are text, folded', () => {
+  test('of contains and starts-with are folded text', () => {
     for (const operator of ['contains', 'starts-with']) {
       for (const field of ['string', 'rich_text', 'many_url', 'number', 'title']) {
         const typed = parse({ field, operator, value: field === 'number' ? 'INC' : 'ЁЖ' });
@@ -276,7 +276,7 @@ describe('values', () => {
     }
   });
 
-  test('of in, range and is-empty', () => {
+  test('of in, range and is-empty have their own shape', () => {
     assert.deepEqual(said({ field: 'integer', operator: 'in', value: 1 }), ['/value INVALID_VALUE']);
     assert.deepEqual(said({ field: 'integer', operator: 'in', value: [1, '2', null] }), [
       '/value/1 INVALID_VALUE',
@@ -305,7 +305,7 @@ describe('values', () => {
 });
 
 describe('variables', () => {
-  test('stay symbolic', () => {
+  test('remain symbolic', () => {
     assert.deepEqual(operandOf('user', '$me', 'allowed'), { variable: 'me' });
     assert.deepEqual(operandOf('createdBy', '$me', 'allowed'), { variable: 'me' });
     assert.deepEqual(operandOf('org_unit', '$myOrgUnit', 'allowed'), { variable: 'myOrgUnit' });
@@ -352,7 +352,7 @@ describe('variables', () => {
     ]);
   });
 
-  test('two dollars write one', () => {
+  test('a doubled dollar sign escapes one', () => {
     assert.deepEqual(operandOf('string', '$$me', 'allowed'), { literal: '$me' });
     assert.deepEqual(operandOf('string', '$$', 'allowed'), { literal: '$' });
     assert.deepEqual(operandOf('string', '$$$', 'allowed'), { literal: '$$' });
@@ -360,7 +360,7 @@ describe('variables', () => {
     assert.deepEqual(operandOf('enum', '$$p', 'allowed'), { literal: '$p' });
   });
 
-  test('are no more than text in calls from outside', () => {
+  test('are plain text in inbound calls', () => {
     assert.deepEqual(operandOf('string', '$me'), { literal: '$me' });
     assert.deepEqual(operandOf('string', '$$me'), { literal: '$$me' });
     assert.deepEqual(said({ field: 'user', operator: 'equals', value: '$me' }), ['/value INVALID_VALUE']);
@@ -368,7 +368,7 @@ describe('variables', () => {
   });
 });
 
-test('fields and variables of a condition', () => {
+test('lists the fields and variables of a condition', () => {
   const condition = parse(
     group([
       { field: 'title', operator: 'contains', value: '$$me' },

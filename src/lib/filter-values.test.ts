@@ -4,7 +4,7 @@ import { foldNumber, NUMBER_FOLDING } from './filter-fields.ts';
 import { canonicalDate, canonicalDuration, canonicalInstant, canonicalTime } from './filter-values.ts';
 import { fold } from './text.ts';
 
-test('durations have one form', () => {
+test('durations have one canonical form', () => {
   for (const [given, form] of [
     ['PT0S', 'PT0S'],
     ['P0D', 'PT0S'],
@@ -27,7 +27,7 @@ test('durations have one form', () => {
   }
 });
 
-test('dates, times and instants that do not exist are none', () => {
+test('dates, times and instants that do not exist are rejected', () => {
   for (const date of [
     '2025-02-29',
     '2026-13-01',
@@ -49,7 +49,7 @@ test('dates, times and instants that do not exist are none', () => {
   assert.equal(canonicalTime('00:00'), '00:00:00');
 });
 
-test('the letters of record numbers fold as they do elsewhere', () => {
+test('letters of record numbers are folded like other text', () => {
   assert.equal(NUMBER_FOLDING.from.length, NUMBER_FOLDING.to.length);
   for (const letter of NUMBER_FOLDING.from) {
     assert.equal(foldNumber(letter), fold(letter));

@@ -11,14 +11,14 @@ async function* inChunks(text: string, size: number): AsyncGenerator<string> {
 const read = async (text: string, size = 5): Promise<JsonRow['value'][]> =>
   (await Array.fromAsync(readJsonRows(inChunks(text, size)))).map(({ value }) => value);
 
-describe('rows of JSON', () => {
-  it('are the elements of an array', async () => {
+describe('rows of a JSON array', () => {
+  it('are its elements', async () => {
     assert.deepEqual(await read(' \uFEFF'.trim() + '[ ]\n'), []);
     assert.deepEqual(await read('[{"a":[1,{"b":"]}\\""}]} ,\n{}]'), [{ a: [1, { b: ']}"' }] }, {}]);
     assert.deepEqual(await read('\uFEFF[{"a":1}]'), [{ a: 1 }]);
   });
 
-  it('come back as they were written, in whatever chunks', async () => {
+  it('round-trip in chunks of any size', async () => {
     const row = fc.dictionary(
       fc.string({ minLength: 1, maxLength: 5 }).filter((key) => !key.startsWith('__')),
       fc.jsonValue(),
@@ -43,7 +43,7 @@ describe('rows of JSON', () => {
     );
   });
 
-  it('say where they are malformed', async () => {
+  it('report the position of malformed content', async () => {
     const deep = `[{"a":${'['.repeat(70)}${']'.repeat(70)}}]`;
     for (const [text, place] of [
       ['', 'line 1, column 1: the content is an array'],

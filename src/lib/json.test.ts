@@ -17,7 +17,7 @@ function refusal(input: Uint8Array | string, limits = {}): string {
 }
 
 describe('parseStrictJson', () => {
-  it('gives what JSON.parse gives', () => {
+  it('agrees with JSON.parse', () => {
     for (const text of [
       '{}',
       '[]',
@@ -41,7 +41,7 @@ describe('parseStrictJson', () => {
     }
   });
 
-  it('takes a view into a larger buffer for what it shows', () => {
+  it('parses only the bytes of a view into a larger buffer', () => {
     const all = Buffer.from('xx{"a":1}yy');
     assert.deepEqual(parseStrictJson(new Uint8Array(all.buffer, all.byteOffset + 2, 7)), { a: 1 });
   });
@@ -101,7 +101,7 @@ describe('parseStrictJson', () => {
     ['a lone minus', '[-]', /a value or ] is expected/],
   ];
   for (const [name, input, message] of refused) {
-    it(`refuses ${name} and says where`, () => assert.match(refusal(input), message));
+    it(`rejects ${name} and reports the position`, () => assert.match(refusal(input), message));
   }
 
   it('keeps numbers that a double holds', () => {
@@ -123,12 +123,12 @@ describe('parseStrictJson', () => {
     }
   });
 
-  it('takes unsafe words as values and as parts of keys', () => {
+  it('accepts reserved names as values and as parts of keys', () => {
     const text = '{"a":"__proto__","__proto":1,"constructors":2,"xprototype":3,"b":["constructor"]}';
     assert.deepEqual(parseStrictJson(text), JSON.parse(text));
   });
 
-  it('bounds the nesting exactly', () => {
+  it('limits the nesting exactly', () => {
     const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
     assert.ok(Array.isArray(parseStrictJson(nested(64))));
     assert.match(refusal(nested(65)), /column 65: the nesting is more than 64 deep/);
@@ -137,7 +137,7 @@ describe('parseStrictJson', () => {
     assert.ok(parseStrictJson(`[${'"[[[",'.repeat(100)}[]]`));
   });
 
-  it('bounds the number of values', () => {
+  it('limits the number of values', () => {
     assert.deepEqual(parseStrictJson('[1,2,3]', { maxValues: 4 }), [1, 2, 3]);
     assert.match(refusal('[1,2,3,4]', { maxValues: 4 }), /more than 4 values/);
     assert.match(refusal('{"a":1,"b":2}', { maxValues: 4 }), /more than 4 values/);
@@ -157,19 +157,19 @@ describe('parseStrictJson', () => {
     ['open quotes', () => '"" '.repeat(size / 3)],
   ];
   for (const [name, make] of bombs) {
-    it(`refuses 10 MiB of ${name}`, () => {
+    it(`rejects 10 MiB of ${name}`, () => {
       refusal(Buffer.from(make()));
     });
   }
 
-  it('reads 10 MiB of digits as one number', () => {
+  it('parses 10 MiB of digits as one number', () => {
     const start = performance.now();
     const [number] = parseStrictJson(Buffer.from(`[${'1'.repeat(size - 2)}]`)) as [ExactNumber];
     assert.ok(number instanceof ExactNumber && number.exponent === size - 3);
     assert.ok(performance.now() - start < 5000);
   });
 
-  it('reads 10 MiB of one string quickly, with and without escapes', () => {
+  it('parses a string of 10 MiB quickly, with and without escapes', () => {
     for (const part of ['QUJD', 'Я', '\\n', '\\u0041', `${'x'.repeat(100)}\\n`]) {
       const bytes = Buffer.from(`{"a":"${part.repeat(Math.floor(size / Buffer.byteLength(part)) - 4)}"}`);
       const start = performance.now();
@@ -210,7 +210,7 @@ describe('parseStrictJson', () => {
     );
   });
 
-  it('throws nothing but INVALID_JSON, and only where JSON.parse would or a rule says so', () => {
+  it('throws only INVALID_JSON, and only if JSON.parse throws or a documented rule is broken', () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -260,7 +260,7 @@ describe('parseStrictJson', () => {
 });
 
 describe('canonicalJson and fingerprint', () => {
-  it('sorts keys at every depth and writes no blanks', () => {
+  it('sorts keys at every depth and writes no whitespace', () => {
     assert.equal(
       canonicalJson({ b: [{ d: 1, c: null }, 'x'], a: { z: true, y: 1.5 } }),
       '{"a":{"y":1.5,"z":true},"b":[{"c":null,"d":1},"x"]}',
@@ -295,7 +295,7 @@ describe('canonicalJson and fingerprint', () => {
     assert.deepEqual(fingerprint({ b: 1, a: 2 }), createHash('sha256').update('{"a":2,"b":1}').digest());
   });
 
-  it('refuses endless depth by a fault, not by the stack', () => {
+  it('rejects excessive depth with a fault instead of a stack overflow', () => {
     let deep: unknown = [];
     for (let index = 0; index < 100_000; index++) deep = [deep];
     assert.throws(
@@ -310,7 +310,7 @@ describe('canonicalJson and fingerprint', () => {
 });
 
 describe('deepEqualJson', () => {
-  it('tells JSON values apart', () => {
+  it('distinguishes JSON values', () => {
     assert.ok(deepEqualJson({ a: [1, { b: null }] }, { a: [1, { b: null }] }));
     const different: [unknown, unknown][] = [
       [1, '1'],
@@ -342,7 +342,7 @@ describe('deepEqualJson', () => {
 });
 
 describe('pointer', () => {
-  it('escapes as RFC 6901 has it', () => {
+  it('escapes as defined by RFC 6901', () => {
     assert.equal(pointer(), '');
     assert.equal(pointer('values', 'a/b~c', 0), '/values/a~1b~0c/0');
     assert.equal(pointer(''), '/');

@@ -101,7 +101,7 @@ describe('transforms', () => {
     assert.deepEqual(made(['1', 'x'], 'integer'), 'NOT_AN_INTEGER');
   });
 
-  it('name target and column of what they cannot use, not the value', () => {
+  it('report target and column of an unusable value, not the value', () => {
     const { values, problems } = mapped([item('Col "A"', 't', ['integer']), item('b', 'u')], {
       'Col "A"': 'hush',
       b: 1,
@@ -120,7 +120,7 @@ describe('transforms', () => {
 describe('precedence', () => {
   const items = [item('c', 't', [], 300), item('a', 't', ['trim'], 1), item('b', 't', [], 2)];
 
-  it('lets the lowest win whose source is not empty', () => {
+  it('uses the non-empty source with the lowest number', () => {
     assert.deepEqual(mapped(items, { a: 'A', b: 'B', c: 'C' }).values, { t: 'A' });
     assert.deepEqual(mapped(items, { a: '', b: 'B', c: 'C' }).values, { t: 'B' });
     assert.deepEqual(mapped(items, { a: '  ', b: null, c: 'C' }).values, { t: 'C' });
@@ -131,12 +131,12 @@ describe('precedence', () => {
     assert.deepEqual(mapped([item('b', 't'), item('a', 't')], { a: 'A', b: 'B' }).values, { t: 'B' });
   });
 
-  it('makes null of sources that are all empty, and nothing of sources that are not there', () => {
+  it('yields null if all sources are empty, and nothing if they are absent', () => {
     assert.deepEqual(mapped(items, { b: '' }).values, { t: null });
     assert.deepEqual(mapped(items, { d: 'D' }).values, {});
   });
 
-  it('asks for a default last', () => {
+  it('uses a default last', () => {
     const defaulted = [item('a', 't', ['default:x'], 1), item('b', 't', [], 2)];
     assert.deepEqual(mapped(defaulted, { a: '', b: 'B' }).values, { t: 'B' });
     assert.deepEqual(mapped(defaulted, { a: '', b: '' }).values, { t: 'x' });
@@ -151,7 +151,7 @@ describe('look-ups', () => {
     item('title', 'title'),
   ];
 
-  it('say what they want, then use what was found', () => {
+  it('declare what they look up, then use the result', () => {
     const row = { who: ' bob ', assets: 'A1; A2', title: 'x' };
     const first = mapped(items, row, () => undefined);
     assert.deepEqual(first.wanted, [
@@ -164,7 +164,7 @@ describe('look-ups', () => {
     assert.deepEqual(second.values, { assignee: 'id of bob', assets: ['id of A1', 'id of A2'], title: 'x' });
   });
 
-  it('fail where nothing or more than one is found', () => {
+  it('fail if nothing or more than one match is found', () => {
     const { problems, values } = mapped(items, { who: 'x', assets: 'y', title: 't' }, ({ kind }) =>
       kind === 'user' ? 'none' : 'many',
     );
@@ -178,13 +178,13 @@ describe('look-ups', () => {
     assert.deepEqual(values, { title: 't' });
   });
 
-  it('pass over what is empty', () => {
+  it('skip empty values', () => {
     const { wanted, values } = mapped(items, { who: '', assets: ' ', title: 't' }, () => undefined);
     assert.deepEqual([wanted, values], [[], { assignee: null, assets: null, title: 't' }]);
   });
 });
 
-it('a source is the property of that name, else the end of a dotted path, of own properties alone', () => {
+it('a source is the property of that name, or else a dotted path of own properties', () => {
   const body = { 'a.b': 1, a: { b: 2, list: [{ name: 'x' }] }, constructor: undefined };
   assert.equal(valueAt(body, 'a.b'), 1);
   assert.deepEqual(valueAt(body, 'a'), body.a);

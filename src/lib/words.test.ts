@@ -20,7 +20,7 @@ function finds(q: string, text: string): boolean {
   return required.length > 0 && required.every((term) => holds(lexemes, term));
 }
 
-describe('what finds what', () => {
+describe('word matching', () => {
   const found: [q: string, text: string][] = [
     // Stems, case, ё, accents, stress.
     ['принтеры', 'Не печатает ПРИНТЕРОМ'],
@@ -119,8 +119,8 @@ describe('what finds what', () => {
   for (const [q, text] of kept) test(`"${q}" does not find "${text}"`, () => assert.ok(!finds(q, text)));
 });
 
-describe('questions', () => {
-  test('have each word once, with how often it was written; the last is the one that may go on', () => {
+describe('query terms', () => {
+  test('contain each word once with its count; only the last one matches as a prefix', () => {
     const terms = analysis.queryTerms('Printer printers, PRINTER pri');
     assert.deepEqual(
       terms.map(({ lexemes, count, last }) => ({ lexemes, count, last })),
@@ -133,7 +133,7 @@ describe('questions', () => {
     assert.deepEqual(terms[1]?.beginnings, ['pri']);
   });
 
-  test('a word that comes again at the end is the last one', () => {
+  test('a word that is repeated at the end is the last one', () => {
     assert.deepEqual(
       analysis.queryTerms('disk server disk').map(({ raw, last }) => [raw, last]),
       [
@@ -143,7 +143,7 @@ describe('questions', () => {
     );
   });
 
-  test('words of one letter are left out, unless they are digits or all there is', () => {
+  test('words of one letter are dropped, unless they are digits or the only words', () => {
     const raws = (q: string): string[] => analysis.queryTerms(q).map(({ raw }) => raw);
     assert.deepEqual(raws('a plan b 7 漢'), ['plan', '7', '漢']);
     assert.deepEqual(raws('a b'), ['a', 'b']);
@@ -151,7 +151,7 @@ describe('questions', () => {
     assert.deepEqual(raws(''), []);
   });
 
-  test('the whole of a compound is a sign of likeness that no text must hold', () => {
+  test('the whole form of a compound is optional', () => {
     const terms = analysis.queryTerms('jquery.ui fadeIn IE8');
     assert.deepEqual(
       terms.filter(({ required }) => !required).map(({ raw }) => raw),
@@ -159,7 +159,7 @@ describe('questions', () => {
     );
   });
 
-  test('no more words than the limit are looked at', () => {
+  test('the number of words is limited', () => {
     const q = Array.from(
       { length: 500 },
       (_, index) => `word${'abcdefghij'[index % 10]}${'klmnopqrst'[Math.floor(index / 10) % 10]}x`,
@@ -182,7 +182,7 @@ const anyText = fc
   )
   .map((parts) => parts.join(''));
 
-test('a text holds all words of itself, of itself in capitals, and of itself in any composition', () => {
+test('a text matches itself, in capitals and in any Unicode composition', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const lexemes = lexemesOf(text);
@@ -196,7 +196,7 @@ test('a text holds all words of itself, of itself in capitals, and of itself in 
   );
 });
 
-test('case never decides whether a word is found', () => {
+test('case never affects whether a word matches', () => {
   const plain = fc.stringMatching(/^[a-zа-яё]{1,12}([-._][a-zа-яё0-9]{1,6}){0,2}$/u);
   fc.assert(
     fc.property(plain, (word) => {
@@ -212,7 +212,7 @@ test('case never decides whether a word is found', () => {
   );
 });
 
-test('what is remembered changes nothing, however little it is', () => {
+test('the size of the cache does not affect results', () => {
   const forgetful = makeAnalysis(3);
   fc.assert(
     fc.property(anyText, (text) => {
@@ -223,7 +223,7 @@ test('what is remembered changes nothing, however little it is', () => {
   );
 });
 
-test("answers are the caller's own: changing one changes no other", () => {
+test('results are copies: changing one affects no other', () => {
   for (const token of analysis.tokens('alpha beta')) token.lexemes.push('intruder');
   for (const { positions } of analysis.indexLexemes('alpha')) positions.push(99);
   assert.deepEqual(analysis.indexLexemes('alpha beta'), [
@@ -232,7 +232,7 @@ test("answers are the caller's own: changing one changes no other", () => {
   ]);
 });
 
-test("tokens stand where they say, in order, and are the index's lexemes", () => {
+test('token offsets are correct and ordered, and tokens equal the index lexemes', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       let before = 0;
@@ -257,14 +257,14 @@ test('the token of a word is that word in the text', () => {
   assert.deepEqual(places, ['Open', 'jquery', 'ui', 'fadeIn', 'In', 'and', 'ёлки', 'in', '検索', '索']);
 });
 
-test('positions count words; a word and its parts share one', () => {
+test('positions count words; a word and its parts share a position', () => {
   const at = new Map(analysis.indexLexemes('one jquery.ui one').map(({ lexeme, positions }) => [lexeme, positions]));
   assert.deepEqual(at.get('one'), [1, 4]);
   assert.deepEqual(at.get('jqueryui'), at.get('jqueri'));
   assert.deepEqual(at.get('ui'), [3]);
 });
 
-test('a normal form stays as it is', () => {
+test('a normal form is stable', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 8 }), (text) => {
       for (const { text: run } of runsOf(text)) {
@@ -276,13 +276,13 @@ test('a normal form stays as it is', () => {
   );
 });
 
-describe('half-typed words', () => {
+describe('incomplete words', () => {
   const words = (
     'ошибка печати документа обновление доступа пользователь восстановить пароль заявка принтера сервера недоступен ' +
     'connection refused replacement modification visibility compatibility successful environment automatically synchronous ' +
     'development requirement additional specification updating printing attachments notifications'
   ).split(' ');
-  test('find their word from the third letter on', () => {
+  test('match their word from the third letter on', () => {
     for (const word of words) {
       const lexemes = lexemesOf(word);
       for (let length = 3; length <= word.length; length++) {
@@ -291,7 +291,7 @@ describe('half-typed words', () => {
       }
     }
   });
-  test('find no word that begins otherwise', () => {
+  test('match no word with another prefix', () => {
     const [term] = analysis.queryTerms('printi');
     assert.ok(term !== undefined);
     for (const other of ['primer', 'pring', 'sprint', 'prin']) assert.ok(!holds(lexemesOf(other), term), other);
@@ -316,7 +316,7 @@ describe('hostile text', () => {
     'half of pairs': `${'x'.repeat(239)}${'𝒳'.repeat(long / 2)}`,
   };
   for (const [name, text] of Object.entries(texts)) {
-    test(`${name}: cost grows no faster than its length`, () => {
+    test(`${name}: cost grows linearly with length`, () => {
       // Processor time, so that other load on the machine has no influence.
       const before = process.cpuUsage();
       const lexemes = makeAnalysis().indexLexemes(text);
@@ -329,7 +329,7 @@ describe('hostile text', () => {
     });
   }
 
-  test('names of prototypes are words like others', () => {
+  test('names of prototype properties are ordinary words', () => {
     assert.deepEqual(
       analysis.queryTerms('constructor __proto__').map(({ raw }) => raw),
       ['constructor', 'proto'],
@@ -337,7 +337,7 @@ describe('hostile text', () => {
   });
 });
 
-test('a compound knows its segments', () => {
+test('a compound lists its segments', () => {
   assert.deepEqual(
     compoundsOf('jquery-1.4.2.min').map(({ segments, joined }) => ({
       parts: segments.map(({ text }) => text),

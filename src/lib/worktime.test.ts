@@ -129,14 +129,14 @@ const VECTORS: readonly Vector[] = [
 
 describe('working time', () => {
   for (const { name, calendar, start, minutes, due } of VECTORS) {
-    it(`is right for ${name}`, () => {
+    it(`is correct for ${name}`, () => {
       const time = new WorkTime(calendar);
       assert.equal(iso(time.add(Date.parse(start), minutes * MINUTE)), iso(Date.parse(due)));
       assert.equal(time.between(Date.parse(start), Date.parse(due)), minutes * MINUTE);
     });
   }
 
-  it('agrees with a look at every minute, in 2,000 calendars of 12 zones', () => {
+  it('agrees with a minute-by-minute calculation in 2,000 calendars of 12 zones', () => {
     assert.equal(new Set(ZONES.map(([zone]) => zone)).size, 12);
     const offsets = new Map(ZONES.map(([zone]) => [zone, new Map<number, number>()]));
     let found = 0;
@@ -158,7 +158,7 @@ describe('working time', () => {
     assert.ok(found > 1000, `only ${found} of the calendars were open long enough`);
   });
 
-  it('adds what it finds between, and no earlier instant has it', () => {
+  it('add() is the inverse of between(), and returns the earliest instant', () => {
     fc.assert(
       fc.property(cases, ({ calendar, start, ms, pauses }) => {
         const time = new WorkTime(calendar);
@@ -171,7 +171,7 @@ describe('working time', () => {
     );
   });
 
-  it('sums: the parts of a span are the whole, and pauses take exactly what is open in them', () => {
+  it('is additive over adjacent spans, and pauses remove exactly their working time', () => {
     fc.assert(
       fc.property(cases, fc.integer({ min: 0, max: 9 * DAY }), ({ calendar, start, ms, pauses }, cut) => {
         const time = new WorkTime(calendar);
@@ -187,7 +187,7 @@ describe('working time', () => {
     );
   });
 
-  it('takes a span apart without a gap, and the open pieces are what counts', () => {
+  it('splits a span without gaps, and the open pieces add up to the working time', () => {
     fc.assert(
       fc.property(cases, ({ calendar, start, pauses }) => {
         const time = new WorkTime(calendar);
@@ -215,7 +215,7 @@ describe('working time', () => {
     );
   });
 
-  it('names the exception of a day', () => {
+  it('returns the calendar exception of a day', () => {
     const calendar = {
       ...hours('Europe/Moscow', '09:00-18:00'),
       exceptions: [
@@ -233,7 +233,7 @@ describe('working time', () => {
     ]);
   });
 
-  it('knows when there is no due time', () => {
+  it('detects that there is no due time', () => {
     const never = new WorkTime(hours('Europe/Berlin', '09:00-17:00', []));
     assert.equal(never.add(0, 1), undefined);
     assert.equal(never.between(0, 50 * 365 * DAY), 0);
@@ -247,7 +247,7 @@ describe('working time', () => {
     assert.equal(never.between(10, 5), 0);
   });
 
-  it('tells the local day', () => {
+  it('returns the local day', () => {
     const apia = new WorkTime(hours('Pacific/Apia', '09:00-17:00'));
     assert.deepEqual(apia.local(Date.parse('2011-12-30T09:59:59Z')), { offset: -10 * HOUR, date: '2011-12-29' });
     assert.deepEqual(apia.local(Date.parse('2011-12-30T10:00:00Z')), { offset: 14 * HOUR, date: '2011-12-31' });

@@ -8,7 +8,7 @@ import { findSecretBox, makeSecretBox, SealBroken, SecretBox, secretBytes } from
 const KEY = 'a master key of the tests, long enough';
 
 describe('sealed secrets', () => {
-  it('open with the same key for the same purpose alone', () => {
+  it('open only with the same key and for the same purpose', () => {
     const box = new SecretBox(KEY);
     const sealed = box.seal('whsec_value', 'secret 1');
     assert.ok(!sealed.includes('value'));
@@ -18,7 +18,7 @@ describe('sealed secrets', () => {
     assert.notDeepEqual(box.seal('whsec_value', 'secret 1'), sealed, 'never twice the same');
   });
 
-  it('do not open with a bit changed anywhere, or cut short', () => {
+  it('do not open with a flipped bit or when truncated', () => {
     const box = new SecretBox(KEY);
     const sealed = box.seal('value', 'p');
     for (let at = 0; at < sealed.length; at++) {
@@ -29,14 +29,14 @@ describe('sealed secrets', () => {
     }
   });
 
-  it('are of as many bytes as asked', () => {
+  it('have the requested number of bytes', () => {
     assert.equal(secretBytes(32).length, 32);
     assert.notDeepEqual(secretBytes(32), secretBytes(32));
   });
 });
 
 describe('the master key', () => {
-  it('is made once in the data folder, for its owner alone, however many ask at once', async () => {
+  it('is created once in the data folder, readable by its owner only, under concurrent requests', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'docket-key-'));
     try {
       const dataDir = path.join(folder, 'data');
@@ -58,7 +58,7 @@ describe('the master key', () => {
     }
   });
 
-  it('is not made anew over a file that holds none', async () => {
+  it('does not overwrite an invalid key file', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'docket-key-'));
     try {
       await writeFile(path.join(folder, 'master.key'), 'short\n');

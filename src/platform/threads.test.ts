@@ -10,14 +10,14 @@ const QUICK = JSON.stringify({ body: 'word '.repeat(2000) });
 const LONG = { size: Number.POSITIVE_INFINITY };
 
 describe('worker threads', () => {
-  it('run small inputs in the event loop and large ones elsewhere, with the same result', async () => {
+  it('run small inputs in the event loop and large ones in a thread, with the same result', async () => {
     const pool = new Threads();
     const body = JSON.stringify({ body: '# Head\n\nSome *text*, Ёлка\n' });
     const near = await pool.run(readTextTask, body, { size: 0, caller: 'a' });
     assert.deepEqual(await pool.run(readTextTask, body, { ...LONG, caller: 'a' }), near);
   });
 
-  it('end a task at its limit while the event loop and other callers go on', async () => {
+  it('stop a task at its time limit without affecting the event loop and other callers', async () => {
     const pool = new Threads({ shortMs: 100, longMs: 700 });
     let turns = 0;
     const timer = setInterval(() => turns++, 20);
@@ -38,7 +38,7 @@ describe('worker threads', () => {
     assert.equal(await run('next', QUICK, 'a'), true);
   });
 
-  it('refuse more waiting tasks than the limit of a caller, and leave room for others', async () => {
+  it('reject waiting tasks over the limit of a caller, and keep room for others', async () => {
     const pool = new Threads({ waitingOfCaller: 2 });
     const run = (caller: string) => pool.run(readTextTask, QUICK, { ...LONG, caller });
     // The first task leaves the queue at once, because it runs.
@@ -48,14 +48,14 @@ describe('worker threads', () => {
     for (const result of await Promise.all(first)) assert.ok(result.ok);
   });
 
-  it('end a task that uses up its memory', async () => {
+  it('stop a task that exhausts its memory', async () => {
     const pool = new Threads({ heapMb: 40 });
     const lists = JSON.stringify({ bodyDocument: null, more: Array.from({ length: 600_000 }, () => [[]]) });
     assert.deepEqual(await pool.run(readTextTask, lists, { ...LONG, caller: 'a' }), { ok: false });
     assert.ok((await new Threads().run(readTextTask, QUICK, { ...LONG, caller: 'a' })).ok);
   });
 
-  it('pass on the errors of a task', async () => {
+  it('propagate the errors of a task', async () => {
     const pool = new Threads();
     await assert.rejects(pool.run(readTextTask, '{', { ...LONG, caller: 'a' }), /JSON/);
     const none = { ...readTextTask, name: 'none' };

@@ -8,7 +8,7 @@ const document = JSON.parse(readFileSync(new URL('../../../openapi/v1.json', imp
 const page = referencePage(document, '/api/v1/openapi.json');
 
 describe('the API reference', () => {
-  it('shows every operation once, with its path, and lets the overview lead there', () => {
+  it('shows every operation once, with its path and a link from the overview', () => {
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.values(methods).map(({ operationId }) => ({ path, operationId })),
     );
@@ -20,7 +20,7 @@ describe('the API reference', () => {
     }
   });
 
-  it('has no link inside it that leads nowhere', () => {
+  it('has no broken internal link', () => {
     const targets = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
     assert.ok(links.length > 50);
@@ -30,20 +30,20 @@ describe('the API reference', () => {
     );
   });
 
-  it('shows the examples of request and answer', () => {
+  it('shows the examples of request and response', () => {
     const article = page.split('id="objects.create"')[1]?.split('</article>')[0] ?? '';
     assert.equal(article.split('<summary>Example</summary>').length, 3);
     assert.ok(article.includes('&quot;typeDefinitionId&quot;: &quot;incident&quot;'));
   });
 
-  it('shows each error code that an operation can answer with', () => {
+  it('shows each error code that an operation can return', () => {
     const article = page.split('id="objects.update"')[1]?.split('</article>')[0] ?? '';
     for (const code of ['REVISION_CONFLICT', 'FIELD_READ_ONLY', 'INVALID_VALUES', 'ARCHIVED']) {
       assert.ok(article.includes(`<a href="#error-${code}"><code>${code}</code></a>`), code);
     }
   });
 
-  it('has a page for every error code, which leads back to where it can come from', () => {
+  it('has a page for every error code with links to the operations that return it', () => {
     for (const code of FAULT_CODES) {
       assert.ok(page.includes(`<a href="/docs/errors/${code}">`), code);
       const own = faultPage(document, code);
@@ -59,7 +59,7 @@ describe('the API reference', () => {
     assert.match(faultPage(document, 'OVERLOADED'), /Any operation/);
   });
 
-  it('takes nothing from elsewhere, runs nothing, and shows texts as texts', () => {
+  it('loads nothing external, runs no script and escapes texts', () => {
     assert.doesNotMatch(page, /<script|<img|<link|javascript:|\son\w+=/i);
     assert.doesNotMatch(page, /(?:src|href)="https?:/);
     const hostile: OpenApi = structuredClone(document);

@@ -48,7 +48,7 @@ async function newest(count: number): Promise<number[]> {
   return rows.map((row) => row.seq).reverse();
 }
 
-describe('the chain of seals', () => {
+describe('the seal chain of the journal', () => {
   before(async () => {
     around = await startAround();
     db = around.app.db;
@@ -68,7 +68,7 @@ describe('the chain of seals', () => {
   });
   after(() => around.close());
 
-  it('covers every row and says nothing of what is as it was written', async () => {
+  it('covers every row and reports nothing for unaltered rows', async () => {
     const verified = await verifyJournal(db);
     assert.deepEqual(verified.findings, []);
     assert.equal(verified.unsealed, 0);
@@ -79,7 +79,7 @@ describe('the chain of seals', () => {
     assert.deepEqual(verified.head, { number, hash });
   });
 
-  it('finds what was altered, in every column, and names the row', async () => {
+  it('detects an alteration in every column and reports the row', async () => {
     const [seq] = await newest(4);
     for (const change of [
       `at = at + interval '1 ms'`,
@@ -105,7 +105,7 @@ describe('the chain of seals', () => {
     }
   });
 
-  it('finds a row that was altered together with its hash', async () => {
+  it('detects a row that was altered together with its hash', async () => {
     const [first, second] = await newest(2);
     // Copies all values of another row, including its hash, which therefore matches.
     const copy = `UPDATE journal j SET (id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id,
@@ -115,7 +115,7 @@ describe('the chain of seals', () => {
     assert.ok(second !== undefined);
   });
 
-  it('finds what was deleted, put in or exchanged', async () => {
+  it('detects deleted, inserted and swapped rows', async () => {
     const [first, second] = await newest(2);
     assert.deepEqual(await tampered(`DELETE FROM journal WHERE seq = ${first}`), [`deleted row ${first}`]);
     const put = `INSERT INTO journal (seq, id, txid, at, type, via, hash) OVERRIDING SYSTEM VALUE
@@ -133,7 +133,7 @@ describe('the chain of seals', () => {
     );
   });
 
-  it('finds seals that were altered, deleted, exchanged or cut off', async () => {
+  it('detects seals that were altered, deleted, swapped or truncated', async () => {
     const { number } = await sealCursor(db);
     assert.deepEqual(
       await tampered('DELETE FROM journal_seals WHERE number = 2').then((found) => found[0]),
@@ -169,7 +169,7 @@ describe('the chain of seals', () => {
     assert.deepEqual((await verifyJournal(db, [head])).findings, []);
   });
 
-  it('waits for no writer and makes none wait; what commits late is sealed later', async () => {
+  it('blocks no writer and waits for none; late commits are sealed later', async () => {
     const held = await db.connect();
     try {
       await held.query('BEGIN');
@@ -189,7 +189,7 @@ describe('the chain of seals', () => {
     assert.deepEqual(await findings(), []);
   });
 
-  it('is one chain, whoever seals, while writers go on', async () => {
+  it('remains one chain with several sealers and concurrent writers', async () => {
     let done = false;
     const write = async (): Promise<void> => {
       const all = Array.from({ length: 6 }, async (_, writer) => {
@@ -208,7 +208,7 @@ describe('the chain of seals', () => {
     assert.equal(verified.unsealed, 0);
   });
 
-  it('seals a backlog in portions', async () => {
+  it('seals a backlog in batches', async () => {
     await sealAll();
     const { number } = await sealCursor(db);
     await db.query(sql`

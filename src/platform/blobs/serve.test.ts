@@ -20,7 +20,7 @@ const content = { sha256: 'a'.repeat(64), size: 60 };
 const whole = storeOf(async (_, size) => Buffer.alloc(size));
 
 describe('content held in memory', () => {
-  it('is bounded over all answers, until they let go of it', async () => {
+  it('is limited over all responses until they release it', async () => {
     const holder = new ContentHolder(100);
     const first = await holder.read(whole, 'caller', content);
     assert.equal(first.bytes.length, 60);
@@ -36,7 +36,7 @@ describe('content held in memory', () => {
     assert.equal((await holder.read(whole, 'third', { ...content, size: 40 })).bytes.length, 40);
   });
 
-  it('leaves room for others, however much one caller asks for', async () => {
+  it('leaves memory for others, however much one caller requests', async () => {
     const holder = new ContentHolder(1000);
     const one = { ...content, size: 50 };
     let held = 0;
@@ -53,13 +53,13 @@ describe('content held in memory', () => {
     for (const owner of ['a', 'b', 'c']) assert.equal((await holder.read(whole, owner, one)).bytes.length, 50);
   });
 
-  it('passes alone whatever its size', async () => {
+  it('admits one content of any size if nothing else is held', async () => {
     const holder = new ContentHolder(10);
     assert.equal((await holder.read(whole, 'caller', content)).bytes.length, 60);
     await assert.rejects(holder.read(whole, 'caller', content), { code: 'OVERLOADED' });
   });
 
-  it('counts no more when it could not be read', async () => {
+  it('no longer counts if it could not be read', async () => {
     const holder = new ContentHolder(60);
     const short = storeOf(async () => Buffer.alloc(59));
     const broken = storeOf(async () => {
@@ -70,7 +70,7 @@ describe('content held in memory', () => {
     assert.equal((await holder.read(whole, 'caller', content)).bytes.length, 60);
   });
 
-  it('is read from files whole or in part, and never where its bytes are not those of the hash', async () => {
+  it('is read from files whole or in part, and never if the bytes do not match the hash', async () => {
     const root = await mkdtemp(path.join(tmpdir(), 'docket-content-'));
     try {
       const blobs = new FileBlobs(root);

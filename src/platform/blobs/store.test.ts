@@ -49,11 +49,11 @@ function keeper(name: string, open: () => Promise<Opened>): void {
     });
     after(() => close());
 
-    it('has nothing to list before the first content', async () => {
+    it('lists nothing before the first content', async () => {
       assert.deepEqual(await listed(blobs, 0, Date.now() + DAY_MS), []);
     });
 
-    it('gives back what it was given', async () => {
+    it('returns stored content unchanged', async () => {
       for (const size of [1, 1000, 65_537, 7_340_032]) {
         const bytes = randomBytes(size);
         const key = keyOf(bytes);
@@ -64,7 +64,7 @@ function keeper(name: string, open: () => Promise<Opened>): void {
       }
     });
 
-    it('gives nothing as whole whose bytes changed, and the same content put again repairs it', async () => {
+    it('rejects content whose bytes changed, and a repeated put repairs it', async () => {
       for (const size of [1, 200_000]) {
         const bytes = randomBytes(size);
         const key = keyOf(bytes);
@@ -79,7 +79,7 @@ function keeper(name: string, open: () => Promise<Opened>): void {
       }
     });
 
-    it('takes the same content any number of times, also at once', async () => {
+    it('accepts the same content repeatedly and concurrently', async () => {
       const bytes = randomBytes(100_000);
       const key = keyOf(bytes);
       await Promise.all(Array.from({ length: 16 }, () => blobs.put(key, bytes)));
@@ -87,7 +87,7 @@ function keeper(name: string, open: () => Promise<Opened>): void {
       assert.deepEqual(await read(blobs, key), bytes);
     });
 
-    it('says of content that is not there that it is missing, and removes it without complaint', async () => {
+    it('reports missing content as missing, and removing it succeeds', async () => {
       const bytes = randomBytes(10);
       const key = keyOf(bytes);
       await assert.rejects(blobs.read(key), BlobMissing);
@@ -100,7 +100,7 @@ function keeper(name: string, open: () => Promise<Opened>): void {
       assert.deepEqual(await read(blobs, key), bytes);
     });
 
-    it('lists content by its age', async () => {
+    it('lists content by age', async () => {
       const bytes = randomBytes(20);
       const key = keyOf(bytes);
       await blobs.put(key, bytes);
@@ -108,7 +108,7 @@ function keeper(name: string, open: () => Promise<Opened>): void {
       assert.deepEqual(await listed(blobs, DAY_MS), []);
     });
 
-    it('takes nothing for a key that is none', async () => {
+    it('rejects invalid keys', async () => {
       for (const key of ['', 'abc', '../../etc/passwd', 'A'.repeat(64), `${'a'.repeat(64)}/`, `${'a'.repeat(64)}\n`]) {
         await assert.rejects(async () => await blobs.put(key, randomBytes(1)), /SHA-256/, key);
         await assert.rejects(async () => await blobs.read(key), /SHA-256/, key);
@@ -116,7 +116,7 @@ function keeper(name: string, open: () => Promise<Opened>): void {
       }
     });
 
-    it('can be asked whether it can be written to', async () => {
+    it('reports whether it is writable', async () => {
       await blobs.check();
       await blobs.check();
       await assert.rejects(broken.check());
@@ -125,7 +125,7 @@ function keeper(name: string, open: () => Promise<Opened>): void {
   });
 }
 
-describe('blob keepers', () => {
+describe('blob stores', () => {
   keeper('file system', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'docket-blobs-'));
     await writeFile(path.join(folder, 'no-folder'), '');
@@ -148,7 +148,7 @@ describe('blob keepers', () => {
     };
   });
 
-  it('signs what it sends to S3, and is told when the signature is not accepted', async (t) => {
+  it('sign requests to S3, and report a rejected signature', async (t) => {
     const { endpoint, close } = await s3Server({});
     t.after(close);
     const blobs = S3Blobs.at(`s3://docket?endpoint=${endpoint}`);
@@ -163,7 +163,7 @@ describe('blob keepers', () => {
   });
 
   // The server above creates page tokens with a cipher that is no longer available, so a mock returns the pages.
-  it('lists an S3 bucket page by page, and of it only what is its own and old enough', async (t) => {
+  it('list an S3 bucket page by page, only their own content that is old enough', async (t) => {
     const keys = Array.from({ length: 5 }, () => keyOf(randomBytes(10)));
     const [a, b, young, ...others] = keys as [string, string, string, ...string[]];
     const entry = (key: string, modified = '2026-01-01T00:00:00.000Z'): string =>
@@ -194,7 +194,7 @@ describe('blob keepers', () => {
     assert.deepEqual(asked, ['files/', 'files/', 'files/']);
   });
 
-  it('replaces a file that is shorter than it should be, and clears what interrupted puts left', async () => {
+  it('replace a truncated file and clean up after interrupted puts', async () => {
     const root = await mkdtemp(path.join(tmpdir(), 'docket-blobs-'));
     const blobs = new FileBlobs(root);
     const bytes = randomBytes(5000);
@@ -214,7 +214,7 @@ describe('blob keepers', () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  it('gives content that is put again a new age', async () => {
+  it('renew the age of content that is put again', async () => {
     const root = await mkdtemp(path.join(tmpdir(), 'docket-blobs-'));
     const blobs = new FileBlobs(root);
     const bytes = randomBytes(50);

@@ -72,7 +72,7 @@ describe('the sweeper', () => {
   });
   after(() => around.close());
 
-  it('leaves what is in use, archived files and images of old texts included', async () => {
+  it('keeps content in use, including archived files and images of old text versions', async () => {
     const content = randomBytes(500);
     const { id } = await upload(content);
     await around.ok('chief', 'DELETE', `/attachments/${id}`, { expectedRevision: 1 });
@@ -85,7 +85,7 @@ describe('the sweeper', () => {
     assert.ok((await has(keyOf(content))) && (await has(keyOf(gif))));
   });
 
-  it('takes what nobody used for a day, also what was left without a row', async () => {
+  it('removes content unused for a day, including content without a row', async () => {
     const refused = randomBytes(501);
     const orphan = randomBytes(502);
     const fresh = randomBytes(503);
@@ -103,7 +103,7 @@ describe('the sweeper', () => {
     assert.equal(await has(keyOf(fresh)), false);
   });
 
-  it('goes on after one that cannot be removed', async () => {
+  it('continues after content that cannot be removed', async () => {
     const content = randomBytes(504);
     await blobs.put(keyOf(content), content);
     await age(keyOf(content));
@@ -116,7 +116,7 @@ describe('the sweeper', () => {
     assert.equal(await sweep(), 1);
   });
 
-  it('never takes what is put into use while it is about to remove it', async () => {
+  it('never removes content that is put into use during the sweep', async () => {
     for (let round = 0; round < 20; round++) {
       const content = randomBytes(600 + round);
       const key = keyOf(content);
@@ -138,7 +138,7 @@ describe('the sweeper', () => {
     }
   });
 
-  it('works beside others and beside uploads of the very same content', async () => {
+  it('is safe beside other sweepers and beside uploads of the same content', async () => {
     const contents = Array.from({ length: 20 }, (_, index) => randomBytes(700 + index));
     for (const content of contents) {
       await blobs.put(keyOf(content), content);

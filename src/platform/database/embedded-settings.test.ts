@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
 describe('the settings of the embedded server', () => {
-  it('keep as many pages as there are data, within what the machine has', () => {
+  it('size shared buffers by the amount of data, within the memory of the machine', () => {
     assert.equal(sharedBuffers(24 * GIB, 0), 256);
     assert.equal(sharedBuffers(24 * GIB, 300 * MIB), 320);
     assert.equal(sharedBuffers(24 * GIB, 10 * GIB), 1024);
@@ -18,7 +18,7 @@ describe('the settings of the embedded server', () => {
     assert.equal(sharedBuffers(GIB, 10 * GIB), 256, 'a small machine keeps what was enough for every one');
   });
 
-  it('go by the files that are there, also before there are any', async (t) => {
+  it('measure the existing files, including none', async (t) => {
     const cluster = await mkdtemp(path.join(tmpdir(), 'docket-settings-'));
     t.after(() => rm(cluster, { recursive: true, force: true }));
     assert.equal((await settingsOf(path.join(cluster, 'nothing')))['shared_buffers'], '256MB');

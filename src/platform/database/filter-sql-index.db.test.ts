@@ -129,7 +129,7 @@ describe('indexes of filterable fields', () => {
     if (ordered) assert.ok(!plan.some((node) => node['Node Type'].includes('Sort')));
   }
 
-  test('names follow from the type, the field and its shape', () => {
+  test('names derive from the type, the field and its shape', () => {
     const name = (type: string, code: string, dataType: DataType, multiple = false): string | undefined =>
       fieldIndex(type, { code, dataType, multiple })?.name;
     const names = [
@@ -146,7 +146,7 @@ describe('indexes of filterable fields', () => {
     assert.equal(name(TYPE, 'f', 'enum'), names[0]);
   });
 
-  test('nothing but field codes and ids gets into their text', () => {
+  test('contain only field codes and ids in their text', () => {
     for (const code of ["f'", 'f"', '', '_f', '1f', 'f-g', 'ф', 'x'.repeat(64), 'f\n', '$title', '__proto__']) {
       assert.throws(() => fieldIndex(TYPE, { code, dataType: 'enum', multiple: false }), code);
     }

@@ -85,7 +85,7 @@ describe('conditions in SQL', () => {
 
   after(() => bed?.close());
 
-  test('hold on exactly the records on which they hold in memory, and are never NULL', async (t) => {
+  test('match exactly the records that match in memory, and are never NULL', async (t) => {
     const seed = Number(process.env['FC_SEED'] ?? randomInt(2 ** 31));
     t.diagnostic(`seed ${seed} (FC_SEED repeats it)`);
     let cases = 0;
@@ -124,7 +124,7 @@ describe('conditions in SQL', () => {
   });
 
   for (const multiple of [false, true]) {
-    test(`agree with memory on every pair of edge values, ${multiple ? 'in lists' : 'single'}`, async () => {
+    test(`agree with the in-memory evaluation on every pair of edge values, ${multiple ? 'in lists' : 'single'}`, async () => {
       for (const [dataType, edges] of EDGES) {
         const field: FilterField = { code: 'f', kind: 'value', dataType, multiple };
         const rows = edges.map((edge): Row => {
@@ -156,7 +156,7 @@ describe('conditions in SQL', () => {
     });
   }
 
-  test('raise no error and are never NULL whatever JSON is stored, also without knowing the versions', async () => {
+  test('raise no error and are never NULL for any stored JSON, even without type versions', async () => {
     const digits = '9'.repeat(140_000);
     const junk = [
       null,

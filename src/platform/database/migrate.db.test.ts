@@ -35,7 +35,7 @@ describe('migrations', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('gives up a lock that it cannot have at once, lets others pass, and has it later', async () => {
+  test('releases a lock request that cannot be granted at once, and acquires the lock later', async () => {
     await migrate(client, folder);
     await file('0003-third.sql', 'ALTER TABLE a ADD o integer;');
     const other = new pg.Client({ connectionString: database.url });
@@ -58,7 +58,7 @@ describe('migrations', () => {
     }
   });
 
-  test('stops behind as many as it is told', async () => {
+  test('stops after the requested number of files', async () => {
     assert.deepEqual(await migrate(client, folder, 1), { applied: ['0001-first'] });
     assert.deepEqual(await migrate(client, folder), { applied: ['0002-second'] });
   });
@@ -71,7 +71,7 @@ describe('migrations', () => {
     return (await client.query(text)).rows;
   }
 
-  test('each file is applied once, in order', async () => {
+  test('applies each file once, in order', async () => {
     assert.deepEqual(await pendingMigrations(client, folder), ['0001-first', '0002-second']);
     assert.deepEqual(await migrate(client, folder), { applied: ['0001-first', '0002-second'] });
     assert.deepEqual(await pendingMigrations(client, folder), []);
@@ -81,7 +81,7 @@ describe('migrations', () => {
     assert.deepEqual(await migrate(client, folder), { applied: ['0003-third'] });
   });
 
-  test('a file that fails leaves no trace, those before it stay', async () => {
+  test('rolls back a failing file and keeps those before it', async () => {
     await file('0003-broken.sql', 'CREATE TABLE b (n integer); SELECT 1 / 0;');
     await assert.rejects(migrate(client, folder), { code: '22012' });
     assert.deepEqual(await rows(`SELECT to_regclass('b') AS b`), [{ b: null }]);
@@ -90,7 +90,7 @@ describe('migrations', () => {
     assert.deepEqual(await migrate(client, folder), { applied: ['0003-broken'] });
   });
 
-  test('several at once apply each file once', async () => {
+  test('applies each file once when several run at the same time', async () => {
     const results = await Promise.all(
       Array.from({ length: 4 }, async () => {
         const other = new pg.Client({ connectionString: database.url });
@@ -106,7 +106,7 @@ describe('migrations', () => {
     assert.deepEqual(await rows('SELECT count(*)::int AS count FROM a'), [{ count: 1 }]);
   });
 
-  test('a changed file is refused, other line ends are no change', async () => {
+  test('rejects a changed file and ignores different line ends', async () => {
     await migrate(client, folder);
     await file('0001-first.sql', 'CREATE TABLE a (n integer);\r\nINSERT INTO a VALUES (1);\r\n');
     assert.deepEqual(await migrate(client, folder), { applied: [] });
@@ -116,7 +116,7 @@ describe('migrations', () => {
     await assert.rejects(pendingMigrations(client, folder), refusal);
   });
 
-  test('a database of a newer or another version is refused', async () => {
+  test('rejects a database of a newer or a different version', async () => {
     await migrate(client, folder);
     await rm(path.join(folder, '0002-second.sql'));
     await assert.rejects(migrate(client, folder), { message: /brought to 0002-second by a newer version of Docket/ });
@@ -130,7 +130,7 @@ describe('migrations', () => {
     ]);
   });
 
-  test('names and numbers of files are checked', async () => {
+  test('validates names and numbers of files', async () => {
     await file('0004-gap.sql', 'SELECT 1;');
     await assert.rejects(migrate(client, folder), { message: 'Migration file 0004-gap.sql must have the number 3.' });
     await rm(path.join(folder, '0004-gap.sql'));
@@ -140,7 +140,7 @@ describe('migrations', () => {
     });
   });
 
-  test('the migrations of this version apply to an empty database', async () => {
+  test('applies all migrations to an empty database', async () => {
     const names = (await readMigrations()).map((migration) => migration.name);
     assert.ok(names.length > 0);
     assert.deepEqual(await migrate(client), { applied: names });

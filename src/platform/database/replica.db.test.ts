@@ -86,7 +86,7 @@ describe('reads from a replica', () => {
     return rows.map((row) => row.title ?? row.values?.title ?? '');
   };
 
-  it('go there, with the answers that the primary gives', async () => {
+  it('return the same data as the primary', async () => {
     const made = await create('there and back');
     assert.match(made.headers.get('x-docket-position') ?? '', /^[0-9A-F]+\/[0-9A-F]+$/);
     for (let i = 0; !titles(await list(app, reader)).includes('there and back'); i++) {
@@ -108,7 +108,7 @@ describe('reads from a replica', () => {
     assert.equal(exact.status, 200);
   });
 
-  it('show a caller what they wrote, in this process and in another, with the header and without', async () => {
+  it('let callers read their own writes in any process, with and without the header', async () => {
     await pause();
     const made = await create('just written');
     const position = made.headers.get('x-docket-position') as string;
@@ -133,7 +133,7 @@ describe('reads from a replica', () => {
     assert.equal(counts(other).replica, before + 1);
   });
 
-  it('may be a moment old to one who only reads, and no older than the epoch that is known', async () => {
+  it('are at most slightly stale for callers who only read, and never older than the known rights version', async () => {
     await pause();
     await create('not seen yet');
     // The rights version is read every 300 ms, together with the primary's position.
@@ -141,7 +141,7 @@ describe('reads from a replica', () => {
     assert.ok(titles(await list(app, reader)).includes('not seen yet'));
   });
 
-  it('never judge old data by newer rights', async () => {
+  it('never evaluate old data with newer rights', async () => {
     const id = (await create('withdrawn before the right was given')).body.data.id as string;
     await Promise.all([app, other].map((one) => one.app.versions.refresh()));
     await pause();
@@ -159,7 +159,7 @@ describe('reads from a replica', () => {
     }
   });
 
-  it('are refused at once where the key was withdrawn, however late the replica is', async () => {
+  it('are rejected at once for a revoked key, however far the replica lags', async () => {
     await pause();
     const doomed = await app.createKey({ login: 'admin', scopes: ['objects:read'] });
     assert.equal((await list(other, doomed.key)).status, 200);
@@ -173,7 +173,7 @@ describe('reads from a replica', () => {
     assert.notEqual(readerId, doomed.id);
   });
 
-  it('go to the primary alone while the replica is far behind or gone, and back when it is there again', async () => {
+  it('use the primary while the replica lags far behind or is down, and return when it recovers', async () => {
     await pause();
     await create('while it slept');
     await untilLate();
@@ -189,7 +189,7 @@ describe('reads from a replica', () => {
     await pair.startReplica();
   });
 
-  it('are told of in figures: who answered, who waited, how far behind it is', async () => {
+  it('are covered by metrics: source, waits and replication lag', async () => {
     const figure = async (name: string): Promise<number> => {
       const text = (await app.request('GET', '/metrics')).body as string;
       const line = text.split('\n').find((one) => one.startsWith(`${name} `));
@@ -221,7 +221,7 @@ describe('reads from a replica', () => {
     }
   });
 
-  it('are what the document describes, and every write answers with the header that it describes', async () => {
+  it('match the OpenAPI document, and every write returns the documented header', async () => {
     const document = (await app.request('GET', '/api/v1/openapi.json')).body;
     const described = (method: string, path: string): unknown[] => {
       const operation = document.paths[path][method];
@@ -243,7 +243,7 @@ describe('reads from a replica', () => {
     assert.equal(titles(await list(other, key, { 'x-docket-position': position })).includes('in the document'), true);
   });
 
-  it('take no position that is none', async () => {
+  it('reject an invalid position', async () => {
     for (const bad of ['x', '1/2/3', '0/123456789', '']) {
       const answer = await list(app, key, { 'x-docket-position': bad });
       assert.equal(answer.status, 400, bad);
@@ -255,7 +255,7 @@ describe('reads from a replica', () => {
     assert.equal(counts(app).primary, before + 1);
   });
 
-  it('know positions by their order', () => {
+  it('compare positions by order', () => {
     const places = ['0/0', '0/FF', '1/0', 'A/1', '10/0', 'FFFFFFFF/FFFFFFFF'];
     const read = places.map((place) => readPosition(place) as bigint);
     assert.deepEqual(

@@ -25,7 +25,7 @@ function fault(error: unknown, constraints?: Constraints): Fault {
   return result;
 }
 
-describe('database errors become faults', () => {
+describe('mapping of database errors to faults', () => {
   const cases: [string, keyof typeof FAULTS][] = [
     ['22021', 'INVALID_REQUEST'],
     ['22P05', 'INVALID_REQUEST'],
@@ -59,7 +59,7 @@ describe('database errors become faults', () => {
     });
   }
 
-  test('nothing that is made carries a value, causes included', () => {
+  test('no created error contains a value, including causes', () => {
     for (const code of [...cases.map(([known]) => known), '23514', '22012', 'XX000', 'P0001']) {
       const result = toFault(
         fromServer(code, { constraint: 'users_email', table: 'users', routine: '_bt_check_unique' }),
@@ -71,7 +71,7 @@ describe('database errors become faults', () => {
     }
   });
 
-  test('a named constraint says what clashed', () => {
+  test('a named constraint determines code and details', () => {
     const constraints: Constraints = new Map([
       ['users_email', { code: 'ALREADY_EXISTS', field: 'email' }],
       ['org_members_user', { code: 'ORG_UNIT_CONFLICT', message: 'The user is in a unit already.' }],
@@ -89,7 +89,7 @@ describe('database errors become faults', () => {
     assert.deepEqual([unknown.code, unknown.details], ['ALREADY_EXISTS', []]);
   });
 
-  test('an unexpected error stays a defect that can be understood', () => {
+  test('an unexpected error remains an internal error with its cause', () => {
     const wrong = Object.assign(new Error('column "colour" does not exist'), { code: '42703', severity: 'ERROR' });
     const result = toFault(wrong);
     assert.ok(result instanceof DatabaseFailure);
@@ -100,7 +100,7 @@ describe('database errors become faults', () => {
     assert.match(check.message, /23514, constraint objects_state_check, table objects/);
   });
 
-  test('what does not come from the database is left alone', () => {
+  test('errors that are not from the database are unchanged', () => {
     const known = new Fault('NOT_FOUND', 'Nothing here.');
     const file = fromSocket('ENOENT', 'open');
     for (const error of [known, file, new TypeError('x'), 'text', undefined, null, { code: '23505' }]) {
@@ -141,7 +141,7 @@ describe('lost connections', () => {
   });
 });
 
-test('only conflicts between transactions are repeated', () => {
+test('only serialization conflicts are retried', () => {
   for (const code of ['40001', '40P01', '55P03']) assert.equal(isRetryable(fromServer(code)), true, code);
   for (const code of ['23505', '57014', '57P01', '08006', '22P02'])
     assert.equal(isRetryable(fromServer(code)), false, code);

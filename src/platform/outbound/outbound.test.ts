@@ -26,7 +26,7 @@ async function within<T>(options: OutboundOptions, fn: (outbound: Outbound) => P
 }
 
 describe('public addresses', () => {
-  it('are those of the networks that are anybody’s', () => {
+  it('exclude private and reserved networks', () => {
     for (const address of ['1.1.1.1', '93.184.215.14', '172.32.0.1', '2606:4700:4700::1111', '::ffff:8.8.8.8'])
       assert.ok(isPublicAddress(address), address);
     for (const address of ['127.0.0.1', '::ffff:127.0.0.1', 'fe80::1%lo', '', 'localhost', '192.168.1.1'])
@@ -41,7 +41,7 @@ describe('calls to private addresses', () => {
   });
   after(() => canary.close());
 
-  it(`are refused by each of ${PRIVATE_HOSTS.length} ways to write them, and reach nobody`, async () => {
+  it(`are rejected in each of ${PRIVATE_HOSTS.length} spellings without a connection`, async () => {
     assert.ok(PRIVATE_HOSTS.length >= 60);
     await within({ allowPrivate: false, limitMs: 2000, resolve: hostile }, async (outbound) => {
       for (const host of PRIVATE_HOSTS) {
@@ -61,7 +61,7 @@ describe('calls to private addresses', () => {
     assert.equal(canary.sung, 0);
   });
 
-  it('are found among many names, of which those that nobody answers for hold up nothing', async () => {
+  it('are detected among many names, and unresolvable names delay nothing', async () => {
     const asked: string[] = [];
     const resolve = (name: string): Promise<readonly string[]> => {
       asked.push(name);
@@ -83,7 +83,7 @@ describe('calls to private addresses', () => {
     });
   });
 
-  it('are refused on the socket though the name was public a moment before', async () => {
+  it('are rejected at the socket if the name was public a moment before', async () => {
     let asked = 0;
     const turns = async (): Promise<readonly string[]> => (asked++ % 2 === 0 ? ['1.1.1.1'] : ['127.0.0.1']);
     await within({ allowPrivate: false, limitMs: 50, resolve: turns }, async (outbound) => {
@@ -97,7 +97,7 @@ describe('calls to private addresses', () => {
     assert.equal(canary.sung, 0);
   });
 
-  it('are made once the rule is lifted, which lifts nothing else', async () => {
+  it('are made if the rule is disabled, which disables nothing else', async () => {
     const receiver = await startReceiver();
     try {
       await within({ allowPrivate: true, ca: receiver.ca }, async (outbound) => {
@@ -122,7 +122,7 @@ describe('calls to private addresses', () => {
     }
   });
 
-  it('go past the proxies of the environment, and past its leave to trust anybody', async () => {
+  it('ignore proxy settings and disabled certificate checks of the environment', async () => {
     const receiver = await startReceiver();
     try {
       const program = `import { Outbound } from ${JSON.stringify(new URL('./outbound.ts', import.meta.url).href)};
@@ -155,7 +155,7 @@ describe('calls to private addresses', () => {
 /** A call without a limit would never end; a busy machine may cause delays. */
 const MOST_MS = 15_000;
 
-describe('a call', () => {
+describe('an outbound call', () => {
   let receiver: Receiver;
   let canary: Canary;
   before(async () => {
@@ -180,7 +180,7 @@ describe('a call', () => {
   };
   const byHand = (write: Extract<Answer, { byHand: unknown }>['byHand']): Answer => ({ byHand: write });
 
-  it('sends the bytes as they are', async () => {
+  it('sends the bytes unchanged', async () => {
     const { outcome } = await post({ status: 202, body: 'fine', headers: { 'Retry-After': '7' } });
     assert.deepEqual(receiver.received[0]?.raw, BODY);
     assert.ok(outcome.kind === 'answered');
@@ -202,7 +202,7 @@ describe('a call', () => {
     assert.equal(canary.sung, 0);
   });
 
-  it('ends in time when no answer comes, and when the connection breaks', async () => {
+  it('ends in time if no response comes or the connection breaks', async () => {
     const hanging = await post('hang', 400);
     assert.equal(hanging.outcome.kind, 'failed');
     assert.ok(hanging.tookMs >= 390 && hanging.tookMs < MOST_MS, `${hanging.tookMs}`);
@@ -219,7 +219,7 @@ describe('a call', () => {
     );
   });
 
-  it('takes the status that came, and not more than 64 KiB of a long, slow or broken answer', async () => {
+  it('keeps the received status, and at most 64 KiB of a long, slow or broken response', async () => {
     const answers: Record<string, Answer> = {
       endless: byHand((response) => {
         response.writeHead(200);
@@ -254,7 +254,7 @@ describe('a call', () => {
     }
   });
 
-  it('gives up on headers without an end', async () => {
+  it('ends on endless headers', async () => {
     const endless = byHand(({ socket }) => {
       socket?.write('HTTP/1.1 200 OK\r\n');
       const timer = setInterval(() => socket?.write(`x-more: ${'x'.repeat(8000)}\r\n`), 1);
@@ -265,7 +265,7 @@ describe('a call', () => {
     assert.ok(tookMs < MOST_MS);
   });
 
-  it('holds up nobody else while names are looked up', async () => {
+  it('blocks nothing else during name resolution', async () => {
     let asked = 0;
     const looked = Promise.withResolvers<void>();
     const resolve = async (name: string): Promise<readonly string[]> => {

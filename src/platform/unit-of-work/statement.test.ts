@@ -45,8 +45,8 @@ const plan = <Row>(write: TableWrite<Row>, given: Row[]): Planned => ({
   rows: given,
 });
 
-describe('the statement of a unit', () => {
-  it('has one text for whatever is written', () => {
+describe('the statement of a unit of work', () => {
+  it('has one text for all values', () => {
     const statements = new Statements();
     const first = flushed(statements, plan(things, [{ id: 'a', note: 1 }]));
     const second = flushed(statements, plan(things, [{ id: 'b', note: { x: [1] } }]));
@@ -55,7 +55,7 @@ describe('the statement of a unit', () => {
     assert.deepEqual(second.values, [true, 'b', '{"x":[1]}', 1]);
   });
 
-  it('sends a few rows as parameters and many as JSON, with one text for all of those', () => {
+  it('sends a few rows as parameters and many as JSON, with one text for the latter', () => {
     const statements = new Statements();
     const few = flushed(statements, plan(things, rows(2)));
     assert.deepEqual(few.values, [false, 'id0', null, 'id1', '{"index":1}', 2]);
@@ -65,7 +65,7 @@ describe('the statement of a unit', () => {
     assert.notEqual(many.text, few.text);
   });
 
-  it('takes what varies as it is given each time', () => {
+  it('uses the current values each time', () => {
     const statements = new Statements();
     const small = flushed(statements, plan(under(3), [{ id: 'a' }]));
     const large = flushed(statements, plan(under(9), [{ id: 'a' }]));
@@ -76,7 +76,7 @@ describe('the statement of a unit', () => {
     assert.match(flushed(statements, plan(other, [{ id: 'a' }])).text, /SELECT 2/);
   });
 
-  it('numbers the places anew where the same parts stand in another order', () => {
+  it('renumbers parameters if the same parts come in another order', () => {
     const statements = new Statements();
     const one = plan(things, rows(1));
     const two = plan(under(3), [{ id: 'z' }]);
