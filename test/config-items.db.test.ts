@@ -94,7 +94,7 @@ describe('items of the configuration', () => {
 
   it('are archived one by one, unless something still needs them', async () => {
     const archive = (section: string, code: string) =>
-      ask(admin, 'POST', '/config/apply', { files: bundle(''), archive: [{ section, code }] });
+      ask(admin, 'POST', '/config/apply', { files: [], archive: [{ section, code }] });
     const needed = await archive('types', 'ticket');
     assert.equal(needed.status, 400);
     assert.match(needed.body.error.details[0].at, /^roles\/(?:own|keeper)/);
@@ -106,6 +106,9 @@ describe('items of the configuration', () => {
       ['archive types/lonely'],
     );
     assert.equal((await ok('GET', '/config/types/lonely')).state, 'ARCHIVED');
+    for (const body of [{ files: [] }, { files: [], prune: true }, { files: [], prune: true, archive: [] }]) {
+      assert.equal((await ask(admin, 'POST', '/config/apply', body)).status, 400, JSON.stringify(body));
+    }
   });
 
   it('explain who may do what, role by role and grant by grant', async () => {

@@ -14,7 +14,7 @@ const bundleProperties = {
       name: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/\\\\]+\\.ya?ml$' }),
       text: Type.String({ maxLength: 8_000_000 }),
     }),
-    { minItems: 1, maxItems: 1000 },
+    { maxItems: 1000, description: 'May be empty with `archive` and without `prune`.' },
   ),
   prune: Type.Optional(Type.Boolean()),
   pruneIdentity: Type.Optional(Type.Boolean()),

@@ -11,7 +11,11 @@ import * as contract from './contract.ts';
 import { applyBundle, type BundleOptions, exportBundle, exportItem, planChanges, unreadable } from './engine.ts';
 import { requireRight } from './rights.ts';
 
+/** @throws Fault INVALID_REQUEST without files, unless items are only archived: with `prune`, it would archive everything */
 function options(body: Static<typeof contract.BundleFiles>): BundleOptions {
+  if (body.files.length === 0 && (body.prune === true || body.archive === undefined)) {
+    throw new Fault('INVALID_REQUEST', 'Without files, send `archive` and no `prune`.');
+  }
   return {
     prune: body.prune === true,
     pruneIdentity: body.pruneIdentity === true,

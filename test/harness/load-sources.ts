@@ -97,7 +97,7 @@ export function filesBelow(folder: string, endings: readonly string[] = ['.ts'])
 
 export function readSources(...folders: string[]): Source[] {
   return folders
-    .flatMap((folder) => filesBelow(folder))
+    .flatMap((folder) => filesBelow(folder, ['.ts', '.tsx']))
     .map((file) => parseSource(file, readFileSync(path.join(ROOT, file), 'utf8')));
 }
 

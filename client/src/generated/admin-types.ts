@@ -2669,6 +2669,9 @@ export type ConfigItemResponse = ConfigItemResponses[keyof ConfigItemResponses];
 
 export type ConfigPlanData = {
   body: {
+    /**
+     * May be empty with `archive` and without `prune`.
+     */
     files: Array<{
       name: string;
       text: string;
@@ -2706,6 +2709,9 @@ export type ConfigPlanResponse = ConfigPlanResponses[keyof ConfigPlanResponses];
 
 export type ConfigApplyData = {
   body: {
+    /**
+     * May be empty with `archive` and without `prune`.
+     */
     files: Array<{
       name: string;
       text: string;

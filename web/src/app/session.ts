@@ -1,5 +1,6 @@
 /** The current session. The session token is a cookie that scripts cannot read. */
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
+import type { GlobalRight } from '../../../src/contract/rights.ts';
 import { ApiFault, call, setCsrfToken } from '../api/client.ts';
 import type { access, Session } from '../api/types.ts';
 import { suggestLanguage } from '../i18n/language.ts';
@@ -65,7 +66,7 @@ export function useSession(): Session {
 }
 
 /** Returns a check of global rights. Actions without the right are not offered. */
-export function useHas(): (right: string) => boolean {
+export function useHas(): (right: GlobalRight) => boolean {
   const { rights } = useSession();
   return (right) => rights.includes(right);
 }

@@ -1,12 +1,17 @@
 /** Queries of the desk, with their cache keys. */
 import { queryOptions } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../api/client.ts';
-import type { attachments, comments, desk, metadata, objects, relations, workflow } from '../api/types.ts';
+import type { attachments, comments, desk, metadata, objects, Relation, relations, workflow } from '../api/types.ts';
 
 export type DeskType = AnswerOf<typeof desk.listDeskTypes>[number];
 export type Queue = AnswerOf<typeof desk.listQueues>[number];
 export type QueueDefinition = Queue['definition'];
 export type Label = AnswerOf<typeof desk.getLabels>[number];
+
+/** The name under which a related record is listed; `untitled` if the user may not read its number and title. */
+export function relatedName(related: Relation['related'], untitled: string): string {
+  return [related.number, related.title].filter((part) => part !== null && part !== '').join(' · ') || untitled;
+}
 
 /** Common key prefix of all data of a record, so that a change invalidates all of it. */
 export const recordKey = (id: string) => ['record', id] as const;

@@ -19,6 +19,11 @@ export function useText<T extends Texts>(texts: TextOf<T>): Shape<T> {
   return texts[useLanguage()];
 }
 
+/** The keys of a set of texts, in the order of the Russian ones. */
+export function keysOf<T extends Texts>(texts: TextOf<T>): readonly (keyof T & string)[] {
+  return Object.keys(texts['ru-RU']) as (keyof T & string)[];
+}
+
 /** One name in both languages, for registries. */
 export type Bilingual = Readonly<Record<Language, string>>;
 

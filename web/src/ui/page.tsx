@@ -5,6 +5,12 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import classes from './page.module.css';
 
+/** Props of a screen's page. */
+export interface ScreenProps {
+  /** The path segments after the screen's own: `/admin/keys/new` gives `['new']` to the screen `keys`. */
+  path: readonly string[];
+}
+
 export interface PageProps {
   title: string;
   /** One line below the title. */

@@ -4,7 +4,8 @@ import { useParams } from '@tanstack/react-router';
 import { type ComponentType, lazy, Suspense } from 'react';
 import { NotFoundPage } from '../app/error-pages.tsx';
 import { useHas } from '../app/session.ts';
-import { offered, type ScreenProps, workScreens } from '../screens.ts';
+import { offered, workScreens } from '../screens.ts';
+import type { ScreenProps } from '../ui/page.tsx';
 
 const pages = new Map<string, ComponentType<ScreenProps>>(
   workScreens.map((screen) => [screen.path, lazy(screen.load)]),

@@ -1,11 +1,11 @@
 /** Knowledge bases: languages, sections, and visibility in the portal. */
 import { NativeSelect, SimpleGrid, Stack, TagsInput } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
-import type { ScreenProps } from '../../screens.ts';
 import { ConfigScreen } from '../config/config-screen.tsx';
 import { at, CodeInput, NameInputs, textAt } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
 import { TreeLines } from '../config/tree-lines.tsx';
+import type { ScreenProps } from '../../ui/page.tsx';
 import { texts } from './texts.ts';
 
 const TEMPLATE = `code: my-base

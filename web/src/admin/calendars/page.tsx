@@ -1,7 +1,7 @@
 /** Calendars, with a view of the year under the edited configuration. */
 import { useText } from '../../i18n/text.ts';
-import type { ScreenProps } from '../../screens.ts';
 import { ConfigScreen } from '../config/config-screen.tsx';
+import type { ScreenProps } from '../../ui/page.tsx';
 import { CalendarForm } from './calendar-form.tsx';
 import { texts } from './texts.ts';
 import { YearView } from './year-view.tsx';

@@ -3,7 +3,6 @@ import { Button, Checkbox, Group, Stack, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
-import type { ScreenProps } from '../../screens.ts';
 import { Block, codedOf, freeCode } from '../config/block.tsx';
 import { ConfigScreen } from '../config/config-screen.tsx';
 import { at, CodeInput, NameInputs } from '../config/form-parts.tsx';
@@ -12,6 +11,7 @@ import type { ItemFormProps } from '../config/item-editor.tsx';
 import { TreeLines } from '../config/tree-lines.tsx';
 import { useCodes } from '../config/type-shape.ts';
 import { nameIn } from '../config/yaml-text.ts';
+import type { ScreenProps } from '../../ui/page.tsx';
 import { EntryForm } from './entry-form.tsx';
 import { texts } from './texts.ts';
 

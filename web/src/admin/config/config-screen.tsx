@@ -170,8 +170,7 @@ export function StateMark({ state }: { state: string }) {
 export function ArchiveButton({ section, code, after }: { section: string; code: string; after?: () => void }) {
   const t = useText(texts);
   const archive = useAction({
-    // An empty bundle: it only archives the items in `archive`.
-    run: () => applyBundle({ files: [{ name: 'nothing.yaml', text: '' }], archive: [{ section, code }] }),
+    run: () => applyBundle({ files: [], archive: [{ section, code }] }),
     touches: [[]],
     quiet: true,
     done: t.applied,

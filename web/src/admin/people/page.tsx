@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useText } from '../../i18n/text.ts';
-import type { ScreenProps } from '../../screens.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { PersonName } from '../../ui/person.tsx';
+import type { ScreenProps } from '../../ui/page.tsx';
 import { PersonPage } from './person-page.tsx';
 import { archivedQuery, unitsQuery, type User, usersQuery } from './queries.ts';
 import { Roster } from './roster.tsx';

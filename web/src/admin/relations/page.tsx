@@ -1,12 +1,12 @@
 /** Relation definitions: record types, cardinality and names. */
 import { Checkbox, NativeSelect, SimpleGrid, Stack } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
-import type { ScreenProps } from '../../screens.ts';
 import { ChooseItems, ChooseOne } from '../config/choices.tsx';
 import { ConfigScreen } from '../config/config-screen.tsx';
 import { at, CodeInput, LocalizedInputs, NameInputs, textAt } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
 import { useTypeShape } from '../config/type-shape.ts';
+import type { ScreenProps } from '../../ui/page.tsx';
 import { texts } from './texts.ts';
 
 const TEMPLATE = `code: related-to

@@ -1,41 +1,11 @@
 /** A role parsed from its text. */
-import { useText } from '../../i18n/text.ts';
+import { keysOf, useText } from '../../i18n/text.ts';
 import type { ItemValue } from '../config/yaml-text.ts';
-import { texts } from './texts.ts';
+import { actionTexts, rightTexts } from './texts.ts';
 
-export const ACTIONS = [
-  'read',
-  'create',
-  'update',
-  'archive',
-  'history',
-  'transition',
-  'comment.create',
-  'comment.edit',
-  'Private Comment',
-  'attachment.add',
-  'attachment.delete',
-  'relation.create',
-  'relation.delete',
-] as const;
+export const ACTIONS = keysOf(actionTexts);
 
-export const RIGHTS = [
-  'config.manage',
-  'role.assign',
-  'user.administer',
-  'key.manage',
-  'audit.read',
-  'kb.read',
-  'kb.write',
-  'kb.publish',
-  'sla.control',
-  'catalog.impersonate',
-  'webhook.manage',
-  'integration.manage',
-  'import.manage',
-  'import.execute',
-  'export.execute',
-] as const;
+export const RIGHTS = keysOf(rightTexts);
 
 export type Names = '*' | readonly string[];
 
@@ -75,14 +45,11 @@ export function rightsOf(item: ItemValue): string[] {
   return Array.isArray(rights) ? rights.filter((one): one is string => typeof one === 'string') : [];
 }
 
-/** Returns functions that name actions and general rights. */
+/** Returns functions that name actions and global rights; an unknown code is shown as it is. */
 export function useRightWords(): { action: (code: string) => string; right: (code: string) => string } {
-  const t = useText(texts);
-  const say = (key: string, otherwise: string): string => {
-    const word = Object.hasOwn(t, key) ? t[key as keyof typeof t] : undefined;
-    return typeof word === 'string' ? word : otherwise;
-  };
-  return { action: (code) => say(`${code}.action`, code), right: (code) => say(code, code) };
+  const actions: Readonly<Record<string, string>> = useText(actionTexts);
+  const rights: Readonly<Record<string, string>> = useText(rightTexts);
+  return { action: (code) => actions[code] ?? code, right: (code) => rights[code] ?? code };
 }
 
 const OPERATORS: Readonly<Record<string, string>> = {

@@ -1,12 +1,12 @@
 /** Services and their audiences. */
 import { Stack } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
-import type { ScreenProps } from '../../screens.ts';
 import { AudiencePart } from '../config/audience-part.tsx';
 import { ConfigScreen } from '../config/config-screen.tsx';
 import { CodeInput, LocalizedInputs, NameInputs } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
 import { texts as configTexts } from '../config/texts.ts';
+import type { ScreenProps } from '../../ui/page.tsx';
 import { texts } from './texts.ts';
 
 const TEMPLATE = `code: my-service

@@ -1,7 +1,7 @@
 /** Record types: the list, and the editor of one type with its fields, text and a preview of the record form. */
 import { useText } from '../../i18n/text.ts';
-import type { ScreenProps } from '../../screens.ts';
 import { ConfigScreen } from '../config/config-screen.tsx';
+import type { ScreenProps } from '../../ui/page.tsx';
 import { TypeAside } from './aside.tsx';
 import { texts } from './texts.ts';
 import { TypeForm } from './type-form.tsx';

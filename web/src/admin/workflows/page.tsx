@@ -2,9 +2,9 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useText } from '../../i18n/text.ts';
-import type { ScreenProps } from '../../screens.ts';
 import { ConfigScreen } from '../config/config-screen.tsx';
 import type { AsideProps } from '../config/item-editor.tsx';
+import type { ScreenProps } from '../../ui/page.tsx';
 import { texts } from './texts.ts';
 import { WorkflowForm } from './workflow-form.tsx';
 

@@ -19,6 +19,8 @@ export function ConflictDialog({ draft, fields }: { draft: RecordDraft; fields: 
   );
 }
 
+type Side = 'mine' | 'theirs';
+
 interface ChoiceProps {
   draft: RecordDraft;
   fields: readonly FieldSchema[];
@@ -29,11 +31,9 @@ function Choice({ draft, fields, conflict }: ChoiceProps) {
   const t = useText(texts);
   const { changed, latest } = conflict;
   const [theirs, setTheirs] = useState<ReadonlySet<string>>(new Set());
-  // If a field was changed several times, only the last change matters.
-  const last = new Map(changed.map((change) => [change.field, change]));
-  const shown = fields.filter((field) => last.has(field.code));
+  const shown = fields.filter((field) => changed.has(field.code));
   const both = shown.filter((field) => draft.has(field.code));
-  const choose = (code: string, which: string): void =>
+  const choose = (code: string, which: Side): void =>
     setTheirs((before) =>
       which === 'theirs' ? new Set([...before, code]) : new Set([...before].filter((one) => one !== code)),
     );
@@ -53,53 +53,16 @@ function Choice({ draft, fields, conflict }: ChoiceProps) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {shown.map((field) => {
-              const change = last.get(field.code);
-              const mine = draft.has(field.code);
-              return (
-                <Table.Tr key={field.code} data-conflict={field.code}>
-                  <Table.Td>
-                    <Text size="sm" fw={550}>
-                      {field.name}
-                    </Text>
-                    {change !== undefined && (
-                      <Text size="xs" c="dimmed">
-                        {change.actor.displayName}, <Time at={change.at} />
-                      </Text>
-                    )}
-                  </Table.Td>
-                  <Table.Td>
-                    <FieldValue field={field} value={draft.base.values[field.code]} recordId={latest.id} />
-                  </Table.Td>
-                  <Table.Td>
-                    <FieldValue field={field} value={latest.values[field.code]} recordId={latest.id} />
-                    {mine && (
-                      <Radio
-                        mt={4}
-                        name={`conflict-${field.code}`}
-                        label={t.takeTheirs}
-                        checked={theirs.has(field.code)}
-                        onChange={() => choose(field.code, 'theirs')}
-                      />
-                    )}
-                  </Table.Td>
-                  <Table.Td>
-                    {mine && (
-                      <>
-                        <FieldValue field={field} value={draft.values[field.code]} recordId={latest.id} />
-                        <Radio
-                          mt={4}
-                          name={`conflict-${field.code}`}
-                          label={t.takeMine}
-                          checked={!theirs.has(field.code)}
-                          onChange={() => choose(field.code, 'mine')}
-                        />
-                      </>
-                    )}
-                  </Table.Td>
-                </Table.Tr>
-              );
-            })}
+            {shown.map((field) => (
+              <ConflictRow
+                key={field.code}
+                field={field}
+                draft={draft}
+                conflict={conflict}
+                theirs={theirs.has(field.code)}
+                onChoose={(which) => choose(field.code, which)}
+              />
+            ))}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
@@ -112,5 +75,57 @@ function Choice({ draft, fields, conflict }: ChoiceProps) {
         </Button>
       </Group>
     </Stack>
+  );
+}
+
+interface ConflictRowProps {
+  field: FieldSchema;
+  draft: RecordDraft;
+  conflict: Conflict;
+  /** True if the other user's value is chosen. */
+  theirs: boolean;
+  onChoose: (which: Side) => void;
+}
+
+/** One changed field: its value before, the other user's value and one's own, with a choice if both changed it. */
+function ConflictRow({ field, draft, conflict, theirs, onChoose }: ConflictRowProps) {
+  const t = useText(texts);
+  const { changed, latest } = conflict;
+  const change = changed.get(field.code);
+  const mine = draft.has(field.code);
+  const shown = (value: unknown) => <FieldValue field={field} value={value} recordId={latest.id} />;
+  const option = (which: Side, label: string) =>
+    mine && (
+      <Radio
+        mt={4}
+        name={`conflict-${field.code}`}
+        label={label}
+        checked={theirs === (which === 'theirs')}
+        onChange={() => onChoose(which)}
+      />
+    );
+  return (
+    <Table.Tr data-conflict={field.code}>
+      <Table.Td>
+        <Text size="sm" fw={550}>
+          {field.name}
+        </Text>
+        {change?.at !== undefined && (
+          <Text size="xs" c="dimmed">
+            {change.actor !== null && `${change.actor.displayName}, `}
+            <Time at={change.at} />
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>{shown(draft.base.values[field.code])}</Table.Td>
+      <Table.Td>
+        {shown(latest.values[field.code])}
+        {option('theirs', t.takeTheirs)}
+      </Table.Td>
+      <Table.Td>
+        {mine && shown(draft.values[field.code])}
+        {option('mine', t.takeMine)}
+      </Table.Td>
+    </Table.Tr>
   );
 }

@@ -5,29 +5,34 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { ApiFault, call } from '../../api/client.ts';
-import type { DocketRecord, FieldSchema, objects } from '../../api/types.ts';
+import type { DocketRecord, FieldSchema, HistoryEvent, objects } from '../../api/types.ts';
 import { checkField, type Problem } from '../../fields/check.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
-import { recordKey, recordQuery } from '../queries.ts';
+import { historyQuery, recordKey, recordQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 
-export interface ChangedSince {
-  field: string;
-  at: string;
-  actor: { id: string | null; displayName: string };
+/** The last change of a field since the draft's base. */
+interface FieldChange {
+  /** Absent if the user may not read the history. */
+  at?: string;
+  /** Null if unknown or the service itself. */
+  actor: { id: string | null; displayName: string } | null;
 }
 
 export interface Conflict {
-  changed: ChangedSince[];
+  /** The changed fields by code. */
+  changed: ReadonlyMap<string, FieldChange>;
   /** The current record. */
   latest: DocketRecord;
 }
 
+type Values = Readonly<Record<string, unknown>>;
+
 interface Draft {
   /** The record at the time of the first change. */
   base: DocketRecord | undefined;
-  values: Readonly<Record<string, unknown>>;
+  values: Values;
 }
 
 const NOTHING: Draft = { base: undefined, values: {} };
@@ -38,7 +43,7 @@ function same(a: unknown, b: unknown): boolean {
 
 export interface RecordDraft {
   base: DocketRecord;
-  values: Readonly<Record<string, unknown>>;
+  values: Values;
   count: number;
   /** The value that would be saved. */
   value: (code: string) => unknown;
@@ -54,110 +59,156 @@ export interface RecordDraft {
   conflict: Conflict | undefined;
   /** True if a newer revision than the edited one was loaded. */
   overtaken: boolean;
-  look: () => void;
+  /** Opens the conflict dialog with what changed since the draft's base. */
+  showChanges: () => void;
   /** Saves the chosen values on the latest revision. */
-  settle: (values: Readonly<Record<string, unknown>>, latest: DocketRecord) => void;
+  settle: (values: Values, latest: DocketRecord) => void;
   dismiss: () => void;
 }
 
-export function useRecordDraft(record: DocketRecord, fields: readonly FieldSchema[]): RecordDraft {
-  const t = useText(texts);
-  const client = useQueryClient();
+/**
+ * The draft of `record`. Its changes are lost when the component unmounts.
+ *
+ * @param mayReadHistory if true, `showChanges` also says who changed the fields
+ */
+export function useRecordDraft(
+  record: DocketRecord,
+  fields: readonly FieldSchema[],
+  mayReadHistory: boolean,
+): RecordDraft {
   const [draft, setDraft] = useState<Draft>(NOTHING);
-  const [conflict, setConflict] = useState<Conflict>();
+  const conflicts = useConflict(mayReadHistory);
   const base = draft.base ?? record;
-  const problems = useMemo(() => {
-    const found = new Map<string, Problem>();
-    for (const field of fields) {
-      const problem = Object.hasOwn(draft.values, field.code) ? checkField(field, draft.values[field.code]) : undefined;
-      if (problem !== undefined) found.set(field.code, problem);
-    }
-    return found;
-  }, [fields, draft.values]);
-
-  const show = async (fault: ApiFault): Promise<void> => {
-    const latest = await client.fetchQuery({ ...recordQuery(record.id), staleTime: 0 });
-    setConflict({ changed: changedSince(fault), latest });
+  const problems = useMemo(() => problemsOf(fields, draft.values), [fields, draft.values]);
+  const clear = (): void => {
+    setDraft(NOTHING);
+    conflicts.dismiss();
   };
-  const save = useAction({
-    run: async ({ values, revision }: { values: Readonly<Record<string, unknown>>; revision: number }) =>
-      await call<typeof objects.updateObject>('PATCH', `/objects/${record.id}`, {
-        body: { expectedRevision: revision, changes: values },
-      }),
-    done: t.saved,
-    quiet: true,
-    after: async (saved) => {
-      client.setQueryData(recordQuery(record.id).queryKey, saved);
-      setDraft(NOTHING);
-      setConflict(undefined);
-      await Promise.all([
-        client.invalidateQueries({ queryKey: recordKey(record.id) }),
-        client.invalidateQueries({ queryKey: ['records'] }),
-      ]);
-    },
-  });
-  const attempt = (values: Readonly<Record<string, unknown>>, revision: number): void =>
-    save.mutate(
-      { values, revision },
-      {
-        onError: (error) => {
-          if (error instanceof ApiFault && error.code === 'REVISION_CONFLICT') void show(error);
-        },
-      },
-    );
+  const save = useSave(record.id, clear);
+  const attempt = (values: Values, revision: number): void =>
+    save.mutate({ values, revision }, { onError: (error) => void conflicts.showRejected(record.id, error) });
+  const count = Object.keys(draft.values).length;
   return {
     base,
     values: draft.values,
-    count: Object.keys(draft.values).length,
+    count,
     value: (code) => (Object.hasOwn(draft.values, code) ? draft.values[code] : record.values[code]),
     has: (code) => Object.hasOwn(draft.values, code),
     set: (code, value) => {
       save.reset();
-      setDraft((before) => {
-        const origin = before.base ?? record;
-        const values = Object.fromEntries(Object.entries(before.values).filter(([key]) => key !== code));
-        if (!same(origin.values[code], value)) values[code] = value;
-        return Object.keys(values).length === 0 ? NOTHING : { base: origin, values };
-      });
+      setDraft((before) => withValue(before, record, code, value));
     },
     drop: () => {
       save.reset();
-      setDraft(NOTHING);
-      setConflict(undefined);
+      clear();
     },
     problems,
     refusals: refusalsOf(save.error),
     error: isConflict(save.error) ? undefined : save.error,
     saving: save.isPending,
     save: () => {
-      if (problems.size === 0 && Object.keys(draft.values).length > 0) attempt(draft.values, base.revision);
+      if (problems.size === 0 && count > 0) attempt(draft.values, base.revision);
     },
-    conflict,
+    conflict: conflicts.conflict,
     overtaken: draft.base !== undefined && record.revision > draft.base.revision,
-    look: () => {
-      // A save with the old revision fails with the list of changes; it changes nothing.
-      attempt(draft.values, base.revision);
-    },
+    showChanges: () => conflicts.showSince(base),
     settle: (values, now) => {
-      if (Object.keys(values).length === 0) {
-        setDraft(NOTHING);
-        setConflict(undefined);
-      } else {
-        setDraft({ base: now, values });
-        attempt(values, now.revision);
-      }
+      if (Object.keys(values).length === 0) return clear();
+      setDraft({ base: now, values });
+      attempt(values, now.revision);
     },
-    dismiss: () => setConflict(undefined),
+    dismiss: conflicts.dismiss,
   };
 }
 
-function isConflict(error: unknown): boolean {
+/** Sends changes of a record; afterwards `onSaved` is called and all data of the record is reloaded. */
+function useSave(recordId: string, onSaved: () => void) {
+  const t = useText(texts);
+  const client = useQueryClient();
+  return useAction({
+    run: ({ values, revision }: { values: Values; revision: number }) =>
+      call<typeof objects.updateObject>('PATCH', `/objects/${recordId}`, {
+        body: { expectedRevision: revision, changes: values },
+      }),
+    done: t.saved,
+    quiet: true,
+    after: async (saved) => {
+      client.setQueryData(recordQuery(recordId).queryKey, saved);
+      onSaved();
+      await Promise.all([
+        client.invalidateQueries({ queryKey: recordKey(recordId) }),
+        client.invalidateQueries({ queryKey: ['records'] }),
+      ]);
+    },
+  });
+}
+
+/** The content of the conflict dialog, after a rejected save or on request. */
+function useConflict(mayReadHistory: boolean) {
+  const client = useQueryClient();
+  const [conflict, setConflict] = useState<Conflict>();
+  const latestOf = (id: string) => client.fetchQuery({ ...recordQuery(id), staleTime: 0 });
+  const since = useAction({
+    run: async (base: DocketRecord) => {
+      const [latest, events] = await Promise.all([
+        latestOf(base.id),
+        mayReadHistory ? client.fetchQuery({ ...historyQuery(base.id), staleTime: 0 }) : [],
+      ]);
+      return { changed: changesBetween(base, latest, events), latest };
+    },
+    after: setConflict,
+  });
+  return {
+    conflict,
+    dismiss: () => setConflict(undefined),
+    /** If `error` is a conflict, loads the current record and opens the dialog with the changes that the error lists. */
+    showRejected: async (id: string, error: unknown) => {
+      if (isConflict(error)) setConflict({ changed: changedSince(error), latest: await latestOf(id) });
+    },
+    showSince: (base: DocketRecord) => since.mutate(base),
+  };
+}
+
+/** `draft` with another value for one field; a value equal to the base is no change. */
+function withValue(draft: Draft, record: DocketRecord, code: string, value: unknown): Draft {
+  const base = draft.base ?? record;
+  const values = Object.fromEntries(Object.entries(draft.values).filter(([key]) => key !== code));
+  if (!same(base.values[code], value)) values[code] = value;
+  return Object.keys(values).length === 0 ? NOTHING : { base, values };
+}
+
+function problemsOf(fields: readonly FieldSchema[], values: Values): ReadonlyMap<string, Problem> {
+  const found = new Map<string, Problem>();
+  for (const field of fields) {
+    const problem = Object.hasOwn(values, field.code) ? checkField(field, values[field.code]) : undefined;
+    if (problem !== undefined) found.set(field.code, problem);
+  }
+  return found;
+}
+
+function isConflict(error: unknown): error is ApiFault {
   return error instanceof ApiFault && error.code === 'REVISION_CONFLICT';
 }
 
-function changedSince(fault: ApiFault): ChangedSince[] {
-  const { details } = fault;
-  return Array.isArray(details) ? [] : ((details['changedSince'] as ChangedSince[] | undefined) ?? []);
+/** The fields whose values differ, with the last change of each from `events` (oldest first). */
+function changesBetween(
+  base: DocketRecord,
+  latest: DocketRecord,
+  events: readonly HistoryEvent[],
+): Conflict['changed'] {
+  const recent = events.filter(({ revision }) => revision !== null && revision > base.revision);
+  const last = new Map(
+    recent.flatMap(({ at, actor, changes }) => changes.map(({ field }) => [field, { at, actor }] as const)),
+  );
+  const codes = Object.keys({ ...base.values, ...latest.values });
+  const changed = codes.filter((code) => !same(base.values[code], latest.values[code]));
+  return new Map(changed.map((code) => [code, last.get(code) ?? { actor: null }]));
+}
+
+/** The changes that a rejected save lists. */
+function changedSince({ details }: ApiFault): Conflict['changed'] {
+  const listed = Array.isArray(details) ? undefined : details['changedSince'];
+  return new Map(((listed ?? []) as (FieldChange & { field: string })[]).map((change) => [change.field, change]));
 }
 
 /** Error messages by field, from JSON Pointers such as `/changes/title` and `/values/tags/0`. */

@@ -69,7 +69,7 @@ function Loaded({ record, fields, actions }: LoadedProps) {
   const { data: types = [] } = useQuery(deskTypesQuery);
   const type = types.find((one) => one.id === record.typeDefinitionId);
   const layout = useMemo(() => layoutOf(fields, type?.titleField), [fields, type?.titleField]);
-  const draft = useRecordDraft(record, fields);
+  const draft = useRecordDraft(record, fields, actions.includes('history'));
   const upload = useUpload(record.id);
   const active = record.state === 'ACTIVE';
   const can = (action: string): boolean => active && actions.includes(action);
@@ -104,7 +104,7 @@ function Loaded({ record, fields, actions }: LoadedProps) {
                   {record.updatedBy === null
                     ? t.changedMeanwhileSomebody
                     : t.changedMeanwhile(record.updatedBy.displayName)}
-                  <Button size="compact-xs" variant="default" onClick={draft.look}>
+                  <Button size="compact-xs" variant="default" onClick={draft.showChanges}>
                     {t.showChanges}
                   </Button>
                 </Group>

@@ -7,10 +7,9 @@ import '@xyflow/react/dist/base.css';
 import { useMemo, useState } from 'react';
 import type { DocketRecord, Relation } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
-import { relationsQuery } from '../queries.ts';
+import { relatedName, relationsQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 import graph from './relation-graph.module.css';
-import { relatedName } from './relations.tsx';
 import classes from './lists.module.css';
 
 const RING = 230;

@@ -12,7 +12,7 @@ import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
-import { recordKey, relationsQuery } from '../queries.ts';
+import { recordKey, relatedName, relationsQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 import classes from './lists.module.css';
 
@@ -21,10 +21,6 @@ const RelationGraph = lazy(() => import('./relation-graph.tsx'));
 interface RelationsProps {
   record: DocketRecord;
   can: (action: string) => boolean;
-}
-
-export function relatedName(related: Relation['related'], untitled: string): string {
-  return [related.number, related.title].filter((part) => part !== null && part !== '').join(' · ') || untitled;
 }
 
 export default function Relations({ record, can }: RelationsProps) {

@@ -5,6 +5,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type SyntheticEvent, useState } from 'react';
+import type { GlobalRight } from '../../../../src/contract/rights.ts';
 import { type AnswerOf, call } from '../../api/client.ts';
 import type { FieldSchema, search, Session } from '../../api/types.ts';
 import { useHas, useSession } from '../../app/session.ts';
@@ -24,12 +25,17 @@ const KINDS = ['object', 'comment', 'article', 'service', 'user', 'group', 'org-
 type Kind = (typeof KINDS)[number];
 
 /** The right that a kind needs in addition to rights on single items. */
-const RIGHTS: Partial<Record<Kind, string>> = {
+const RIGHTS: Partial<Record<Kind, GlobalRight>> = {
   article: 'kb.read',
   user: 'user.administer',
   group: 'user.administer',
   'org-unit': 'user.administer',
 };
+
+function mayFind(kind: Kind, has: (right: GlobalRight) => boolean): boolean {
+  const right = RIGHTS[kind];
+  return right === undefined || has(right);
+}
 
 type Result = AnswerOf<typeof search.search>['results'][number];
 
@@ -86,7 +92,7 @@ export function SearchPage() {
   };
   const results = found.data?.pages.flatMap((page) => page.results) ?? [];
   const first = found.data?.pages[0];
-  const offered = KINDS.filter((kind) => RIGHTS[kind] === undefined || has(RIGHTS[kind] ?? ''));
+  const offered = KINDS.filter((kind) => mayFind(kind, has));
   return (
     <div className={classes.page}>
       <h1 className={classes.heading}>{t.title}</h1>
