@@ -160,7 +160,7 @@ describe('SLA', () => {
       counted.reduce((sum: number, one: { ms: number }) => sum + one.ms, 0),
       told.elapsedMs,
     );
-    assert.deepEqual([told.intervals.at(-1).reason, told.intervals.at(-1).pausedBy.by], ['paused', 'hand']);
+    assert.deepEqual([told.intervals.at(-1).reason, told.intervals.at(-1).pausedBy.by], ['paused', 'manual']);
   });
 
   it('returns 404 to callers who may not read the record (SLA-3)', async () => {

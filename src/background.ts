@@ -4,7 +4,7 @@ import type { Authenticator } from './domain/access/index.ts';
 import { ownFieldView, purgeSessions, purgeSignIns, touchKeys } from './domain/access/index.ts';
 import { purgeRuns } from './domain/inbound/index.ts';
 import { typeView } from './domain/metadata/index.ts';
-import { dueTimeMover, fireDue } from './domain/sla/index.ts';
+import { dueTimeUpdater, fireDue } from './domain/sla/index.ts';
 import type { Deliverer } from './domain/webhooks/index.ts';
 import { dispatchEvents, purgeDeliveries } from './domain/webhooks/index.ts';
 import type { BlobStore } from './platform/blobs/store.ts';
@@ -75,7 +75,7 @@ interface TaskParts {
 /** All other background tasks. They take no input: they read state and reconcile it. */
 export function tasks({ db, blobs, versions, authenticator, clock, work, onSealed, heads }: TaskParts): Task[] {
   const now = (): string => instant(clock.now());
-  const moveDueTimes = dueTimeMover();
+  const updateDueTimes = dueTimeUpdater();
   return [
     { name: 'idempotency', everyMs: 600_000, run: async () => (await purgeIdempotency(db, now())) === 5000 },
     {
@@ -137,7 +137,7 @@ export function tasks({ db, blobs, versions, authenticator, clock, work, onSeale
     {
       name: 'sla-due-times',
       everyMs: 1000,
-      run: async () => await moveDueTimes(work, systemCaller(await versions.fresh()), clock.now()),
+      run: async () => await updateDueTimes(work, systemCaller(await versions.fresh()), clock.now()),
     },
     {
       name: 'field-indexes',

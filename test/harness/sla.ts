@@ -1,6 +1,6 @@
 /** A world for SLA: policies on incidents under a clock that the test moves. */
 import assert from 'node:assert/strict';
-import { dueTimeMover, fireDue } from '../../src/domain/sla/index.ts';
+import { dueTimeUpdater, fireDue } from '../../src/domain/sla/index.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './app.ts';
 import { watchAnswers } from './load-document.ts';
@@ -180,7 +180,7 @@ export interface SlaWorld {
 export async function startSla(at: string): Promise<SlaWorld> {
   const clock = new HandClock(at);
   const app = await startTestApp({ bundle: bundle(WORLD), clock });
-  const movers = new Map<TestApp, ReturnType<typeof dueTimeMover>>();
+  const movers = new Map<TestApp, ReturnType<typeof dueTimeUpdater>>();
   const undescribed = watchAnswers(app);
   const made = PEOPLE.map(async (login) => [login, (await app.createKey({ login })).key] as const);
   const keys = Object.fromEntries(await Promise.all(made)) as Record<Person, string>;
@@ -234,7 +234,7 @@ export async function startSla(at: string): Promise<SlaWorld> {
     },
     work: async (on = app) => {
       const { work, system } = on.app;
-      const mover = movers.get(on) ?? dueTimeMover();
+      const mover = movers.get(on) ?? dueTimeUpdater();
       movers.set(on, mover);
       while (await fireDue(work, system()));
       while (await mover(work, system(), clock.now()));

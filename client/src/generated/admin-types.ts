@@ -730,7 +730,7 @@ export type SlaInterval = {
    */
   name?: string;
   pausedBy?: {
-    by: 'policy' | 'hand' | 'archive';
+    by: 'policy' | 'manual' | 'archive';
     actor: {
       id: string;
       displayName: string;

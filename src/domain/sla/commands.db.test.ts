@@ -33,7 +33,7 @@ describe('commands on SLA instances', () => {
     return [id, await world.sla(id)];
   };
 
-  it('pauses, resumes, stops', async () => {
+  it('pauses, resumes and stops', async () => {
     const [id, instance] = await fresh();
     world.clock.pass(HOUR);
     const paused = await command(instance, 'pause', { expectedRevision: 1 });
@@ -51,14 +51,14 @@ describe('commands on SLA instances', () => {
       events.map(({ type, actor, data }) => [type, actor.displayName, actor.via, data['by']]),
       [
         ['SlaStarted', 'Person chief', 'api', undefined],
-        ['SlaPaused', 'Person chief', 'api', 'hand'],
-        ['SlaResumed', 'Person chief', 'api', 'hand'],
-        ['SlaStopped', 'Person chief', 'api', 'hand'],
+        ['SlaPaused', 'Person chief', 'api', 'manual'],
+        ['SlaResumed', 'Person chief', 'api', 'manual'],
+        ['SlaStopped', 'Person chief', 'api', 'manual'],
       ],
     );
   });
 
-  it('takes each command from its statuses alone, and the revision first', async () => {
+  it('rejects a command in the wrong status, and checks the revision first', async () => {
     const [, instance] = await fresh();
     const no = (name: string): Promise<TestAnswer> => world.command('chief', instance, name, {});
     refused(await no('resume'), 409, 'SLA_COMMAND_NOT_ALLOWED', 'resume while ACTIVE');
@@ -76,7 +76,7 @@ describe('commands on SLA instances', () => {
     assert.equal((await world.told(instance)).length, 4);
   });
 
-  it('reads strictly', async () => {
+  it('rejects invalid requests', async () => {
     const [, instance] = await fresh();
     for (const expectedRevision of ['1', null, 0, 1.5, true]) {
       refused(await world.command('chief', instance, 'pause', { expectedRevision }), 400, 'INVALID_REQUEST');
@@ -101,7 +101,7 @@ describe('commands on SLA instances', () => {
     assert.equal(without.status, 200, 'the body may be left out');
   });
 
-  it('lets a pause by hand outlast the conditions of the policy', async () => {
+  it('keeps a pause by command when the pause condition becomes false', async () => {
     const [id, instance] = await fresh();
     await command(instance, 'pause');
     await world.to(id, 'wait');
@@ -119,7 +119,7 @@ describe('commands on SLA instances', () => {
     assert.equal((await world.sla(id)).status, 'STOPPED');
   });
 
-  it('lets a resume by hand stand until the condition was false once', async () => {
+  it('keeps a resume by command until the pause condition was false once', async () => {
     const [id, instance] = await fresh();
     await world.to(id, 'wait');
     await command(instance, 'resume');
@@ -131,7 +131,7 @@ describe('commands on SLA instances', () => {
     assert.equal((await world.sla(id)).status, 'PAUSED');
   });
 
-  it('pauses again at once where the condition was false when somebody resumed', async () => {
+  it('pauses again at once if the condition was false at the resume by command', async () => {
     const [id, instance] = await fresh();
     await command(instance, 'pause');
     await command(instance, 'resume');
@@ -146,7 +146,7 @@ describe('commands on SLA instances', () => {
     assert.equal((await world.sla(id)).status, 'ACTIVE');
   });
 
-  it('lets a stop by hand stand until the condition was false once', async () => {
+  it('does not restart after a stop by command until the start condition was false once', async () => {
     const [id, instance] = await fresh();
     await command(instance, 'stop');
     await world.change(id, { priority: 'p1' });
@@ -169,7 +169,7 @@ describe('commands on SLA instances', () => {
     assert.equal((await world.all(id)).length, 3);
   });
 
-  it('keeps to a calendar that was chosen until it is recalculated without one', async () => {
+  it('keeps a chosen calendar until it is recalculated without one', async () => {
     const [id, instance] = await fresh();
     const always = world.id('always');
     const pinned = await command(instance, 'recalculate', { calendarId: always });
@@ -196,7 +196,7 @@ describe('commands on SLA instances', () => {
     refused(await world.command('chief', instance, 'recalculate', { calendarId: 'office' }), 400, 'INVALID_REQUEST');
   });
 
-  it('has no due time by a calendar that never opens', async () => {
+  it('returns no due time for a calendar that never opens', async () => {
     const [id, instance] = await fresh();
     const never = await command(instance, 'recalculate', { calendarId: world.id('never') });
     assert.deepEqual([never.dueAt, never.breached], [null, false]);
@@ -206,7 +206,7 @@ describe('commands on SLA instances', () => {
     assert.deepEqual(await world.told(instance), ['SlaStarted', 'SlaRecalculated']);
   });
 
-  it('gives a stopped one new figures, and nothing else does', async () => {
+  it('changes a stopped instance only by recalculate', async () => {
     const [id, instance] = await fresh();
     world.clock.set('2026-11-24T15:00:00.000Z'); // 15 h of office time, 31 h of real time
     await world.to(id, 'done');
@@ -224,7 +224,7 @@ describe('commands on SLA instances', () => {
     assert.equal((await world.told(instance)).at(-1), 'SlaRecalculated');
   });
 
-  it('asks for sla.control, and shows nothing of records that are out of sight', async () => {
+  it('requires sla.control and reveals nothing about hidden records', async () => {
     const [, instance] = await fresh();
     const answer = await world.command('agent', instance, 'pause', {});
     refused(answer, 403, 'RIGHT_MISSING');
@@ -252,7 +252,7 @@ describe('commands on SLA instances', () => {
     assert.equal((await world.ok<Instance[]>('looker', 'GET', `/objects/${shownId}/sla`)).length, 2);
   });
 
-  it('explains every interval, and the counted ones are the elapsed time', async () => {
+  it('explains every interval; the counted ones add up to the elapsed time', async () => {
     world.clock.set('2026-12-23T12:00:00.000Z'); // Wednesday 13:00 in Berlin
     const id = await world.make({ priority: 'p3' });
     const instance = await world.sla(id);
@@ -281,7 +281,7 @@ describe('commands on SLA instances', () => {
         interval('23T16:00', '23T23:00', false, 'closed'),
         interval('23T23:00', '24T08:00', false, 'special-hours', { name: 'Christmas Eve' }),
         interval('24T08:00', '24T09:00', true, 'special-hours', { name: 'Christmas Eve' }),
-        interval('24T09:00', '24T10:00', false, 'paused', { pausedBy: by('hand', 'looker') }),
+        interval('24T09:00', '24T10:00', false, 'paused', { pausedBy: by('manual', 'looker') }),
         interval('24T10:00', '24T11:00', true, 'special-hours', { name: 'Christmas Eve' }),
         interval('24T11:00', '24T23:00', false, 'special-hours', { name: 'Christmas Eve' }),
         interval('24T23:00', '25T23:00', false, 'holiday', { name: 'Christmas Day' }),

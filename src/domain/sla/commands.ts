@@ -3,10 +3,10 @@ import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { changedSince, holdRevision, requireActive, type VisibleObject } from '../objects/index.ts';
 import type { Command } from './contract.ts';
-import { type CalendarInForce, calendarOf, slaRegistry } from './definitions.ts';
-import { keptVersion, planDraft, presentOf, settingFor, variablesFor } from './effective-policy.ts';
+import { type CalendarInForce, calendarOf, slaRegistry } from './registry.ts';
+import { calendarVersionOf, planDraft, presentOf, settingFor, variablesFor } from './effective-policy.ts';
 import { answerOf, type InstanceAnswer, requireInstance } from './queries.ts';
-import { type Instance, judgePolicy, wantsStart } from './rules.ts';
+import { type Instance, evaluateConditions, wantsStart } from './rules.ts';
 import { draftOf, pause, recalculate, resume, retarget, type Setting, stop } from './rules-transitions.ts';
 import { findCalendarVersion, listEvents, type StoredInstance } from './store.ts';
 
@@ -91,14 +91,14 @@ function move(
   object: VisibleObject,
 ): InstanceAnswer {
   const setting = settingFor(ctx, instance, object);
-  const judged = judgePolicy(setting.policy, object.facts, variablesFor(ctx));
+  const results = evaluateConditions(setting.policy, object.facts, variablesFor(ctx));
   const draft = draftOf(instance);
   // First apply the warnings, breaches and target changes up to now, then the command.
   retarget(draft, setting);
-  if (command === 'pause') pause(draft, 'hand', setting);
-  else if (command === 'resume') resume(draft, 'hand', setting, !judged.pause);
-  else stop(draft, 'hand', setting, !wantsStart(judged));
-  return answered(ctx, planDraft(ctx, draft, setting), setting, object);
+  if (command === 'pause') pause(draft, 'manual', setting);
+  else if (command === 'resume') resume(draft, 'manual', setting, !results.pause);
+  else stop(draft, 'manual', setting, !wantsStart(results));
+  return plannedAnswer(ctx, planDraft(ctx, draft, setting), setting, object);
 }
 
 async function recalculateInstance(
@@ -114,11 +114,11 @@ async function recalculateInstance(
   const present = calendarOf(slaRegistry(ctx), setting.policy);
   const next = { ...setting, calendar: chosen ?? present };
   recalculate(draft, next, chosen !== undefined);
-  return answered(ctx, planDraft(ctx, draft, next), next, object);
+  return plannedAnswer(ctx, planDraft(ctx, draft, next), next, object);
 }
 
-function answered(ctx: WriteContext, instance: Instance, setting: Setting, object: VisibleObject): InstanceAnswer {
-  const stored: StoredInstance = { ...instance, keptCalendar: setting.calendar.definition };
+function plannedAnswer(ctx: WriteContext, instance: Instance, setting: Setting, object: VisibleObject): InstanceAnswer {
+  const stored: StoredInstance = { ...instance, storedCalendar: setting.calendar.definition };
   return answerOf(ctx, stored, presentOf(ctx, stored, object));
 }
 
@@ -145,5 +145,5 @@ async function chosenCalendar(
   if (calendarVersion === undefined || calendarVersion === calendar.version) return calendar;
   const definition = await findCalendarVersion(ctx, calendar.id, calendarVersion);
   if (definition === undefined) throw unknown('/calendarVersion', 'version of the calendar');
-  return keptVersion(calendar.id, calendarVersion, definition);
+  return calendarVersionOf(calendar.id, calendarVersion, definition);
 }

@@ -1,3 +1,109 @@
 /** The bundle's sections `calendars` and `slaPolicies` (docs/spec/configuration.md#bundle). */
-export { calendarsSection } from './config-calendars.ts';
-export { slaPoliciesSection } from './config-policies.ts';
+import Type, { type Static } from 'typebox';
+import { closed } from '../../contract/schemas.ts';
+import { storedForm } from '../../lib/filter-values.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { compileTypedCondition, type TypeShape } from '../../configuration/record-types.ts';
+import { Code, ConditionSchema, type Localized, Name } from '../../configuration/schemas.ts';
+import type { CompileView, Report } from '../../configuration/section.ts';
+import { planItem } from '../../configuration/store.ts';
+import { CALENDAR_HOURS, checkCalendar, normaliseHours } from './calendar-hours.ts';
+import { type CalendarDefinition, isOpenTime, type PolicyDefinition } from './registry.ts';
+import { insertCalendarVersion } from './store.ts';
+
+// ---------------------------------------------------------------- calendars: opening hours by weekday, with exceptions by date, in one time zone
+
+const CalendarItem = closed({ code: Code, name: Type.Optional(Name), ...CALENDAR_HOURS });
+
+export const calendarsSection = defineSection<Static<typeof CalendarItem>, CalendarDefinition>({
+  key: 'calendars',
+  schema: CalendarItem,
+  normalise: (item) => ({
+    code: item.code,
+    name: (item.name as Localized | undefined) ?? item.code,
+    ...normaliseHours(item),
+  }),
+  compile: (calendar, _view, report) => {
+    checkCalendar(calendar, report);
+    return calendar;
+  },
+  // All versions are kept, because an instance may be calculated with an older version.
+  write: (ctx, change) => {
+    planItem(ctx, change);
+    if (change.action === 'archive') return;
+    const version = (change.stored?.version ?? 0) + 1;
+    ctx.plan(insertCalendarVersion, { calendar_id: change.id, version, compiled: change.compiled, at: ctx.now });
+  },
+});
+
+// ---------------------------------------------------------------- policies: the open time that records of a type have
+
+const PolicyItem = closed({
+  code: Code,
+  name: Type.Optional(Name),
+  type: Code,
+  calendar: Code,
+  targets: Type.Array(
+    closed({ when: Type.Optional(ConditionSchema), duration: Type.String({ minLength: 1, maxLength: 100 }) }),
+    { minItems: 1, maxItems: 100 },
+  ),
+  start: ConditionSchema,
+  pause: Type.Optional(ConditionSchema),
+  stop: ConditionSchema,
+  warnAt: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), { maxItems: 20, uniqueItems: true })),
+});
+
+function normalisePolicy(item: Static<typeof PolicyItem>): PolicyDefinition {
+  return {
+    code: item.code,
+    name: (item.name as Localized | undefined) ?? item.code,
+    type: item.type,
+    calendar: item.calendar,
+    targets: item.targets.map(({ when, duration }) => ({
+      ...(when === undefined ? {} : { when: when as never }),
+      duration: String(storedForm('duration', duration) ?? duration),
+    })),
+    start: item.start as never,
+    ...(item.pause === undefined ? {} : { pause: item.pause as never }),
+    stop: item.stop as never,
+    warnAt: [...(item.warnAt ?? [])].sort((a, b) => a - b),
+  };
+}
+
+function compilePolicy(policy: PolicyDefinition, view: CompileView, report: Report): PolicyDefinition {
+  const { targets } = policy;
+  for (const [index, { when, duration }] of targets.entries()) {
+    if (!isOpenTime(duration)) {
+      const message = 'Use hours, minutes and seconds of open time, such as PT4H; it must be more than nothing.';
+      report(['targets', index, 'duration'], 'WRONG_FORMAT', message);
+    }
+    if (when === undefined && index < targets.length - 1) {
+      report(['targets', index], 'NEVER_REACHED', 'A target without a condition fits always; put it last.');
+    }
+  }
+  const type = view.get<TypeShape>('types', policy.type);
+  if (type === undefined) return policy;
+  const compiled = { ...policy };
+  for (const key of ['start', 'pause', 'stop'] as const) {
+    const condition = policy[key];
+    if (condition === undefined) continue;
+    compiled[key] = compileTypedCondition(condition, [key], [type], { view, report }) ?? condition;
+  }
+  compiled.targets = targets.map((target, index) => {
+    if (target.when === undefined) return target;
+    const when = compileTypedCondition(target.when, ['targets', index, 'when'], [type], { view, report });
+    return when === undefined ? target : { ...target, when };
+  });
+  return compiled;
+}
+
+export const slaPoliciesSection = defineSection<Static<typeof PolicyItem>, PolicyDefinition>({
+  key: 'slaPolicies',
+  schema: PolicyItem,
+  normalise: normalisePolicy,
+  references: (policy) => [
+    { section: 'types', code: policy.type, path: ['type'] },
+    { section: 'calendars', code: policy.calendar, path: ['calendar'] },
+  ],
+  compile: compilePolicy,
+});

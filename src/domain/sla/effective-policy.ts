@@ -4,13 +4,13 @@ import { WorkTime } from '../../lib/worktime.ts';
 import type { ActorVariables, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { registry, today } from '../metadata/index.ts';
 import type { RecordView } from '../objects/index.ts';
-import { type CalendarDefinition, type CalendarInForce, calendarOf, type Policy, slaRegistry } from './definitions.ts';
+import { type CalendarDefinition, type CalendarInForce, calendarOf, type Policy, slaRegistry } from './registry.ts';
 import { type SlaTiming, timingOf, type Instance, targetOf } from './rules.ts';
 import { type Draft, finish, type Setting } from './rules-transitions.ts';
 import { changeInstance, insertInstance, rowOf, type StoredInstance } from './store.ts';
 
 /** Targets depend on the record only, not on the acting user. Their conditions are evaluated without a user. */
-const NOBODY: ActorVariables = {
+const NO_USER: ActorVariables = {
   me: '00000000-0000-0000-0000-000000000000',
   groups: [],
   orgUnit: null,
@@ -31,7 +31,7 @@ export function variablesFor(ctx: ReadContext, person: ActorVariables = ctx.acto
 
 /** The target of the policy for these facts; undefined if none applies. */
 export function targetUnder(ctx: ReadContext, policy: Policy, facts: RecordFacts): number | undefined {
-  return targetOf(policy, facts, variablesFor(ctx, NOBODY));
+  return targetOf(policy, facts, variablesFor(ctx, NO_USER));
 }
 
 /** The policy of an instance. Archived policies stay in the configuration. */
@@ -45,14 +45,14 @@ export function policyOf(ctx: ReadContext, instance: Pick<Instance, 'policyId'>)
 export function calendarFor(ctx: ReadContext, instance: StoredInstance, policy: Policy): CalendarInForce {
   const known = slaRegistry(ctx);
   if (!instance.pinned && instance.status !== 'STOPPED') return calendarOf(known, policy);
-  const { calendarId: id, calendarVersion: version, keptCalendar } = instance;
+  const { calendarId: id, calendarVersion: version, storedCalendar } = instance;
   const present = known.calendars.get(id);
   if (present?.version === version) return present;
-  if (keptCalendar === null) throw new Error(`version ${version} of calendar ${id} was not kept`);
-  return keptVersion(id, version, keptCalendar);
+  if (storedCalendar === null) throw new Error(`version ${version} of calendar ${id} was not kept`);
+  return calendarVersionOf(id, version, storedCalendar);
 }
 
-export function keptVersion(id: string, version: number, definition: CalendarDefinition): CalendarInForce {
+export function calendarVersionOf(id: string, version: number, definition: CalendarDefinition): CalendarInForce {
   return { id, version, definition, time: new WorkTime(definition) };
 }
 

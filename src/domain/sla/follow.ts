@@ -6,14 +6,14 @@
  */
 import type { Follower, PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { recordOf, type RecordView } from '../objects/index.ts';
-import { calendarOf, type Policy, slaRegistry } from './definitions.ts';
+import { calendarOf, type Policy, slaRegistry } from './registry.ts';
 import { planDraft, settingFor, targetUnder, variablesFor } from './effective-policy.ts';
-import { type Judged, judgePolicy } from './rules.ts';
+import { type ConditionResults, evaluateConditions } from './rules.ts';
 import { begin, draftOf, follow, rearm, type Setting, restarts } from './rules-transitions.ts';
 import { listLatest, type StoredInstance } from './store.ts';
 
 /** Events that start or end an archiving. They affect every policy. */
-const WHOLE = new Set(['ObjectArchived', 'ObjectRestored']);
+const ARCHIVE_EVENTS = new Set(['ObjectArchived', 'ObjectRestored']);
 
 interface Changed {
   view: RecordView;
@@ -21,10 +21,11 @@ interface Changed {
   created: boolean;
 }
 
-function concerns(policy: Policy, events: readonly PlannedEvent[]): boolean {
-  const { every, fields } = policy.concern;
+function isAffected(policy: Policy, events: readonly PlannedEvent[]): boolean {
+  const { every, fields } = policy.inputs;
   return events.some(
-    ({ type, changes }) => every || WHOLE.has(type) || Object.keys(changes ?? {}).some((code) => fields.has(code)),
+    ({ type, changes }) =>
+      every || ARCHIVE_EVENTS.has(type) || Object.keys(changes ?? {}).some((code) => fields.has(code)),
   );
 }
 
@@ -46,29 +47,29 @@ async function changedRecords(ctx: WriteContext, events: readonly PlannedEvent[]
     const policies = view === undefined ? undefined : ofType.get(view.type.id);
     if (view === undefined || policies === undefined) continue;
     const created = own.some(({ type }) => type === 'ObjectCreated');
-    const concerned = created ? policies : policies.filter((policy) => concerns(policy, own));
+    const concerned = created ? policies : policies.filter((policy) => isAffected(policy, own));
     if (concerned.length > 0) changed.push({ view, policies: concerned, created });
   }
   return changed;
 }
 
-function start(ctx: WriteContext, policy: Policy, view: RecordView, judged: Judged): void {
+function start(ctx: WriteContext, policy: Policy, view: RecordView, results: ConditionResults): void {
   const targetMs = targetUnder(ctx, policy, view.facts);
   if (targetMs === undefined) return;
   const calendar = calendarOf(slaRegistry(ctx), policy);
   const setting: Setting = { now: ctx.now, actorId: ctx.actor.userId, policy, calendar, targetMs };
-  planDraft(ctx, begin(ctx.newId(), view.row.id, judged, setting), setting);
+  planDraft(ctx, begin(ctx.newId(), view.row.id, results, setting), setting);
 }
 
 function followOne(ctx: WriteContext, policy: Policy, view: RecordView, last: StoredInstance | undefined): void {
-  const judged = judgePolicy(policy, view.facts, variablesFor(ctx));
-  if (last !== undefined && (last.status !== 'STOPPED' || !restarts(last, judged, policy))) {
+  const results = evaluateConditions(policy, view.facts, variablesFor(ctx));
+  if (last !== undefined && (last.status !== 'STOPPED' || !restarts(last, results, policy))) {
     const setting = settingFor(ctx, last, view);
     const draft = draftOf(last);
-    if (last.status === 'STOPPED') rearm(draft, judged);
-    else follow(draft, judged, setting);
+    if (last.status === 'STOPPED') rearm(draft, results);
+    else follow(draft, results, setting);
     planDraft(ctx, draft, setting);
-  } else if (restarts(last, judged, policy)) start(ctx, policy, view, judged);
+  } else if (restarts(last, results, policy)) start(ctx, policy, view, results);
 }
 
 export const slaFollower: Follower = {

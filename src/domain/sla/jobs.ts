@@ -6,7 +6,7 @@
 import type { Caller, Work } from '../../platform/unit-of-work/work.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { preload, recordOf } from '../objects/index.ts';
-import { calendarOf, slaRegistry } from './definitions.ts';
+import { calendarOf, slaRegistry } from './registry.ts';
 import { planDraft, settingFor } from './effective-policy.ts';
 import { draftOf, retarget } from './rules-transitions.ts';
 import { type InForce, isDue, listStale, lockDue, lockStale, type StoredInstance } from './store.ts';
@@ -14,12 +14,12 @@ import { type InForce, isDue, listStale, lockDue, lockStale, type StoredInstance
 /** Maximum number of instances in one unit of work. */
 const BATCH = 200;
 /** Maximum number of outdated instances read at once. */
-const PORTION = 1000;
+const READ_LIMIT = 1000;
 /**
  * How often outdated instances are searched for without a configuration change. A unit of work that began under an older
  * configuration may have written after the last search.
  */
-const AGAIN_MS = 60_000;
+const RECHECK_MS = 60_000;
 
 /** The result of a unit of work: how many instances it locked, and the errors of single instances. */
 interface Done {
@@ -31,7 +31,7 @@ interface Done {
  * Updates locked instances to the current policy and calendar, and reports what was reached. An error in one instance does not
  * affect the others.
  */
-async function bringForward(ctx: WriteContext, instances: readonly StoredInstance[]): Promise<Done> {
+async function updateInstances(ctx: WriteContext, instances: readonly StoredInstance[]): Promise<Done> {
   await preload(
     ctx,
     instances.map((instance) => instance.objectId),
@@ -52,15 +52,15 @@ async function bringForward(ctx: WriteContext, instances: readonly StoredInstanc
 }
 
 /** Commits the successful updates, then throws the collected errors. @returns the number of locked instances */
-async function bring(
+async function runBatch(
   work: Work,
   caller: Caller,
   lock: (ctx: WriteContext) => Promise<StoredInstance[]>,
 ): Promise<number> {
-  const result = await work.write(caller, async (ctx) => await bringForward(ctx, await lock(ctx)));
+  const result = await work.write(caller, async (ctx) => await updateInstances(ctx, await lock(ctx)));
   if (result.kind !== 'done') return 0;
   const { taken, errors } = result.data;
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} SLA instances could not be reckoned`);
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} SLA instances could not be recalculated`);
   return taken;
 }
 
@@ -72,7 +72,7 @@ async function bring(
  */
 export async function fireDue(work: Work, caller: Caller): Promise<boolean> {
   if (!(await work.read(caller, isDue))) return false;
-  return (await bring(work, caller, (ctx) => lockDue(ctx, BATCH))) === BATCH;
+  return (await runBatch(work, caller, (ctx) => lockDue(ctx, BATCH))) === BATCH;
 }
 
 function inForce(caller: Caller): InForce[] {
@@ -92,24 +92,24 @@ function inForce(caller: Caller): InForce[] {
  * Creates the task that updates stored due times after a change of policies or calendars. The rows themselves show what is left
  * to do, so the task can be interrupted and resumed. @returns whether there is more to do at once
  */
-export function dueTimeMover(): (work: Work, caller: Caller, nowMs: number) => Promise<boolean> {
-  let settled = '';
-  let lookedAt = Number.NEGATIVE_INFINITY;
+export function dueTimeUpdater(): (work: Work, caller: Caller, nowMs: number) => Promise<boolean> {
+  let upToDate = '';
+  let checkedAt = Number.NEGATIVE_INFINITY;
   return async (work, caller, nowMs) => {
     const wanted = inForce(caller);
     const key = JSON.stringify(wanted);
-    if (wanted.length === 0 || (key === settled && Math.abs(nowMs - lookedAt) < AGAIN_MS)) return false;
-    const ids = await work.read(caller, (ctx) => listStale(ctx, wanted, PORTION));
+    if (wanted.length === 0 || (key === upToDate && Math.abs(nowMs - checkedAt) < RECHECK_MS)) return false;
+    const ids = await work.read(caller, (ctx) => listStale(ctx, wanted, READ_LIMIT));
     if (ids.length === 0) {
-      settled = key;
-      lookedAt = nowMs;
+      upToDate = key;
+      checkedAt = nowMs;
       return false;
     }
-    let moved = 0;
+    let updated = 0;
     for (let from = 0; from < ids.length; from += BATCH) {
-      moved += await bring(work, caller, (ctx) => lockStale(ctx, wanted, ids.slice(from, from + BATCH)));
+      updated += await runBatch(work, caller, (ctx) => lockStale(ctx, wanted, ids.slice(from, from + BATCH)));
     }
     // If other processes hold all remaining rows, wait for the next run.
-    return moved > 0;
+    return updated > 0;
   };
 }

@@ -3,10 +3,9 @@ import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { named, registry } from '../metadata/index.ts';
 import { findVisible, requireVisible, type VisibleObject } from '../objects/index.ts';
-import { slaRegistry } from './definitions.ts';
+import { slaRegistry } from './registry.ts';
 import { type Present, presentOf } from './effective-policy.ts';
-import { type IntervalAnswer, intervalsOf } from './intervals.ts';
-import { endOf, openPause, type Pause, pauseSpans } from './rules.ts';
+import { endOf, type IntervalAnswer, intervalsOf, openPause, type Pause, pauseSpans } from './rules.ts';
 import { findInstance, listEvents, listInstances, namesOf, type StoredInstance } from './store.ts';
 
 export interface InstanceAnswer {

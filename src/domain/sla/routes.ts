@@ -1,7 +1,6 @@
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import { commandSla } from './commands.ts';
 import * as contract from './contract.ts';
-import * as trials from './contract-try-out.ts';
 import { explainSla, listSla, slaHistory } from './queries.ts';
 import { previewCalendar, tryPolicy } from './try-out.ts';
 
@@ -10,6 +9,6 @@ export const slaRoutes: BoundOperation[] = [
   bind(contract.slaHistory, (ctx, { params }) => slaHistory(ctx, params.instanceId)),
   bind(contract.commandSla, (ctx, { params, body }) => commandSla(ctx, { ...params, ...body })),
   bind(contract.explainSla, (ctx, { params }) => explainSla(ctx, params.instanceId)),
-  bind(trials.tryPolicy, (ctx, { body }) => tryPolicy(ctx, body)),
-  bind(trials.previewCalendar, (ctx, { body }) => previewCalendar(ctx, body)),
+  bind(contract.tryPolicy, (ctx, { body }) => tryPolicy(ctx, body)),
+  bind(contract.previewCalendar, (ctx, { body }) => previewCalendar(ctx, body)),
 ];

@@ -2,12 +2,12 @@
  * Pure decisions on the transitions of an instance: start, pause, resume, change of target and stop, and the resulting events.
  * Each function changes a draft, which starts as the stored instance and ends as the next stored state.
  */
-import type { CalendarInForce, Policy } from './definitions.ts';
+import type { CalendarInForce, Policy } from './registry.ts';
 import {
   type SlaTiming,
   timingOf,
   type Instance,
-  type Judged,
+  type ConditionResults,
   nextAt,
   notBefore,
   openPause,
@@ -57,12 +57,12 @@ function change(draft: Draft, changes: Partial<Instance>): void {
   draft.instance = { ...draft.instance, ...changes };
 }
 
-function say(draft: Draft, type: SlaEventType, data: Record<string, unknown> = {}): void {
+function addEvent(draft: Draft, type: SlaEventType, data: Record<string, unknown> = {}): void {
   draft.events.push({ type, data });
 }
 
 /** Starts a new instance on the record. */
-export function begin(id: string, objectId: string, judged: Judged, setting: Setting): Draft {
+export function begin(id: string, objectId: string, results: ConditionResults, setting: Setting): Draft {
   const { now, policy, calendar, targetMs } = setting;
   const instance: Instance = {
     id,
@@ -70,7 +70,7 @@ export function begin(id: string, objectId: string, judged: Judged, setting: Set
     policyId: policy.id,
     policyVersion: policy.version,
     revision: 0,
-    turn: 0,
+    lockVersion: 0,
     status: 'ACTIVE',
     startedAt: now,
     stoppedAt: null,
@@ -84,11 +84,11 @@ export function begin(id: string, objectId: string, judged: Judged, setting: Set
     elapsedMs: null,
     dueAt: null,
     nextAt: null,
-    told: [],
+    notifiedThresholds: [],
   };
   const draft: Draft = { before: null, instance, events: [], visible: true };
-  say(draft, 'SlaStarted');
-  if (judged.pause) pause(draft, 'policy', setting);
+  addEvent(draft, 'SlaStarted');
+  if (results.pause) pause(draft, 'policy', setting);
   return draft;
 }
 
@@ -96,20 +96,25 @@ export function begin(id: string, objectId: string, judged: Judged, setting: Set
  * Reports warnings and breaches that are reached and were not reported. Forgets those that are no longer reached: if a target
  * moves into the future, its warnings are reported again later. Uses the given target and the calendar of the setting.
  */
-function settle(draft: Draft, setting: Setting, targetMs: number): void {
+function reportThresholds(draft: Draft, setting: Setting, targetMs: number): void {
   const { instance } = draft;
   const timing = timingOf(instance, targetMs, setting.calendar.time, setting.now);
   const { warnAt } = setting.policy;
   // Percentages that the policy no longer has stay remembered while they are reached, in case the policy gets them back.
-  const once = instance.told.filter((what) => what !== 'breach' && !warnAt.includes(what));
-  const now = reached(timing, [...warnAt, ...(once as number[])]);
-  for (const what of now) {
-    if (instance.told.includes(what)) continue;
-    if (what === 'breach') say(draft, 'SlaBreached', { breachedAt: timing.breachedAt });
-    else say(draft, 'SlaWarning', { percent: what });
+  const remembered = instance.notifiedThresholds.filter(
+    (threshold) => threshold !== 'breach' && !warnAt.includes(threshold),
+  );
+  const reachedNow = reached(timing, [...warnAt, ...(remembered as number[])]);
+  for (const threshold of reachedNow) {
+    if (instance.notifiedThresholds.includes(threshold)) continue;
+    if (threshold === 'breach') addEvent(draft, 'SlaBreached', { breachedAt: timing.breachedAt });
+    else addEvent(draft, 'SlaWarning', { percent: threshold });
   }
-  if (now.length !== instance.told.length || now.some((what) => !instance.told.includes(what)))
-    change(draft, { told: now });
+  if (
+    reachedNow.length !== instance.notifiedThresholds.length ||
+    reachedNow.some((threshold) => !instance.notifiedThresholds.includes(threshold))
+  )
+    change(draft, { notifiedThresholds: reachedNow });
 }
 
 /**
@@ -126,17 +131,17 @@ export function retarget(draft: Draft, setting: Setting, quiet = false): void {
   const other = instance.targetMs !== targetMs;
   if (stale || other) {
     // Nothing is reported under an outdated configuration: its due times may never have applied.
-    if (!stale) settle(draft, setting, instance.targetMs);
+    if (!stale) reportThresholds(draft, setting, instance.targetMs);
     const { dueAt } = timingOf(instance, targetMs, calendar.time, setting.now);
     if (other || (instance.status === 'ACTIVE' && dueAt !== instance.dueAt)) {
       const reason = stale ? 'configuration' : 'target';
-      say(draft, 'SlaRecalculated', { reason, targetMsBefore: instance.targetMs, dueAtBefore: instance.dueAt });
+      addEvent(draft, 'SlaRecalculated', { reason, targetMsBefore: instance.targetMs, dueAtBefore: instance.dueAt });
       if (!quiet) draft.visible = true;
     }
     const { id: calendarId, version: calendarVersion } = calendar;
     change(draft, { targetMs, policyVersion: policy.version, calendarId, calendarVersion });
   }
-  settle(draft, setting, targetMs);
+  reportThresholds(draft, setting, targetMs);
 }
 
 /** Recalculates by command, with the calendar of the setting from now on. The status does not change. */
@@ -151,14 +156,14 @@ export function recalculate(draft: Draft, setting: Setting, pinned: boolean): vo
     pinned,
   });
   draft.visible = true;
-  say(draft, 'SlaRecalculated', {
+  addEvent(draft, 'SlaRecalculated', {
     reason: 'command',
     targetMsBefore: targetMs,
     dueAtBefore: dueAt,
     calendarIdBefore: calendarId,
     calendarVersionBefore: calendarVersion,
   });
-  if (draft.instance.status !== 'STOPPED') settle(draft, setting, setting.targetMs);
+  if (draft.instance.status !== 'STOPPED') reportThresholds(draft, setting, setting.targetMs);
 }
 
 export function pause(draft: Draft, by: PausedBy, { now, actorId }: Setting): void {
@@ -166,7 +171,7 @@ export function pause(draft: Draft, by: PausedBy, { now, actorId }: Setting): vo
   const from = notBefore(now, startedAt, pauses.at(-1)?.to);
   change(draft, { status: 'PAUSED', pauses: [...pauses, { from, to: null, by, actorId }] });
   draft.visible = true;
-  say(draft, 'SlaPaused', { by });
+  addEvent(draft, 'SlaPaused', { by });
 }
 
 /**
@@ -182,18 +187,18 @@ export function resume(draft: Draft, by: PausedBy, { now }: Setting, armed: bool
   const closed = to === last.from ? [] : [{ ...last, to }];
   change(draft, { status: 'ACTIVE', pauses: [...pauses.slice(0, -1), ...closed], pauseArmed: armed });
   draft.visible = true;
-  say(draft, 'SlaResumed', { by });
+  addEvent(draft, 'SlaResumed', { by });
 }
 
 /** @param armed whether the policy may start a new instance without its start condition becoming false first */
-export function stop(draft: Draft, by: 'policy' | 'hand', setting: Setting, armed: boolean): void {
+export function stop(draft: Draft, by: 'policy' | 'manual', setting: Setting, armed: boolean): void {
   const { instance } = draft;
-  const held = openPause(instance);
-  const stoppedAt = notBefore(setting.now, instance.startedAt, instance.pauses.at(-1)?.to, held?.from);
-  const pauses = held === undefined ? instance.pauses : closeLast(instance, stoppedAt);
+  const open = openPause(instance);
+  const stoppedAt = notBefore(setting.now, instance.startedAt, instance.pauses.at(-1)?.to, open?.from);
+  const pauses = open === undefined ? instance.pauses : closeLast(instance, stoppedAt);
   change(draft, { status: 'STOPPED', stoppedAt, pauses, startArmed: armed });
   draft.visible = true;
-  say(draft, 'SlaStopped', { by });
+  addEvent(draft, 'SlaStopped', { by });
 }
 
 function closeLast({ pauses }: Instance, to: string): Instance['pauses'] {
@@ -206,28 +211,29 @@ function closeLast({ pauses }: Instance, to: string): Instance['pauses'] {
  * Applies a change of the record to its running instance. Policy conditions act when their result changes
  * (docs/spec/workflow-and-sla.md#sla-instances).
  */
-export function follow(draft: Draft, judged: Judged, setting: Setting): void {
+export function follow(draft: Draft, results: ConditionResults, setting: Setting): void {
   retarget(draft, setting);
-  if (judged.stop) {
-    stop(draft, 'policy', setting, !wantsStart(judged));
+  if (results.stop) {
+    stop(draft, 'policy', setting, !wantsStart(results));
     return;
   }
-  const held = openPause(draft.instance)?.by;
-  if ((held === 'policy' && !judged.pause) || (held === 'archive' && !judged.archived)) resume(draft, held, setting);
-  if (!judged.pause && !draft.instance.pauseArmed) change(draft, { pauseArmed: true });
+  const pausedBy = openPause(draft.instance)?.by;
+  if ((pausedBy === 'policy' && !results.pause) || (pausedBy === 'archive' && !results.archived))
+    resume(draft, pausedBy, setting);
+  if (!results.pause && !draft.instance.pauseArmed) change(draft, { pauseArmed: true });
   if (draft.instance.status !== 'ACTIVE') return;
-  if (judged.pause && draft.instance.pauseArmed) pause(draft, 'policy', setting);
-  else if (judged.archived) pause(draft, 'archive', setting);
+  if (results.pause && draft.instance.pauseArmed) pause(draft, 'policy', setting);
+  else if (results.archived) pause(draft, 'archive', setting);
 }
 
 /** Applies a change of the record to a stopped instance: once the start condition was false, the policy may start again. */
-export function rearm(draft: Draft, judged: Judged): void {
-  if (!wantsStart(judged) && !draft.instance.startArmed) change(draft, { startArmed: true });
+export function rearm(draft: Draft, results: ConditionResults): void {
+  if (!wantsStart(results) && !draft.instance.startArmed) change(draft, { startArmed: true });
 }
 
 /** Whether the policy starts a new instance on the record, given the last one. */
-export function restarts(last: Instance | undefined, judged: Judged, policy: Policy): boolean {
-  if (!policy.active || judged.archived || !wantsStart(judged)) return false;
+export function restarts(last: Instance | undefined, results: ConditionResults, policy: Policy): boolean {
+  if (!policy.active || results.archived || !wantsStart(results)) return false;
   return last === undefined || (last.status === 'STOPPED' && last.startArmed);
 }
 
@@ -247,7 +253,7 @@ export function finish(draft: Draft, setting: Setting): Finished {
   const stopped = draft.instance.status === 'STOPPED';
   change(draft, {
     revision: draft.instance.revision + (draft.visible ? 1 : 0),
-    turn: draft.instance.turn + 1,
+    lockVersion: draft.instance.lockVersion + 1,
     elapsedMs: stopped ? timing.elapsedMs : null,
     dueAt: timing.dueAt,
     nextAt: nextAt(draft.instance, draft.instance.targetMs, time, setting.policy.warnAt),
@@ -273,8 +279,8 @@ function sameStored(before: Instance, after: Instance): boolean {
     before.calendarVersion === after.calendarVersion &&
     before.pinned === after.pinned &&
     before.nextAt === after.nextAt &&
-    before.told.length === after.told.length &&
-    before.told.every((what) => after.told.includes(what)) &&
+    before.notifiedThresholds.length === after.notifiedThresholds.length &&
+    before.notifiedThresholds.every((threshold) => after.notifiedThresholds.includes(threshold)) &&
     (after.status === 'PAUSED' || before.dueAt === after.dueAt)
   );
 }

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { WEEKDAYS, type Weekday, WorkTime } from '../../lib/worktime.ts';
-import type { CalendarInForce, Policy } from './definitions.ts';
-import { timingOf, type Instance, type Judged, notBefore, pauseSpans } from './rules.ts';
+import type { CalendarInForce, Policy } from './registry.ts';
+import { timingOf, type Instance, type ConditionResults, notBefore, pauseSpans } from './rules.ts';
 import {
   begin,
   type Draft,
@@ -38,7 +38,7 @@ const policy: Policy = {
   pause: null,
   stop: null,
   warnAt: WARN,
-  concern: { every: true, fields: new Set() },
+  inputs: { every: true, fields: new Set() },
 };
 
 const week = Object.fromEntries(
@@ -78,15 +78,15 @@ class World {
   status = 'ACTIVE';
   counted = 0;
   /** What holds the pause. */
-  by: 'policy' | 'hand' | 'archive' | undefined;
+  by: 'policy' | 'manual' | 'archive' | undefined;
   /** After a resume or stop by command, the condition has no effect until it was false once. */
   setAside = false;
   restartAllowed = true;
-  told: string[] = [];
+  notified: string[] = [];
   readonly seen: string[] = [];
 
   constructor() {
-    this.instance = this.#keep(begin('one', 'record', this.judged(), this.setting()));
+    this.instance = this.#keep(begin('one', 'record', this.results(), this.setting()));
   }
 
   setting(): Setting {
@@ -94,7 +94,7 @@ class World {
     return { now: new Date(this.now).toISOString(), actorId: null, policy, calendar, targetMs };
   }
 
-  judged(): Judged {
+  results(): ConditionResults {
     return {
       start: this.state !== 'done',
       pause: this.state === 'waits',
@@ -123,8 +123,8 @@ class World {
       ['SlaBreached', 1],
     ] as const) {
       const is = this.counted * MINUTE >= share * this.targetMs;
-      if (is && !this.told.includes(name)) this.told.push(name);
-      else if (!is) this.told = this.told.filter((one) => one !== name);
+      if (is && !this.notified.includes(name)) this.notified.push(name);
+      else if (!is) this.notified = this.notified.filter((one) => one !== name);
     }
   }
 
@@ -148,20 +148,20 @@ class World {
     if (!fits[kind] || this.archived) return;
     const draft = draftOf(this.instance);
     const setting = this.setting();
-    const judged = this.judged();
+    const results = this.results();
     retarget(draft, setting);
     this.#reach();
     if (kind === 'pause') {
-      pause(draft, 'hand', setting);
-      [this.status, this.by] = ['PAUSED', 'hand'];
+      pause(draft, 'manual', setting);
+      [this.status, this.by] = ['PAUSED', 'manual'];
     } else if (kind === 'resume') {
-      resume(draft, 'hand', setting, !judged.pause);
+      resume(draft, 'manual', setting, !results.pause);
       [this.status, this.by] = ['ACTIVE', undefined];
-      this.setAside = judged.pause;
+      this.setAside = results.pause;
     } else {
-      stop(draft, 'hand', setting, !judged.start);
+      stop(draft, 'manual', setting, !results.start);
       this.status = 'STOPPED';
-      this.restartAllowed = !judged.start;
+      this.restartAllowed = !results.start;
     }
     this.instance = this.#keep(draft);
   }
@@ -173,44 +173,44 @@ class World {
     } else if (this.archived) return;
     else if (one.kind === 'target') this.targetMs = one.hours * HOUR;
     else this.state = one.kind as World['state'];
-    const judged = this.judged();
+    const results = this.results();
     const setting = this.setting();
     const wasStopped = this.status === 'STOPPED';
-    this.#expect(judged, wasStopped);
-    const anew = restarts(this.instance, judged, policy);
-    const draft = anew ? begin('next', 'record', judged, setting) : draftOf(this.instance);
-    if (!anew && wasStopped) rearm(draft, judged);
-    else if (!anew) follow(draft, judged, setting);
+    this.#expect(results, wasStopped);
+    const anew = restarts(this.instance, results, policy);
+    const draft = anew ? begin('next', 'record', results, setting) : draftOf(this.instance);
+    if (!anew && wasStopped) rearm(draft, results);
+    else if (!anew) follow(draft, results, setting);
     this.instance = this.#keep(draft);
   }
 
   /** The rules of docs/spec/workflow-and-sla.md#sla-instances, one by one. */
-  #expect(judged: Judged, wasStopped: boolean): void {
+  #expect(results: ConditionResults, wasStopped: boolean): void {
     if (wasStopped) {
-      if (!judged.start) this.restartAllowed = true;
-      else if (this.restartAllowed && !judged.archived) {
-        [this.status, this.by] = judged.pause ? ['PAUSED', 'policy'] : ['ACTIVE', undefined];
-        [this.counted, this.setAside, this.told] = [0, false, []];
+      if (!results.start) this.restartAllowed = true;
+      else if (this.restartAllowed && !results.archived) {
+        [this.status, this.by] = results.pause ? ['PAUSED', 'policy'] : ['ACTIVE', undefined];
+        [this.counted, this.setAside, this.notified] = [0, false, []];
       }
       return;
     }
     this.#reach();
-    if (judged.stop) {
+    if (results.stop) {
       this.status = 'STOPPED';
       this.restartAllowed = true;
       return;
     }
-    if (!judged.pause) this.setAside = false;
-    if (this.by === 'policy' && !judged.pause) [this.status, this.by] = ['ACTIVE', undefined];
-    if (this.by === 'archive' && !judged.archived) [this.status, this.by] = ['ACTIVE', undefined];
+    if (!results.pause) this.setAside = false;
+    if (this.by === 'policy' && !results.pause) [this.status, this.by] = ['ACTIVE', undefined];
+    if (this.by === 'archive' && !results.archived) [this.status, this.by] = ['ACTIVE', undefined];
     if (this.status !== 'ACTIVE') return;
-    if (judged.pause && !this.setAside) [this.status, this.by] = ['PAUSED', 'policy'];
-    else if (judged.archived) [this.status, this.by] = ['PAUSED', 'archive'];
+    if (results.pause && !this.setAside) [this.status, this.by] = ['PAUSED', 'policy'];
+    else if (results.archived) [this.status, this.by] = ['PAUSED', 'archive'];
   }
 }
 
-describe('the course of an instance', () => {
-  it('is what the specification says, for any order of things that happen', () => {
+describe('transitions of an instance', () => {
+  it('match the specification for any sequence of events', () => {
     fc.assert(
       fc.property(fc.array(happening, { minLength: 1, maxLength: 25 }), (happenings) => {
         const world = new World();
@@ -222,8 +222,10 @@ describe('the course of an instance', () => {
           assert.equal(instance.status, world.status);
           assert.equal(timing.elapsedMs, world.counted * MINUTE);
           assert.deepEqual(
-            [...instance.told].map((what) => (what === 'breach' ? 'SlaBreached' : `SlaWarning${what}`)).sort(),
-            [...world.told].sort(),
+            [...instance.notifiedThresholds]
+              .map((what) => (what === 'breach' ? 'SlaBreached' : `SlaWarning${what}`))
+              .sort(),
+            [...world.notified].sort(),
           );
           // Counted and paused time add up to all open time.
           const end = Date.parse(instance.stoppedAt ?? now);
@@ -242,7 +244,7 @@ describe('the course of an instance', () => {
     );
   });
 
-  it('wakes for the first thing that is not told, and never for what is past', () => {
+  it('nextAt is the next threshold that was not reported, and never in the past', () => {
     fc.assert(
       fc.property(fc.array(happening, { minLength: 1, maxLength: 15 }), (happenings) => {
         const world = new World();
@@ -263,13 +265,14 @@ describe('the course of an instance', () => {
           world.instance = done.instance;
           assert.equal(world.seen.length, before);
         }
-        if (world.instance.status === 'ACTIVE') assert.deepEqual(world.instance.told, [...WARN, 'breach']);
+        if (world.instance.status === 'ACTIVE')
+          assert.deepEqual(world.instance.notifiedThresholds, [...WARN, 'breach']);
       }),
       { numRuns: 500 },
     );
   });
 
-  it('never runs backwards when a clock is set back', () => {
+  it('never go back in time when the clock is set back', () => {
     const world = new World();
     world.pass(120);
     world.happen({ after: 0, kind: 'pause' });

@@ -5,12 +5,13 @@
  */
 import { evaluate, type RecordFacts, type Variables } from '../../lib/filter.ts';
 import type { Span, WorkTime } from '../../lib/worktime.ts';
-import type { Policy } from './definitions.ts';
+import { localized, type LocalizedText } from '../metadata/index.ts';
+import type { CalendarException, Policy } from './registry.ts';
 
-export type Status = 'ACTIVE' | 'PAUSED' | 'STOPPED';
+type Status = 'ACTIVE' | 'PAUSED' | 'STOPPED';
 
 /** What holds a pause: the policy's condition, a command, or the archiving of the record. */
-export type PausedBy = 'policy' | 'hand' | 'archive';
+export type PausedBy = 'policy' | 'manual' | 'archive';
 
 export interface Pause {
   from: string;
@@ -22,7 +23,7 @@ export interface Pause {
 }
 
 /** The percentage of a warning, or the breach. */
-export type Threshold = number | 'breach';
+type Threshold = number | 'breach';
 
 /** A stored instance (table `sla_instances`). Instants are RFC 3339 UTC with milliseconds. */
 export interface Instance {
@@ -31,7 +32,8 @@ export interface Instance {
   policyId: string;
   policyVersion: number;
   revision: number;
-  turn: number;
+  /** Grows with every write; a decision on an outdated instance fails. */
+  lockVersion: number;
   status: Status;
   startedAt: string;
   stoppedAt: string | null;
@@ -49,7 +51,8 @@ export interface Instance {
   elapsedMs: number | null;
   dueAt: string | null;
   nextAt: string | null;
-  told: readonly Threshold[];
+  /** The warnings and the breach that were reported and are still reached. */
+  notifiedThresholds: readonly Threshold[];
 }
 
 /** The calculated times of an instance at one moment. Open time is in milliseconds. */
@@ -122,18 +125,18 @@ export function timingOf(
 }
 
 /** Open time after which a warning or the breach is due. */
-function needed(what: Threshold, targetMs: number): number {
-  return what === 'breach' ? targetMs : Math.ceil((what * targetMs) / 100);
+function needed(threshold: Threshold, targetMs: number): number {
+  return threshold === 'breach' ? targetMs : Math.ceil((threshold * targetMs) / 100);
 }
 
 /** Warnings come first, so that the breach is the last of several at the same moment. */
-function tellings(warnAt: readonly number[]): Threshold[] {
+function thresholdsOf(warnAt: readonly number[]): Threshold[] {
   return [...warnAt, 'breach'];
 }
 
 /** The warnings and the breach that are reached. */
 export function reached(timing: SlaTiming, warnAt: readonly number[]): Threshold[] {
-  return tellings(warnAt).filter((what) => timing.elapsedMs >= needed(what, timing.targetMs));
+  return thresholdsOf(warnAt).filter((threshold) => timing.elapsedMs >= needed(threshold, timing.targetMs));
 }
 
 /**
@@ -141,15 +144,15 @@ export function reached(timing: SlaTiming, warnAt: readonly number[]): Threshold
  * while the instance is paused.
  */
 export function nextAt(
-  instance: Pick<Instance, 'startedAt' | 'pauses' | 'status' | 'told'>,
+  instance: Pick<Instance, 'startedAt' | 'pauses' | 'status' | 'notifiedThresholds'>,
   targetMs: number,
   time: WorkTime,
   warnAt: readonly number[],
 ): string | null {
   if (instance.status !== 'ACTIVE') return null;
-  const untold = tellings(warnAt).filter((what) => !instance.told.includes(what));
-  if (untold.length === 0) return null;
-  const least = Math.min(...untold.map((what) => needed(what, targetMs)));
+  const pending = thresholdsOf(warnAt).filter((threshold) => !instance.notifiedThresholds.includes(threshold));
+  if (pending.length === 0) return null;
+  const least = Math.min(...pending.map((threshold) => needed(threshold, targetMs)));
   const start = ms(instance.startedAt);
   return iso(time.add(start, least, pauseSpans(instance.pauses, start)));
 }
@@ -160,14 +163,14 @@ export function targetOf(policy: Policy, facts: RecordFacts, variables: Variable
 }
 
 /** The results of the policy's conditions on a record, and whether the record is archived. */
-export interface Judged {
+export interface ConditionResults {
   start: boolean;
   pause: boolean;
   stop: boolean;
   archived: boolean;
 }
 
-export function judgePolicy(policy: Policy, facts: RecordFacts, variables: Variables): Judged {
+export function evaluateConditions(policy: Policy, facts: RecordFacts, variables: Variables): ConditionResults {
   const holds = (condition: Policy['start']): boolean => condition !== null && evaluate(condition, facts, variables);
   return {
     start: holds(policy.start),
@@ -178,6 +181,49 @@ export function judgePolicy(policy: Policy, facts: RecordFacts, variables: Varia
 }
 
 /** Whether the record needs a running instance. */
-export function wantsStart({ start, stop }: Judged): boolean {
+export function wantsStart({ start, stop }: ConditionResults): boolean {
   return start && !stop;
+}
+
+// ---------------------------------------------------------------- intervals of explanations
+
+export interface IntervalAnswer {
+  from: string;
+  to: string;
+  ms: number;
+  counted: boolean;
+  reason: string;
+  name?: string;
+  pausedBy?: { by: string; actor: { id: string; displayName: string } | null };
+}
+
+export function nameIn(text: LocalizedText | undefined, locale: string): { name?: string } {
+  return text === undefined ? {} : { name: localized(text, locale, locale) };
+}
+
+/**
+ * Splits the span into intervals without gaps. The counted intervals add up to the open time of the span. `pausedBy` returns
+ * who holds the pause with the given index.
+ */
+export function intervalsOf(
+  time: WorkTime,
+  exceptions: readonly CalendarException[],
+  span: Span,
+  pauses: readonly Span[],
+  pausedBy: (pause: number) => Pick<IntervalAnswer, 'pausedBy'>,
+  locale: string,
+): IntervalAnswer[] {
+  return time.pieces(span.from, span.to, pauses).map((piece): IntervalAnswer => {
+    const interval = {
+      from: new Date(piece.from).toISOString(),
+      to: new Date(piece.to).toISOString(),
+      ms: piece.to - piece.from,
+      counted: piece.kind === 'open',
+    };
+    if (piece.pause !== undefined) return { ...interval, reason: 'paused', ...pausedBy(piece.pause) };
+    const exception = piece.exception === undefined ? undefined : exceptions[piece.exception];
+    if (exception === undefined) return { ...interval, reason: piece.kind };
+    const reason = exception.hours.length === 0 ? 'holiday' : 'special-hours';
+    return { ...interval, reason, ...nameIn(exception.name, locale) };
+  });
 }

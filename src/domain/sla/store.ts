@@ -1,22 +1,22 @@
 /** SQL on the table `sla_instances`, on the calendar versions of instances, and on their events in the journal. */
 import sql, { type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
-import type { Queryable } from '../../platform/database/pool.ts';
 import type { Backlog } from '../../platform/audit/journal.ts';
-import type { CalendarDefinition } from './definitions.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
+import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { CalendarDefinition } from './registry.ts';
 import type { Instance, Pause } from './rules.ts';
 
 /** An instance with its stored calendar version, if it has stopped or its calendar was chosen by command. */
 export interface StoredInstance extends Instance {
-  keptCalendar: CalendarDefinition | null;
+  storedCalendar: CalendarDefinition | null;
 }
 
 const COLUMNS = sql`i.id, i.object_id AS "objectId", i.policy_id AS "policyId", i.policy_version AS "policyVersion", i.revision,
-  i.turn, i.status, i.started_at AS "startedAt", i.stopped_at AS "stoppedAt", i.pauses, i.start_armed AS "startArmed",
+  i.turn AS "lockVersion", i.status, i.started_at AS "startedAt", i.stopped_at AS "stoppedAt", i.pauses, i.start_armed AS "startArmed",
   i.pause_armed AS "pauseArmed", i.target_ms AS "targetMs", i.calendar_id AS "calendarId",
   i.calendar_version AS "calendarVersion", i.pinned, i.elapsed_ms AS "elapsedMs", i.due_at AS "dueAt", i.next_at AS "nextAt",
-  i.told, (SELECT v.compiled FROM calendar_versions v WHERE (i.pinned OR i.status = 'STOPPED')
-    AND v.calendar_id = i.calendar_id AND v.version = i.calendar_version) AS "keptCalendar"`;
+  i.told AS "notifiedThresholds", (SELECT v.compiled FROM calendar_versions v WHERE (i.pinned OR i.status = 'STOPPED')
+    AND v.calendar_id = i.calendar_id AND v.version = i.calendar_version) AS "storedCalendar"`;
 
 export async function findInstance(ctx: ReadContext, id: string): Promise<StoredInstance | undefined> {
   const rows = await ctx.query<StoredInstance>(sql`SELECT ${COLUMNS} FROM sla_instances i WHERE i.id = ${id}::uuid`);
@@ -101,7 +101,7 @@ export async function findCalendarVersion(
   return rows[0]?.compiled;
 }
 
-export interface EventRow {
+interface EventRow {
   id: string;
   type: string;
   at: string;
@@ -131,7 +131,7 @@ export async function namesOf(ctx: ReadContext, pauses: readonly Pause[]): Promi
 }
 
 /** An instance with the column names of the table. */
-export interface InstanceRow {
+interface InstanceRow {
   id: string;
   object_id: string;
   policy_id: string;
@@ -151,7 +151,7 @@ export interface InstanceRow {
   elapsed_ms: number | null;
   due_at: string | null;
   next_at: string | null;
-  told: Instance['told'];
+  told: Instance['notifiedThresholds'];
 }
 
 export function rowOf(instance: Instance): InstanceRow {
@@ -161,7 +161,7 @@ export function rowOf(instance: Instance): InstanceRow {
     policy_id: instance.policyId,
     policy_version: instance.policyVersion,
     revision: instance.revision,
-    turn: instance.turn,
+    turn: instance.lockVersion,
     status: instance.status,
     started_at: instance.startedAt,
     stopped_at: instance.stoppedAt,
@@ -175,7 +175,7 @@ export function rowOf(instance: Instance): InstanceRow {
     elapsed_ms: instance.elapsedMs,
     due_at: instance.dueAt,
     next_at: instance.nextAt,
-    told: instance.told,
+    told: instance.notifiedThresholds,
   };
 }
 
@@ -215,7 +215,7 @@ export const insertInstance: TableWrite<InstanceRow> = {
 };
 
 /**
- * Requires the state that the decision was made on (`turn`); otherwise the unit of work is retried. Rows are locked in the
+ * Requires the state that the decision was made on (the lock version); otherwise the unit of work is retried. Rows are locked in the
  * order of their ids.
  */
 export const changeInstance: TableWrite<InstanceRow> = {
@@ -243,3 +243,18 @@ export async function timerBacklog(db: Queryable, now: string, limit: number): P
       ORDER BY next_at LIMIT ${limit}::int) t`);
   return rows[0] ?? { waiting: 0, oldestAt: null };
 }
+
+export const insertCalendarVersion: TableWrite<{
+  calendar_id: string;
+  version: number;
+  compiled: unknown;
+  at: string;
+}> = {
+  name: 'insert_calendar_versions',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO calendar_versions (calendar_id, version, compiled, created_at)
+    SELECT calendar_id, version, compiled, at
+    FROM jsonb_to_recordset(${rows}) AS r (calendar_id uuid, version integer, compiled jsonb, at timestamptz)
+    ON CONFLICT (calendar_id, version) DO NOTHING RETURNING 1`,
+};

@@ -40,7 +40,7 @@ describe('timers of SLA instances', () => {
     return [id, await world.sla(id)];
   };
 
-  it('fire at their time and not before, once each', async () => {
+  it('fire at their time, not before, and once each', async () => {
     const [, instance] = await one();
     for (const [time, told] of [
       ['2026-11-23T15:59:59.999Z', []],
@@ -68,14 +68,14 @@ describe('timers of SLA instances', () => {
     );
   });
 
-  it('are told late, not lost, when nobody was there at their time', async () => {
+  it('fire late if no process was running at their time', async () => {
     const [, instance] = await one();
     world.clock.set('2026-12-01T00:00:00.000Z');
     await world.work();
     assert.deepEqual(await world.told(instance), ['SlaStarted', 'SlaWarning 50', 'SlaWarning 90', 'SlaBreached']);
   });
 
-  it('are told before the pause or stop that comes after their time, and not after it', async () => {
+  it('are reported before a later pause or stop', async () => {
     const [id, instance] = await one();
     world.clock.set('2026-11-23T16:00:00.000Z');
     await world.to(id, 'wait');
@@ -98,7 +98,7 @@ describe('timers of SLA instances', () => {
     ]);
   });
 
-  it('follow the pause: what is due moves by as much', async () => {
+  it('move by the length of a pause', async () => {
     const [id, instance] = await one();
     await world.to(id, 'wait');
     world.clock.pass(2 * HOUR);
@@ -111,7 +111,7 @@ describe('timers of SLA instances', () => {
     assert.equal((await world.told(instance)).at(-1), 'SlaWarning 50');
   });
 
-  it('fire once each, however many processes look after them at once', async () => {
+  it('fire once each with several processes', async () => {
     const ids = await fresh(120);
     world.clock.set('2026-11-24T16:00:00.000Z');
     await Promise.all([world.app, second, world.app, second].map((app) => world.work(app)));
@@ -129,7 +129,7 @@ describe('timers of SLA instances', () => {
     assert.equal(outbox[0]?.n, 120);
   });
 
-  it('meet commands and transitions of the same moment: one after the other, nothing twice, nothing lost', async () => {
+  it('run serially with concurrent commands and transitions', async () => {
     for (let round = 0; round < 6; round++) {
       const [id, instance] = await one();
       world.clock.set('2026-11-24T16:00:00.000Z');
@@ -156,14 +156,14 @@ describe('timers of SLA instances', () => {
     }
   });
 
-  it('are held up by none that cannot be reckoned, which is said', async () => {
+  it('fire although another instance cannot be calculated, and report that error', async () => {
     const ids = await fresh(3);
     const [broken] = await Promise.all(ids.map((id) => world.sla(id)));
     const policy = (id: string) =>
       world.rows('UPDATE sla_instances SET policy_id = $2 WHERE id = $1', [broken?.id, id]);
     await policy(randomUUID());
     world.clock.set('2026-11-23T16:00:00.000Z');
-    await assert.rejects(world.work(), /1 SLA instances could not be reckoned/);
+    await assert.rejects(world.work(), /1 SLA instances could not be recalculated/);
     for (const id of ids.slice(1))
       assert.deepEqual(await world.told(await world.sla(id)), ['SlaStarted', 'SlaWarning 50']);
     await policy(world.id('resolution'));
@@ -171,7 +171,7 @@ describe('timers of SLA instances', () => {
     assert.deepEqual(await world.told(broken as Instance), ['SlaStarted', 'SlaWarning 50']);
   });
 
-  it('let one of many commands win', async () => {
+  it('accept one of several concurrent commands', async () => {
     const [id, instance] = await one();
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, turn) =>
@@ -187,7 +187,7 @@ describe('timers of SLA instances', () => {
     assert.equal((await world.sla(id)).revision, 2);
   });
 
-  it('cost next to nothing while nothing is due, a hundred thousand of them', async () => {
+  it('read few pages while none of 100,000 instances is due', async () => {
     await world.rows(`
       INSERT INTO sla_instances (id, object_id, policy_id, policy_version, revision, turn, status, started_at, pauses,
         start_armed, pause_armed, target_ms, calendar_id, calendar_version, pinned, due_at, next_at, told)
@@ -232,7 +232,7 @@ describe('a change of policies and calendars', () => {
   const longer = (text: string): string => text.replaceAll('PT16H', 'PT32H');
   const tuesdayClosed = (text: string): string => text.replace("tue: ['09:00-17:00']", 'tue: []');
 
-  it('is seen by the next reader, who writes nothing; the pass moves what is stored', async () => {
+  it('is visible to the next read, which writes nothing; the job updates the stored times', async () => {
     world.clock.set(MONDAY);
     const id = await world.make();
     const before = await world.sla(id);
@@ -258,7 +258,7 @@ describe('a change of policies and calendars', () => {
     assert.equal((await world.sla(id)).dueAt, '2026-11-24T16:00:00.000Z');
   });
 
-  it('raises the version of a calendar by its own changes alone, and keeps the older ones', async () => {
+  it('increments a calendar version only if the calendar changed, and keeps older versions', async () => {
     world.clock.set(MONDAY);
     const id = await world.make();
     const { calendarVersion: version, id: instanceId } = await world.sla(id);
@@ -290,7 +290,7 @@ describe('a change of policies and calendars', () => {
     );
   });
 
-  it('leaves what stopped as it was', async () => {
+  it('does not change stopped instances', async () => {
     world.clock.set(MONDAY);
     const id = await world.make();
     world.clock.pass(HOUR);
@@ -308,7 +308,7 @@ describe('a change of policies and calendars', () => {
     await apply((text) => text);
   });
 
-  it('tells no breach that is none any more, and at once one that became one', async () => {
+  it('reports no breach that no longer applies, and reports a new breach at once', async () => {
     world.clock.set(MONDAY);
     const id = await world.make();
     const instance = await world.sla(id);
@@ -323,7 +323,7 @@ describe('a change of policies and calendars', () => {
     await world.work();
   });
 
-  it('warns of a percentage once, also when the policy comes back to it', async () => {
+  it('reports a warning once, even if its percentage was removed and added again', async () => {
     world.clock.set(MONDAY);
     const instance = await world.sla(await world.make());
     world.clock.pass(8 * HOUR);
@@ -336,7 +336,7 @@ describe('a change of policies and calendars', () => {
     assert.deepEqual(await world.told(instance), ['SlaStarted', 'SlaWarning 50', 'SlaWarning 40']);
   });
 
-  it('moves many, by several processes, while people go on working; each once', async () => {
+  it('updates each of many instances once, with several processes and concurrent commands', async () => {
     world.clock.set(MONDAY);
     await world.rows('DELETE FROM sla_instances');
     const ids = await Promise.all(Array.from({ length: 230 }, () => world.make()));
@@ -365,7 +365,7 @@ describe('a change of policies and calendars', () => {
     await apply((text) => text);
   });
 
-  it('finds what a late writer of the configuration before left behind', async () => {
+  it('updates instances that a late transaction wrote under the previous configuration', async () => {
     world.clock.set(MONDAY);
     const id = await world.make();
     await world.work();

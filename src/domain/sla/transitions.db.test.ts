@@ -5,7 +5,7 @@ import { HOUR, type Instance, MINUTE, type SlaWorld, startSla } from '../../../t
 
 const MONDAY = '2026-11-23T08:00:00.000Z'; // 09:00 in Berlin
 
-describe('the course of SLA instances', () => {
+describe('transitions of SLA instances', () => {
   let world: SlaWorld;
 
   before(async () => {
@@ -21,7 +21,7 @@ describe('the course of SLA instances', () => {
     dueAt,
   ];
 
-  it('starts with the record, by every policy of its type', async () => {
+  it('starts an instance of each policy of the type when a record is created', async () => {
     at(MONDAY);
     const id = await world.make();
     const { id: instanceId, policyId, calendarId, ...rest } = await world.sla(id);
@@ -47,7 +47,7 @@ describe('the course of SLA instances', () => {
     assert.deepEqual(await world.ok('chief', 'GET', `/objects/${plain.id}/sla`), []);
   });
 
-  it('starts nothing where the record does not ask for it', async () => {
+  it('starts no instance if the start condition is false', async () => {
     at(MONDAY);
     const id = await world.make({ assignee: world.id('agent') });
     assert.deepEqual(await world.all(id, 'response'), []);
@@ -57,7 +57,7 @@ describe('the course of SLA instances', () => {
     assert.equal((await world.sla(id, 'response')).startedAt, '2026-11-23T09:00:00.000Z');
   });
 
-  it('pauses, goes on and stops with the transitions', async () => {
+  it('pauses, resumes and stops with workflow transitions', async () => {
     at(MONDAY);
     const id = await world.make();
     world.clock.pass(HOUR);
@@ -83,7 +83,7 @@ describe('the course of SLA instances', () => {
     assert.deepEqual(await world.sla(id), stopped, 'what stopped stands');
   });
 
-  it('stops while paused, and counts nothing of the pause', async () => {
+  it('stops while paused without counting the pause', async () => {
     at(MONDAY);
     const id = await world.make();
     await world.to(id, 'wait');
@@ -93,7 +93,7 @@ describe('the course of SLA instances', () => {
     assert.deepEqual([stopped.status, stopped.elapsedMs, stopped.pausedAt], ['STOPPED', 0, undefined]);
   });
 
-  it('starts anew when the record is reopened', async () => {
+  it('starts a new instance when the record is reopened', async () => {
     at(MONDAY);
     const id = await world.make();
     world.clock.pass(HOUR);
@@ -114,7 +114,7 @@ describe('the course of SLA instances', () => {
     assert.equal((await world.all(id)).length, 2);
   });
 
-  it('begins paused where the record is created into the pause', async () => {
+  it('starts paused if the pause condition holds at creation', async () => {
     at(MONDAY);
     await world.apply(`
 slaPolicies:
@@ -135,7 +135,7 @@ slaPolicies:
     assert.deepEqual(await world.all(await world.make({ note: 'stop' }), 'waiting'), []);
   });
 
-  it('gets another target when the priority changes', async () => {
+  it('changes the target when the priority changes', async () => {
     at(MONDAY);
     const id = await world.make();
     world.clock.pass(HOUR);
@@ -154,7 +154,7 @@ slaPolicies:
     assert.deepEqual(await world.told(urgent), ['SlaStarted', 'SlaRecalculated', 'SlaRecalculated']);
   });
 
-  it('tells at once what a shorter target has passed already, and again what a longer one puts ahead', async () => {
+  it('reports at once what a shorter target has passed, and again what a longer target moves ahead', async () => {
     at(MONDAY);
     const id = await world.make();
     at('2026-11-23T13:00:00.000Z'); // 5 h
@@ -177,7 +177,7 @@ slaPolicies:
     assert.equal((await world.told(late)).at(-1), 'SlaWarning 50');
   });
 
-  it('changes several things with one transition, and writes them as one revision', async () => {
+  it('writes several changes of one transition as one revision', async () => {
     at(MONDAY);
     const id = await world.make();
     world.clock.pass(5 * HOUR);
@@ -194,7 +194,7 @@ slaPolicies:
     ]);
   });
 
-  it('leaves the record and its revision as they are', async () => {
+  it('does not change the revision of the record', async () => {
     at(MONDAY);
     const id = await world.make();
     world.clock.pass(20 * 24 * HOUR);
@@ -217,7 +217,7 @@ slaPolicies:
     assert.ok((sent[0]?.n ?? 0) > 5);
   });
 
-  it('writes each event to the outbox in the change itself', async () => {
+  it('writes events to the outbox in the same transaction', async () => {
     at(MONDAY);
     const id = await world.make();
     const waiting = await world.rows<{ type: string }>('SELECT type FROM outbox WHERE object_id = $1 ORDER BY seq', [
@@ -229,7 +229,7 @@ slaPolicies:
     );
   });
 
-  it('holds the clock of an archived record and lets it go with the restore', async () => {
+  it('pauses when the record is archived and resumes when it is restored', async () => {
     at(MONDAY);
     const id = await world.make();
     world.clock.pass(HOUR);
@@ -250,7 +250,7 @@ slaPolicies:
     assert.deepEqual([first?.data['by'], second?.data['by']], ['archive', 'archive']);
   });
 
-  it('follows bulk changes, each item by itself', async () => {
+  it('follows bulk operations item by item', async () => {
     at(MONDAY);
     const ids = await Promise.all([world.make(), world.make(), world.make()]);
     world.clock.pass(HOUR);
@@ -287,7 +287,7 @@ slaPolicies:
     for (const id of ids) assert.equal((await world.sla(id)).status, 'PAUSED');
   });
 
-  it('follows imports, and leaves nothing of one that was only tried', async () => {
+  it('follows imports and stores nothing for a dry run', async () => {
     at(MONDAY);
     const { id: definitionId } = await world.ok('chief', 'POST', '/import-definitions', {
       code: 'rows',
@@ -328,7 +328,7 @@ slaPolicies:
     );
   });
 
-  it('is not looked at for changes that concern no condition', async () => {
+  it('is not written for changes that no condition uses', async () => {
     at(MONDAY);
     const id = await world.make();
     const before = await world.rows<{ turn: number }>('SELECT turn FROM sla_instances WHERE object_id = $1', [id]);
@@ -338,7 +338,7 @@ slaPolicies:
     assert.deepEqual(after, before);
   });
 
-  it('undoes what it planned with the change that failed', async () => {
+  it('is rolled back with the failed change', async () => {
     at(MONDAY);
     const id = await world.make();
     const { workflowState } = await world.ok('chief', 'GET', `/objects/${id}`);
@@ -350,7 +350,7 @@ slaPolicies:
     assert.deepEqual(await world.told(await world.sla(id)), ['SlaStarted', 'SlaPaused']);
   });
 
-  it('goes by what the policy says now: no target, no start; an archived policy starts nothing', async () => {
+  it('uses the current policy: no instance without a target or for an archived policy', async () => {
     at(MONDAY);
     await world.apply(`
 slaPolicies:

@@ -5,7 +5,7 @@ import { HOUR, MINUTE, type SlaWorld, startSla } from '../../../test/harness/sla
 
 const NOW = '2026-11-23T08:00:00.000Z';
 
-describe('trying out', () => {
+describe('try-out', () => {
   let world: SlaWorld;
 
   before(async () => {
@@ -26,7 +26,7 @@ describe('trying out', () => {
     return answer.body.error.details.map((detail: { path: string; code: string }) => [detail.path, detail.code]);
   };
 
-  it('says what an instance started at that moment would say', async () => {
+  it('returns the times of an instance started at that moment', async () => {
     const id = await world.make({ priority: 'p1' });
     const instance = await world.sla(id);
     const tried = await due({ openedAt: NOW, policy: 'resolution', values: { priority: 'p1' } });
@@ -47,7 +47,7 @@ describe('trying out', () => {
     assert.equal(usual.intervals.at(-1).to, usual.dueAt);
   });
 
-  it('takes another calendar, target or pauses in their place', async () => {
+  it('accepts another calendar, target or pauses', async () => {
     const paused = await due({
       openedAt: '2026-11-23T09:00:00+01:00',
       policy: 'resolution',
@@ -102,7 +102,7 @@ describe('trying out', () => {
       '2011-12-30T20:00:00.000Z',
     ],
   ] as const) {
-    it(`knows ${name}, for a calendar that is not saved`, async () => {
+    it(`calculates ${name} with an unsaved calendar`, async () => {
       const week = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [hours]]));
       const tried = await due({ openedAt, target, calendar: { timezone, week } });
       assert.equal(tried.dueAt, at);
@@ -110,7 +110,7 @@ describe('trying out', () => {
     });
   }
 
-  it('names what is wrong', async () => {
+  it('reports each problem with its path', async () => {
     assert.deepEqual(await problems({ openedAt: NOW }), [['', 'REQUIRED']]);
     assert.deepEqual(await problems({ openedAt: NOW, policy: 'none' }), [['/policy', 'UNKNOWN_POLICY']]);
     assert.deepEqual(await problems({ openedAt: NOW, calendar: 'none', target: 'PT1H' }), [
@@ -146,7 +146,7 @@ describe('trying out', () => {
     );
   });
 
-  it('previews days, with exceptions and changes of clocks', async () => {
+  it('previews days with exceptions and clock changes', async () => {
     const { timezone, days } = await preview({ calendar: 'office', from: '2026-12-24', days: 3 });
     assert.equal(timezone, 'Europe/Berlin');
     assert.deepEqual(days, [
@@ -186,7 +186,7 @@ describe('trying out', () => {
     );
   });
 
-  it('is for those who manage the configuration', async () => {
+  it('requires config.manage', async () => {
     const answer = await world.call('agent', 'POST', '/api/admin/v1/sla/try-out', {
       openedAt: NOW,
       policy: 'resolution',

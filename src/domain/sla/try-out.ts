@@ -6,11 +6,11 @@ import { pointer } from '../../lib/json.ts';
 import { type Span, WEEKDAYS, WorkTime } from '../../lib/worktime.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { checkValue, foldedCopy, type RecordType, registry } from '../metadata/index.ts';
-import { checkCalendar, normaliseHours, type WrittenHours } from './calendar-form.ts';
-import type * as contract from './contract-try-out.ts';
-import { type CalendarException, calendarOf, durationMs, isOpenTime, type Policy, slaRegistry } from './definitions.ts';
-import { keptVersion, targetUnder } from './effective-policy.ts';
-import { type IntervalAnswer, intervalsOf, nameIn } from './intervals.ts';
+import { checkCalendar, normaliseHours, type WrittenHours } from './calendar-hours.ts';
+import type * as contract from './contract.ts';
+import { type CalendarException, calendarOf, durationMs, isOpenTime, type Policy, slaRegistry } from './registry.ts';
+import { calendarVersionOf, targetUnder } from './effective-policy.ts';
+import { type IntervalAnswer, intervalsOf, nameIn } from './rules.ts';
 import { findCalendarVersion } from './store.ts';
 
 type TryInput = Static<(typeof contract.tryPolicy)['body']>;
@@ -59,7 +59,7 @@ async function calendarChosen(
   if (definition === undefined) {
     throw wrong('/calendarVersion', 'UNKNOWN_CALENDAR', 'There is no such version of the calendar.');
   }
-  return keptVersion(calendar.id, version, definition);
+  return calendarVersionOf(calendar.id, version, definition);
 }
 
 /** @throws Fault INVALID_REQUEST */

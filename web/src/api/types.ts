@@ -19,7 +19,6 @@ import type * as objects from '../../../src/domain/objects/contract.ts';
 import type * as relations from '../../../src/domain/relations/contract.ts';
 import type * as search from '../../../src/domain/search/contract.ts';
 import type * as sla from '../../../src/domain/sla/contract.ts';
-import type * as slaTry from '../../../src/domain/sla/contract-try-out.ts';
 import type * as webhooks from '../../../src/domain/webhooks/contract.ts';
 import type * as workflow from '../../../src/domain/workflow/contract.ts';
 import type { AnswerOf } from './client.ts';
@@ -42,7 +41,7 @@ export type {
   sla,
   workflow,
 };
-export type { catalog, imports, inbound, knowledge, knowledgeAdmin, slaTry, webhooks };
+export type { catalog, imports, inbound, knowledge, knowledgeAdmin, webhooks };
 
 export type Session = AnswerOf<typeof access.getSession>;
 export type DocketRecord = Static<typeof objects.ObjectSchema>;

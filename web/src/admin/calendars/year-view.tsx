@@ -5,7 +5,7 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, type BodyOf, call } from '../../api/client.ts';
-import type { slaTry } from '../../api/types.ts';
+import type { sla } from '../../api/types.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
@@ -13,7 +13,7 @@ import { Panel } from '../../ui/page.tsx';
 import classes from './calendars.module.css';
 import { texts } from './texts.ts';
 
-type Day = AnswerOf<typeof slaTry.previewCalendar>['days'][number];
+type Day = AnswerOf<typeof sla.previewCalendar>['days'][number];
 
 /** The UTC date of a calendar day. */
 function utcDay(year: number, month: number, day: number): Date {
@@ -31,9 +31,9 @@ export function YearView({ item }: { item: Readonly<Record<string, unknown>> }) 
   const { data, error } = useQuery({
     queryKey: ['calendar-preview', hours, year],
     queryFn: ({ signal }) =>
-      call<typeof slaTry.previewCalendar>('POST', '/calendars/preview', {
+      call<typeof sla.previewCalendar>('POST', '/calendars/preview', {
         body: {
-          calendar: JSON.parse(hours) as BodyOf<typeof slaTry.previewCalendar>['calendar'],
+          calendar: JSON.parse(hours) as BodyOf<typeof sla.previewCalendar>['calendar'],
           from: `${year}-01-01`,
           days: leap ? 366 : 365,
         },

@@ -3,7 +3,7 @@ import { Box, Button, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine
 import { IconArrowRight } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { type AnswerOf, call } from '../../api/client.ts';
-import type { FieldSchema, slaTry } from '../../api/types.ts';
+import type { FieldSchema, sla } from '../../api/types.ts';
 import { Intervals } from '../../desk/record/intervals.tsx';
 import { FieldInput } from '../../fields/input.tsx';
 import { useFormats } from '../../i18n/format.ts';
@@ -21,7 +21,7 @@ import { type ItemValue, nameIn } from '../config/yaml-text.ts';
 import { Facts } from '../connections/tone.tsx';
 import { texts } from './texts.ts';
 
-type Answer = AnswerOf<typeof slaTry.tryPolicy>;
+type Answer = AnswerOf<typeof sla.tryPolicy>;
 
 interface Outcome {
   policy: ItemValue;
@@ -90,7 +90,7 @@ function TryForm({ type, policies }: { type: string; policies: readonly ItemValu
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
     const body = { policy: textAt(policy, ['code']), openedAt: fromInput(openedAt, zone), values: given };
     try {
-      return { policy, answer: await call<typeof slaTry.tryPolicy>('POST', '/sla/try-out', { body }) };
+      return { policy, answer: await call<typeof sla.tryPolicy>('POST', '/sla/try-out', { body }) };
     } catch (error) {
       return { policy, error };
     }

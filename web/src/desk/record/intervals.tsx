@@ -1,13 +1,13 @@
 /** Time intervals of an SLA: which of them count, and why. */
 import { useMemo } from 'react';
 import type { AnswerOf } from '../../api/client.ts';
-import type { slaTry } from '../../api/types.ts';
+import type { sla } from '../../api/types.ts';
 import { useFormats } from '../../i18n/format.ts';
 import { useText } from '../../i18n/text.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { intervalTexts } from './interval-texts.ts';
 
-export type Interval = AnswerOf<typeof slaTry.tryPolicy>['intervals'][number];
+export type Interval = AnswerOf<typeof sla.tryPolicy>['intervals'][number];
 
 export function Intervals({ intervals }: { intervals: readonly Interval[] | undefined }) {
   const t = useText(intervalTexts);

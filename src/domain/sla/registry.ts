@@ -1,7 +1,7 @@
 /** Policies and calendars in memory: one registry per configuration snapshot. */
 import { isFault } from '../../lib/fault.ts';
-import { type Condition, fieldsOf, parseCondition, type TypedCondition, variablesOf } from '../../lib/filter.ts';
 import { storedForm } from '../../lib/filter-values.ts';
+import { type Condition, fieldsOf, parseCondition, type TypedCondition, variablesOf } from '../../lib/filter.ts';
 import { type Weekday, WorkTime } from '../../lib/worktime.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
@@ -41,7 +41,7 @@ export interface PolicyDefinition {
   warnAt: number[];
 }
 
-export interface Calendar {
+interface Calendar {
   id: string;
   version: number;
   code: string;
@@ -55,7 +55,7 @@ export interface Calendar {
 export type CalendarInForce = Pick<Calendar, 'id' | 'version' | 'definition' | 'time'>;
 
 /** The changes of a record that can change the result of a policy's conditions. */
-interface Concern {
+interface Inputs {
   /** Any change counts: a condition uses variables, or a system field that the changes of events do not name. */
   every: boolean;
   fields: ReadonlySet<string>;
@@ -77,10 +77,10 @@ export interface Policy {
   stop: TypedCondition | null;
   /** Percentages of the target at which warnings are due, ascending. */
   warnAt: readonly number[];
-  concern: Concern;
+  inputs: Inputs;
 }
 
-export interface SlaRegistry {
+interface SlaRegistry {
   policies: ReadonlyMap<string, Policy>;
   /** Type id → its policies by code, including archived ones. */
   ofType: ReadonlyMap<string, readonly Policy[]>;
@@ -96,7 +96,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['workflowCategory', 'workflowState'],
 ]);
 
-function concernOf(conditions: readonly (TypedCondition | null)[]): Concern {
+function inputsOf(conditions: readonly (TypedCondition | null)[]): Inputs {
   const fields = new Set<string>();
   let every = false;
   for (const condition of conditions) {
@@ -157,7 +157,7 @@ function policyOf(
     pause,
     stop,
     warnAt: definition.warnAt,
-    concern: concernOf([start, pause, stop, ...targets.map((target) => target.when)]),
+    inputs: inputsOf([start, pause, stop, ...targets.map((target) => target.when)]),
   };
 }
 

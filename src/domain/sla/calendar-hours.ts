@@ -2,11 +2,11 @@
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { storedForm } from '../../lib/filter-values.ts';
-import { WEEKDAYS, type Weekday } from '../../lib/worktime.ts';
+import { type Weekday, WEEKDAYS } from '../../lib/worktime.ts';
 import { checkTimeZone, checkUnique } from '../../configuration/checks.ts';
 import { type Localized, Name } from '../../configuration/schemas.ts';
 import type { ItemPath, Report } from '../../configuration/section.ts';
-import type { CalendarDefinition } from './definitions.ts';
+import type { CalendarDefinition } from './registry.ts';
 
 const Hours = Type.Array(
   Type.String({

@@ -1,6 +1,20 @@
-/** Metrics on the delay of SLA timers. */
+/** Consistency checks of SLA instances, and metrics on the delay of their timers. */
 import sql from 'sql-template-tag';
+import { type Check, rowCheck } from '../../platform/audit/checks.ts';
 import { boundedCount, type DatabaseMetric, secondsSince } from '../../platform/observability/database-metrics.ts';
+import { recordMissing } from '../objects/index.ts';
+
+export const slaChecks: readonly Check[] = [
+  rowCheck(
+    'I4 no SLA instance without its record',
+    sql`SELECT 'instance ' || i.id AS what FROM sla_instances i WHERE ${recordMissing(sql`i.object_id`)}`,
+  ),
+  rowCheck(
+    'I4 one running SLA instance of a record and policy at most',
+    sql`SELECT 'record ' || i.object_id AS what FROM sla_instances i WHERE i.status <> 'STOPPED'
+      GROUP BY i.object_id, i.policy_id HAVING count(*) > 1`,
+  ),
+];
 
 export const timerMetrics: readonly DatabaseMetric[] = [
   {
