@@ -58,7 +58,7 @@ function refused(answer: TestAnswer, status: number, code: string, what: string)
   assert.equal(answer.body.meta.correlationId, answer.headers.get('x-correlation-id'), what);
 }
 
-describe('access', () => {
+describe('access checks of every operation', () => {
   before(async () => {
     app = await startTestApp({ bundle: bundle(WORLD) });
     undescribed = watchAnswers(app);
@@ -74,12 +74,12 @@ describe('access', () => {
   });
   after(() => app.close());
 
-  it('has one row for every operation and none for others', () => {
+  it('have one case for every operation and no other', () => {
     assert.deepEqual(Object.keys(table).sort(), known.map((operation) => operation.id).sort());
     assert.ok(known.length >= 22);
   });
 
-  it('says the same to every key that is not accepted', async () => {
+  it('return the same response to every rejected key', async () => {
     const scopes = [...SCOPES, ADMIN_SCOPE];
     const revoked = await app.createKey({ login: 'full', scopes });
     const expired = await app.createKey({ login: 'full', scopes });
@@ -138,7 +138,7 @@ describe('access', () => {
     }
   });
 
-  it('wants the scope, whatever rights the owner has', async () => {
+  it('require the scope, whatever rights the owner has', async () => {
     const scoped = (await app.createKey({ login: 'full' })).key;
     for (const operation of known) {
       const row = rowOf(operation);
@@ -159,7 +159,7 @@ describe('access', () => {
     }
   });
 
-  it('wants the right, whatever scopes the key has', async () => {
+  it('require the right, whatever scopes the key has', async () => {
     for (const operation of known) {
       const { call, lacks } = rowOf(operation);
       const answer = await sendAs(operation, lacks.login, await call());
@@ -178,7 +178,7 @@ describe('access', () => {
     }
   });
 
-  it('hides what may not be read as if it were not there', async () => {
+  it('return 404 for a record that the caller may not read', async () => {
     let compared = 0;
     const nameless = (answer: TestAnswer): string =>
       withoutCorrelation(answer).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID');
@@ -207,7 +207,7 @@ describe('access', () => {
     for (const { id } of hidden) assert.ok(!shown.includes(id), 'the list leaves it out');
   });
 
-  it('hides fields as if they were not there', async () => {
+  it('treat hidden fields like unknown fields', async () => {
     for (const operation of known) {
       const { call, names, refusal = 'INVALID_VALUES', assigns } = rowOf(operation);
       // Configuration names fields; who manages it knows them.
@@ -231,7 +231,7 @@ describe('access', () => {
     assert.deepEqual(seen, [], 'nothing was written');
   });
 
-  it('serves sessions in the administration alone, and asks writes for the token', async () => {
+  it('allow sessions only in the administration, and require the CSRF token for writes', async () => {
     const login = { login: 'partial', password: PASSWORD };
     for (const operation of known) {
       const row = rowOf(operation);
@@ -261,7 +261,7 @@ describe('access', () => {
     }
   });
 
-  it('says nothing that the documents do not describe', () => {
+  it('respond only as the OpenAPI documents describe', () => {
     assert.deepEqual(undescribed.slice(0, 3), []);
   });
 });

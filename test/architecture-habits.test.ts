@@ -216,8 +216,8 @@ function testProblems(files: readonly Source[]): string[] {
 
 const bad = (file: string, text: string): Source[] => [parseSource(file, text)];
 
-describe('habits', () => {
-  it('takes nothing from around it', () => {
+describe('conventions of the source code', () => {
+  it('uses no ambient state', () => {
     assert.ok(service.length >= 50);
     assert.deepEqual(ambientProblems(service), []);
     for (const [text, name] of [
@@ -247,7 +247,7 @@ describe('habits', () => {
     );
   });
 
-  it('lets each part write its own tables alone', () => {
+  it('lets each module write only its own tables', () => {
     assert.deepEqual(
       migratedTables().filter((table) => !Object.hasOwn(TABLES, table)),
       [],
@@ -273,7 +273,7 @@ describe('habits', () => {
     ]);
   });
 
-  it('keeps files small and telling', () => {
+  it('limits file length and enforces kebab-case names without TODO markers', () => {
     assert.ok(everything.length >= 70);
     assert.deepEqual(shapeProblems(everything), []);
     assert.deepEqual(shapeProblems([{ path: 'src/lib/a.ts', text: 'x\n'.repeat(401) }]), [
@@ -288,7 +288,7 @@ describe('habits', () => {
     ]);
   });
 
-  it('runs every test, and no hook for the tests of another file', () => {
+  it('runs every test file, and no hook outside its own file', () => {
     assert.ok(tests.length >= 8);
     assert.deepEqual(testProblems(tests), []);
     for (const [text, problem] of [

@@ -239,7 +239,7 @@ const dependencies = new Set(
 const bad = (file: string, text: string): Source[] => [parseSource(file, text)];
 
 describe('architecture', () => {
-  it('looked at every file there is', () => {
+  it('covers every source file', () => {
     const found = sources.map((source) => source.path);
     assert.ok(found.length >= 60, `only ${found.length} files were found`);
     assert.deepEqual(missing(found, trackedFiles('src')), []);
@@ -256,7 +256,7 @@ describe('architecture', () => {
     );
   });
 
-  it('imports downwards alone', () => {
+  it('imports downwards only', () => {
     assert.deepEqual(layerProblems(sources), []);
     assert.deepEqual(layerProblems(bad('src/lib/a.ts', "import { b } from '../platform/b.ts';")), [
       'src/lib/a.ts imports upwards: src/platform/b.ts',
@@ -282,7 +282,7 @@ describe('architecture', () => {
     ]);
   });
 
-  it('goes between rooms along the drawn arrows alone, and along each of them', () => {
+  it('imports between modules only as MODULE_DEPENDENCIES lists, and each entry is used', () => {
     assert.deepEqual(dependencyProblems(sources, MODULE_DEPENDENCIES), []);
     const pair = [
       parseSource('src/domain/metadata/a.ts', "import { x } from '../objects/index.ts';"),
@@ -298,7 +298,7 @@ describe('architecture', () => {
     ]);
   });
 
-  it('enters rooms through their doors', () => {
+  it('imports modules only through their public API', () => {
     assert.deepEqual(publicApiProblems(sources), []);
     assert.deepEqual(
       publicApiProblems(bad('src/domain/objects/a.ts', "import type { x } from '../metadata/values.ts';")),
@@ -312,7 +312,7 @@ describe('architecture', () => {
     ]);
   });
 
-  it('keeps packages in their places', () => {
+  it('restricts packages to their layers', () => {
     assert.deepEqual(packageProblems(sources, dependencies), []);
     const known = new Set(['fastify', 'pg', 'sql-template-tag']);
     for (const [file, name] of [
@@ -329,7 +329,7 @@ describe('architecture', () => {
     ]);
   });
 
-  it('has no cycles', () => {
+  it('has no import cycles', () => {
     assert.deepEqual(cycles(sources), []);
     const console = readSources('web/src');
     assert.ok(console.length >= 200, `only ${console.length} files of the console were found`);

@@ -79,7 +79,7 @@ async function cutOff(): Promise<void> {
       FROM journal_seals s ORDER BY s.number DESC LIMIT 1)`);
 }
 
-describe('heads of the audit chain', () => {
+describe('exported heads of the audit chain', () => {
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'docket-heads-'));
     database = await createTestDatabase();
@@ -95,7 +95,7 @@ describe('heads of the audit chain', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('are written by the service after each seal, and show what was cut off', async () => {
+  it('are written after each seal and reveal a truncated chain', async () => {
     const file = path.join(folder, 'heads');
     const service = await startService({ ...env, DOCKET_AUDIT_HEADS: `file:${file}` });
     const written = async (): Promise<string> => await readFile(file, 'utf8').catch(() => '');
@@ -143,7 +143,7 @@ describe('heads of the audit chain', () => {
     assert.match(cut.out, new RegExp(`^seal ${number}: seal: it is not there`, 'm'));
   });
 
-  it('are tried again until they are there, and doctor says when they are late', async () => {
+  it('are retried until they are written, and doctor reports a delay', async () => {
     const place = headPlace('https://heads.example.org/docket', outbound([503, 200, 200]));
     await seal();
     const { number, hash } = await sealCursor(db);
@@ -171,7 +171,7 @@ describe('heads of the audit chain', () => {
     assert.deepEqual(await db.query(sql`SELECT 1 FROM audit_heads`), []);
   });
 
-  it('are refused where there are none, or the place is none', async () => {
+  it('are rejected where none exist or the location is invalid', async () => {
     const file = path.join(folder, 'strange');
     await writeFile(file, '');
     assert.match((await verify(file)).err, /holds no heads/);

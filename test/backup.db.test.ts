@@ -129,7 +129,7 @@ describe('backup and restore', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('brings back all that was acknowledged before it began, and nothing by half', async () => {
+  it('restores everything acknowledged before the backup began, and nothing partially', async () => {
     const to = await target();
     const { head } = await load(to);
     assert.ok(head.migrations.length > 0);
@@ -154,7 +154,7 @@ describe('backup and restore', () => {
     }
   });
 
-  it('goes on in the new place: numbers, rights, search, the chain over the journal', async () => {
+  it('continues after the restore: numbers, rights, search and the journal chain', async () => {
     const to = await target();
     await load(to);
     const [before] = await to.db.query<{ unsealed: number; seals: number; rows: number }>(sql`
@@ -189,7 +189,7 @@ describe('backup and restore', () => {
     }
   });
 
-  it('refuses a database that holds anything, and one that is being used', async () => {
+  it('rejects a database that is not empty or in use', async () => {
     const to = await target();
     await load(to);
     await assert.rejects(load(to), NotEmpty);
@@ -214,7 +214,7 @@ describe('backup and restore', () => {
     throw new Error('seen and refused');
   };
 
-  it('leaves an empty database when it fails in the middle', async () => {
+  it('leaves an empty database when it fails midway', async () => {
     const to = await target();
     let calls = 0;
     const blobs = {
@@ -233,7 +233,7 @@ describe('backup and restore', () => {
     await load(to);
   });
 
-  it('refuses a file that is cut short, altered, or something else, before it writes', async () => {
+  it('rejects a truncated, altered or foreign file before it writes', async () => {
     const to = await target();
     const bytes = await readFile(file);
     const other = path.join(folder, 'other.docket');
@@ -269,7 +269,7 @@ describe('backup and restore', () => {
     await load(to);
   });
 
-  it('is kept whole under its name or not at all, and never over another file', async () => {
+  it('creates a complete file or none, and never overwrites one', async () => {
     await assert.rejects(dump(file), /is there already/);
     const broken: BlobStore = {
       ...(Object.create(null) as BlobStore),
@@ -288,7 +288,7 @@ describe('backup and restore', () => {
     await handle.close();
   });
 
-  it('keeps the sweeper from what the snapshot names', async () => {
+  it('protects the files of the snapshot from the sweeper', async () => {
     const content = randomBytes(500);
     const key = sha256(content);
     await watched.put(key, content);

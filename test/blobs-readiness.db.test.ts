@@ -53,7 +53,7 @@ function refused(answer: TestAnswer): void {
   assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
 }
 
-describe('an S3 store of least privilege', () => {
+describe('an S3 store with least privilege', () => {
   let fake: FakeS3;
   let restore: () => void;
   let app: TestApp;
@@ -73,7 +73,7 @@ describe('an S3 store of least privilege', () => {
     restore?.();
   });
 
-  it('is ready, and asks for nothing that the account may not', async () => {
+  it('is ready and needs no further permission', async () => {
     for (let i = 0; i < 3; i++) {
       assert.deepEqual((await until(app, well)).body.checks, { database: 'ok', blobs: 'ok' });
       // `/readyz` keeps its answer for a second.
@@ -92,7 +92,7 @@ describe('an S3 store of least privilege', () => {
   });
 
   for (const mood of ['away', 'denied', 'broken'] as const) {
-    it(`${mood}: fails calls that need files, and leaves the process in the balancer`, async () => {
+    it(`${mood}: fails calls that need files and keeps the process ready`, async () => {
       const kept = (await files.upload(`before ${mood}`)).body.data.id;
       lines.length = 0;
       fake.mood = mood;
@@ -112,7 +112,7 @@ describe('an S3 store of least privilege', () => {
     });
   }
 
-  it('makes a process unfit only while it never answered', async () => {
+  it('makes a process unready only if it never responded', async () => {
     fake.mood = 'denied';
     const fresh = await startTestApp({ on: app, blobs: () => S3Blobs.at(fake.setting), blobProbes: PROBES });
     try {
@@ -138,7 +138,7 @@ describe('a store in the file system', () => {
   });
   after(() => app?.close());
 
-  it('that cannot be used fails calls that need files, and is used again when it is back', async () => {
+  it('fails calls that need files while it is unusable, and recovers', async () => {
     const kept = (await files.upload('kept')).body.data.id;
     await until(app, well);
     // As a disk that is no longer there; a user who is root may write anywhere.

@@ -61,7 +61,7 @@ describe('apply, plan and export', () => {
   });
   after(() => world.close());
 
-  it('changes nothing and writes nothing the second time', async () => {
+  it('changes and writes nothing the second time', async () => {
     const before = await rowCount(world);
     const items = await world.apply(file(BASE));
     assert.deepEqual(changed(items), []);
@@ -70,7 +70,7 @@ describe('apply, plan and export', () => {
     assert.equal(await rowCount(world), before);
   });
 
-  it('keeps ids in place of logins and codes', async () => {
+  it('stores ids in place of logins and codes', async () => {
     const [row] = await world.db.query<{
       type: { fields: { code: string; default: unknown }[] };
       role: never;
@@ -97,7 +97,7 @@ describe('apply, plan and export', () => {
     assert.deepEqual(flow.transitions[0]?.set, { assignee: '$me' });
   });
 
-  it('says in the audit log what it did, and raises the epoch', async () => {
+  it('writes an audit entry and raises the configuration version', async () => {
     const rows = await world.db.query<{ subject: string; data: { action: string; after?: { code?: string } } }>(
       sql`SELECT subject, data FROM journal WHERE type = 'ConfigChanged' ORDER BY seq`,
     );
@@ -109,7 +109,7 @@ describe('apply, plan and export', () => {
     assert.deepEqual(epoch, { config: 2, rights: 2 });
   });
 
-  it('exports what plan then finds unchanged, with people and without', async () => {
+  it('exports a bundle that plans without changes, with users and without', async () => {
     for (const identity of [true, false]) {
       const files = await world.export(identity);
       assert.deepEqual(
@@ -122,7 +122,7 @@ describe('apply, plan and export', () => {
     }
   });
 
-  it('makes the same of an export on an empty database', async () => {
+  it('recreates the configuration on an empty database from an export', async () => {
     const other = await startBundleWorld();
     try {
       await other.apply(await world.export(true));
@@ -132,12 +132,12 @@ describe('apply, plan and export', () => {
     }
   });
 
-  it('finds people however their login is written', async () => {
+  it('matches users regardless of the case of their login', async () => {
     const items = await world.plan(file('groups: [ { code: desk, users: [PETROVA] } ]'));
     assert.deepEqual(changed(items), []);
   });
 
-  it('judges what stands too: what others name cannot be taken away', async () => {
+  it('checks existing items too: a referenced item cannot be removed', async () => {
     const problems = await world.refused(
       file(
         BASE.replace("- { code: cost, dataType: decimal, constraints: { min: '0.50', scale: 2 } }", '')
@@ -161,7 +161,7 @@ describe('apply, plan and export', () => {
     assert.ok(used.some(({ path: at, code }) => at === 'types[0].workflow' && code === 'UNKNOWN_REFERENCE'));
   });
 
-  it('applies one bundle after another when two come at once', async () => {
+  it('applies two concurrent bundles one after the other', async () => {
     const one = file(BASE.replace('Ticket }', 'One }'));
     const two = file(BASE.replace('Ticket }', 'Two }'));
     const results = await Promise.all(Array.from({ length: 6 }, (_, turn) => world.apply(turn % 2 === 0 ? one : two)));
@@ -174,7 +174,7 @@ describe('apply, plan and export', () => {
     await world.apply(file(BASE));
   });
 
-  it('creates once when two empty databases would', async () => {
+  it('creates items once when two processes apply to an empty database', async () => {
     const other = await startBundleWorld();
     try {
       const results = await Promise.all([other.apply(file(BASE)), other.apply(file(BASE))]);
@@ -188,7 +188,7 @@ describe('apply, plan and export', () => {
     }
   });
 
-  it('asks for rights: config.manage, and role.assign where roles change hands', async () => {
+  it('requires config.manage, and role.assign if assignments change', async () => {
     const harmless = file('settings: { defaultLocale: ru-RU }');
     await assert.rejects(world.applyAs([], harmless), /config.manage/);
     await world.applyAs(['config.manage'], harmless);
@@ -215,7 +215,7 @@ describe('apply, plan and export', () => {
   });
 });
 
-describe('the starter', () => {
+describe('the starter bundle', () => {
   it('applies, plans and exports without drift', async () => {
     const world = await startBundleWorld();
     try {

@@ -25,7 +25,7 @@ async function insertRecord(world: BundleWorld, version: number, values: object,
     FROM config_items WHERE section = 'types' AND code = 'a'`);
 }
 
-describe('a type that changes', () => {
+describe('a changed type', () => {
   let world: BundleWorld;
   before(async () => {
     world = await startBundleWorld();
@@ -33,7 +33,7 @@ describe('a type that changes', () => {
   });
   after(() => world.close());
 
-  it('keeps its version while records can go on', async () => {
+  it('keeps its version while existing records remain valid', async () => {
     const wider = file(type('{ code: cost, dataType: decimal }, { code: note, dataType: text }'));
     const [planned] = await world.plan(wider);
     assert.deepEqual(planned?.version, { from: 1, to: 1, compatible: true, reasons: [] });
@@ -41,7 +41,7 @@ describe('a type that changes', () => {
     assert.deepEqual(await versions(world), ['1 title,cost,note']);
   });
 
-  it('gets a new version when they cannot, and says why', async () => {
+  it('gets a new version when they do not, and reports why', async () => {
     const without = file(type('{ code: note, dataType: text }'));
     const [planned] = await world.plan(without);
     assert.equal(planned?.action, 'change');
@@ -51,7 +51,7 @@ describe('a type that changes', () => {
     assert.deepEqual(changed(await world.apply(without)), []);
   });
 
-  it('may not give a code back with another data type while records hold the old one', async () => {
+  it('may not reuse a code with another data type while records hold the old one', async () => {
     await insertRecord(world, 1, { title: 'x', cost: '12.5' });
     const other = file(type('{ code: note, dataType: text }, { code: cost, dataType: string }'));
     const problems = await world.refused(other);
@@ -66,7 +66,7 @@ describe('a type that changes', () => {
     assert.deepEqual(changed(await world.plan(other)), ['types/a change']);
   });
 
-  it('does not hand old rights to a code that comes back', async () => {
+  it('does not grant old rights on a reused code', async () => {
     const role = (fields: string): string =>
       `roles: [ { code: r, records: [ { type: a, actions: [read], fields: { read: [${fields}] } } ] } ]\n`;
     // An older version has it, so a role may go on naming it.
@@ -86,7 +86,7 @@ describe('a type that changes', () => {
     assert.deepEqual(await versions(world), ['1 title,cost,note', '2 title,note,cost']);
   });
 
-  it('makes another workflow a new version, and keeps states that records stand in', async () => {
+  it('makes a changed workflow a new version and keeps states that records are in', async () => {
     const flow = (states: string): string =>
       `workflows: [ { code: w, initial: x, states: [ { code: x, category: open }${states} ], transitions: [ ${states === '' ? '' : '{ code: t, from: [x], to: y }'} ] } ]\n`;
     const withFlow = type('{ code: note, dataType: text }, { code: cost, dataType: decimal }', 'workflow: w,');
@@ -121,7 +121,7 @@ roles: [ { code: r, rights: [kb.read], assignedTo: { users: [anna, boris], group
 services: [ { code: mail }, { code: vpn } ]
 `;
 
-describe('what a bundle no longer names', () => {
+describe('what a bundle omits', () => {
   let world: BundleWorld;
   before(async () => {
     world = await startBundleWorld();
@@ -129,11 +129,11 @@ describe('what a bundle no longer names', () => {
   });
   after(() => world.close());
 
-  it('stays as it is', async () => {
+  it('remains unchanged', async () => {
     assert.deepEqual(changed(await world.apply(file('services: [ { code: mail } ]'))), []);
   });
 
-  it('of a person, stays too; null takes it away', async () => {
+  it('remains unchanged for properties of a user; null removes them', async () => {
     const items = await world.apply(file('users: [ { login: anna, displayName: Anna P., employeeId: null } ]'));
     assert.deepEqual(changed(items), ['users/anna change']);
     const [anna] = await world.db.query<Record<string, unknown>>(sql`
@@ -141,7 +141,7 @@ describe('what a bundle no longer names', () => {
     assert.deepEqual(anna, { display_name: 'Anna P.', email: 'a@example.org', employee_id: null, units: 1 });
   });
 
-  it('of members and holders, stays: a bundle adds', async () => {
+  it('remains unchanged for members and role holders, since a bundle adds', async () => {
     await world.apply(
       file(
         'groups: [ { code: desk, users: [boris] } ]\nroles: [ { code: r, rights: [kb.read], assignedTo: { groups: [night] } } ]',
@@ -153,14 +153,14 @@ describe('what a bundle no longer names', () => {
     assert.deepEqual(row, { members: 2, holders: 4 });
   });
 
-  it('moves a person from one unit to another, and never has them in two', async () => {
+  it('moves a user from one unit to another and never keeps them in two', async () => {
     await world.apply(file('users: [ { login: anna, orgUnit: it } ]'));
     const rows = await world.db.query<{ code: string }>(sql`
       SELECT o.code FROM org_members m JOIN org_units o ON o.id = m.organization_unit_id JOIN users u ON u.id = m.user_id WHERE u.login = 'anna'`);
     assert.deepEqual(rows, [{ code: 'it' }]);
   });
 
-  it('is archived by prune, but no people, memberships or assignments', async () => {
+  it('is archived by prune, except users, memberships and assignments', async () => {
     const kept = `roles: [ { code: r, rights: [kb.read] } ]\nservices: [ { code: mail } ]`;
     const items = await world.apply(file(kept), { prune: true });
     assert.deepEqual(changed(items), ['roles/s archive', 'services/vpn archive']);
@@ -177,14 +177,14 @@ describe('what a bundle no longer names', () => {
     assert.match(problems[0]?.message ?? '', /is archived; name it in the bundle to restore it/);
   });
 
-  it('comes back when it is named again, with the id it had', async () => {
+  it('is restored with its id when it is named again', async () => {
     const [before] = await world.db.query<{ id: string }>(sql`SELECT id FROM config_items WHERE code = 'vpn'`);
     const items = await world.apply(file('services: [ { code: vpn } ]'));
     assert.deepEqual(changed(items), ['services/vpn restore']);
     assert.equal(items[0]?.id, before?.id);
   });
 
-  it('takes people away only when that is asked for', async () => {
+  it('removes users only on request', async () => {
     const kept = `
 users: [ { login: anna } ]
 groups: [ { code: desk, users: [anna] } ]
@@ -211,7 +211,7 @@ services: [ { code: mail }, { code: vpn } ]
     assert.deepEqual(changed(await world.apply(file(kept), { prune: true, pruneIdentity: true })), []);
   });
 
-  it('does not bring people back by itself', async () => {
+  it('does not restore users by itself', async () => {
     const items = await world.apply(file('users: [ { login: boris } ]'));
     assert.deepEqual(
       items.map(({ action, note }) => [action, note]),

@@ -114,21 +114,21 @@ describe('transitions that depend on hidden fields', () => {
   after(() => app.close());
 
   for (const [name, grants, note] of ROLES) {
-    it(`of a role changed alone: ${name}`, async () => {
+    it(`are found if only a role changed: ${name}`, async () => {
       await stand(TYPE, workflow(on('cost')), role(''));
       assert.deepEqual(await notes(role(grants)), note === undefined ? {} : { 'roles/desk': note });
     });
   }
 
   for (const [name, condition, note] of WORKFLOWS) {
-    it(`of a workflow changed alone: ${name}`, async () => {
+    it(`are found if only a workflow changed: ${name}`, async () => {
       await stand(TYPE, workflow(', fields: [ { code: cost } ]'), role(grant('[kind]')));
       const said = await notes(workflow(condition));
       assert.deepEqual(said, note === undefined ? {} : { 'workflows/flow': note });
     });
   }
 
-  it('of a type changed alone: the field behind the system field title, and the workflow', async () => {
+  it('are found if only a type changed, including the field behind the system title', async () => {
     await stand(TYPE, workflow(on('cost')), workflow('', 'plain'), role(grant('[kind, title]')));
     assert.deepEqual(await notes(type('kind')), { 'types/case': says('cost', NEVER) });
     // Records of the version that stands keep its workflow.
@@ -140,7 +140,7 @@ describe('transitions that depend on hidden fields', () => {
     assert.deepEqual(await notes(other.replace('TITLE', 'b')), { 'types/other': says('b', NEVER, 'other') });
   });
 
-  it('of everything at once, on role, type and workflow; of what is archived or unchanged, nothing', async () => {
+  it('are found if role, type and workflow change together, but not for archived or unchanged items', async () => {
     const all = [TYPE, workflow(on('cost')), role(grant('[title]'))];
     await stand(TYPE, workflow(''), role(''));
     const note = says('cost', NEVER);

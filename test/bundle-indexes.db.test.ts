@@ -35,7 +35,7 @@ describe('indexes of filterable fields', () => {
     return rows.map((row) => row.name);
   };
 
-  it('are pending after an apply, then built, then nothing is left to do', async () => {
+  it('are pending after an apply, then built', async () => {
     await world.apply(bundle('search: { filter: true }'));
     assert.deepEqual(steps(await pendingFieldIndexes(world.db, await types(), new Map())), [
       'build size',
@@ -54,7 +54,7 @@ describe('indexes of filterable fields', () => {
     assert.equal((await known()).length, 2);
   });
 
-  it("are built of what tells the records that are somebody's own, too", async () => {
+  it("include the fields that decide which records are the caller's own", async () => {
     const owner =
       '{ code: owner, dataType: user }, { code: team, dataType: group, multiple: true }, { code: size, dataType: integer }';
     const own = `{ logic: OR, conditions: [ { field: createdBy, operator: equals, value: $me }, { field: owner, operator: in, value: [$me] }, { field: team, operator: in, value: [$myGroups] } ] }`;
@@ -76,7 +76,7 @@ describe('indexes of filterable fields', () => {
     assert.deepEqual(await wanted(), []);
   });
 
-  it('are dropped when nobody filters by the field any more, and when the type is archived', async () => {
+  it('are dropped when nobody filters by the field any more and when the type is archived', async () => {
     await world.apply(bundle('required: false'));
     assert.deepEqual(steps(await reconcileFieldIndexes(world.db, await types(), new Map())), ['drop']);
     assert.equal((await names()).length, 2);
@@ -86,7 +86,7 @@ describe('indexes of filterable fields', () => {
     assert.deepEqual(await known(), []);
   });
 
-  it('tell the planner how many records a condition admits', async () => {
+  it('provide statistics on how many records a condition matches', async () => {
     await world.apply(bundle('search: { filter: true }'));
     const [type] = await world.db.query<{ id: string }>(
       sql`SELECT id FROM config_items WHERE section = 'types' AND code = 'a'`,
@@ -109,7 +109,7 @@ describe('indexes of filterable fields', () => {
     await reconcileFieldIndexes(world.db, await types(), new Map());
   });
 
-  it('are built anew where a stopped process left one half done', async () => {
+  it('are rebuilt after an interrupted build', async () => {
     await world.apply(bundle('search: { filter: true }'));
     await reconcileFieldIndexes(world.db, await types(), new Map());
     const [first] = await names();
@@ -119,7 +119,7 @@ describe('indexes of filterable fields', () => {
     assert.equal((await names()).length, 3);
   });
 
-  it('are built by one process at a time, whose session gives the lock back', async () => {
+  it('are built by one process at a time, whose session releases the lock', async () => {
     await world.apply(file('types: []'), { prune: true });
     const done = await Promise.all(
       Array.from({ length: 3 }, async () => await reconcileFieldIndexes(world.db, await types(), new Map())),
@@ -130,7 +130,7 @@ describe('indexes of filterable fields', () => {
     assert.equal(row?.held, 0);
   });
 
-  it('leave other indexes alone', async () => {
+  it('leave other indexes unchanged', async () => {
     await world.db.query(sql`CREATE INDEX objects_field_by_hand ON objects (updated_at)`);
     assert.deepEqual(await pendingFieldIndexes(world.db, await types(), new Map()), []);
     assert.deepEqual(await names(), ['objects_field_by_hand']);

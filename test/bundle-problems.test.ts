@@ -241,8 +241,8 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
   ],
 ];
 
-describe('a bundle that is wrong', () => {
-  it('knows the sections of the specification', () => {
+describe('an invalid bundle', () => {
+  it('uses the sections of the specification', () => {
     assert.deepEqual(
       SECTIONS.map((section) => section.key).sort(),
       'calendars catalogs groups importDefinitions integrations knowledgeBases orgUnits relationDefinitions roles services settings signingSecrets slaPolicies types users webhooks workflows'.split(
@@ -252,10 +252,10 @@ describe('a bundle that is wrong', () => {
   });
 
   for (const [name, text, expected] of CASES) {
-    it(`says so of ${name}`, async () => assert.deepEqual((await said(text)).sort(), [...expected].sort()));
+    it(`reports ${name}`, async () => assert.deepEqual((await said(text)).sort(), [...expected].sort()));
   }
 
-  it('names file, line and column, all problems at once, in the order of the files', async () => {
+  it('reports file, line and column of all problems at once, in the order of the files', async () => {
     const problems = await problemsOf([
       {
         name: 'b.yaml',
@@ -278,7 +278,7 @@ describe('a bundle that is wrong', () => {
     for (const { message } of problems) assert.match(message, /^[A-Z].*\.$/s);
   });
 
-  it('is answered as one fault whose details name each place', async () => {
+  it('returns one fault whose details list each position', async () => {
     const error = new BundleError(await problemsOf(file('types:\n  - code: A\n')));
     assert.equal(error.code, 'INVALID_REQUEST');
     assert.ok(Array.isArray(error.details));
@@ -286,7 +286,7 @@ describe('a bundle that is wrong', () => {
     assert.match(error.message, /nothing was changed/);
   });
 
-  it('reports one syntax error of a file once, where it is', async () => {
+  it('reports one syntax error per file, at its position', async () => {
     const folder = path.join(ROOT, 'config/itsm');
     const text = readFileSync(path.join(folder, '20-dictionaries.yaml'), 'utf8');
     const line = 13;
@@ -317,13 +317,13 @@ describe('a bundle that is wrong', () => {
     }
   });
 
-  it('does not report again what refers to an item that could not be read', async () => {
+  it('does not repeat errors for references to an item that could not be read', async () => {
     const text =
       'types: [ { code: a, colour: red }, { code: b, fields: [ { code: r, dataType: reference, constraints: { types: [a] } } ] } ]\nroles: [ { code: r, records: [ { type: a, where: { field: x, operator: is-empty }, actions: [read], fields: { read: [x] } } ] } ]';
     assert.deepEqual(await said(text), ['types[0].colour UNKNOWN_KEY']);
   });
 
-  it('is not what ships: the starter is sound', async () => {
+  it('does not include the starter bundle', async () => {
     const folder = path.join(ROOT, 'config/itsm');
     const files = readdirSync(folder).map((name) => ({ name, text: readFileSync(path.join(folder, name), 'utf8') }));
     assert.deepEqual(await problemsOf(files), []);

@@ -203,7 +203,7 @@ function missing(answer: TestAnswer, what: string): string | undefined {
   return answer.body.error.details.right as string;
 }
 
-describe('rights of a bundle', () => {
+describe('rights for bundles', () => {
   before(async () => {
     app = await startTestApp({ bundle: bundle(WORLD) });
     keys = {};
@@ -215,12 +215,12 @@ describe('rights of a bundle', () => {
   });
   after(() => app.close());
 
-  it('has one row for every section and none for others', () => {
+  it('have one case for every section and no other', () => {
     assert.deepEqual(Object.keys(TABLE).sort(), SECTIONS.map(({ key }) => key).sort());
   });
 
   for (const section of SECTIONS.map(({ key }) => key)) {
-    it(`are those of the endpoints: ${section}`, async () => {
+    it(`equal those of the endpoints: ${section}`, async () => {
       const row = rowOf(section);
       let made = 0;
       // Nothing of a section without endpoints depends on a further right, except on those that hand on access.
@@ -261,7 +261,7 @@ describe('rights of a bundle', () => {
     });
   }
 
-  it('keep what is stored of people from those who may not read it, in whatever answer', async () => {
+  it('hide stored user data from callers who may not read it, in every response', async () => {
     const plan = (who: string, body: object) => call(who, 'POST', '/api/admin/v1/config/plan', body);
     const unchanged = files('users: [ { login: boss, email: boss@example.org } ]');
     assert.equal(missing(await plan('config-alone', unchanged), 'a guess that is right'), 'user.administer');
@@ -283,7 +283,7 @@ describe('rights of a bundle', () => {
     assert.match(seen.body.data.text, /boss/);
   });
 
-  it('hold for a connection that runs as somebody else, before the change too', async () => {
+  it('apply to an integration that runs as another user, also before the change', async () => {
     const steal = (who: string, section: string) =>
       call(who, 'POST', '/api/admin/v1/config/apply', files(rowOf(section).item(rowOf(section).stands, who)));
     assert.equal(missing(await steal('with-webhook-manage', 'webhooks'), 'webhooks'), 'role.assign');

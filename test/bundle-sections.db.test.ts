@@ -105,13 +105,13 @@ describe('every section of the bundle', () => {
   });
   after(() => world.close());
 
-  it('is applied, and found unchanged', async () => {
+  it('is applied and then unchanged', async () => {
     const items = await world.plan(file(EVERYTHING), { prune: true, pruneIdentity: true });
     assert.deepEqual(changed(items), []);
     assert.equal(new Set(items.map((item) => item.section)).size, 17);
   });
 
-  it('is exported without drift, and makes the same elsewhere', async () => {
+  it('is exported without drift and recreates the same configuration elsewhere', async () => {
     const exported = await world.export(true);
     assert.equal(exported.length, 17);
     assert.deepEqual(changed(await world.plan(exported, { prune: true, pruneIdentity: true })), []);
@@ -124,7 +124,7 @@ describe('every section of the bundle', () => {
     }
   });
 
-  it('has ids for what stands inside of items, the same after a change', async () => {
+  it('has ids for nested items that stay the same after a change', async () => {
     const ids = async (): Promise<unknown> => {
       const [row] = await world.db.query<{
         catalog: {
@@ -153,7 +153,7 @@ describe('every section of the bundle', () => {
     assert.deepEqual(await ids(), before);
   });
 
-  it('says that an enabled connection is taken down for its change', async () => {
+  it('reports that an enabled integration is disabled during its change', async () => {
     // Its secret needs a value first; of what kind does not matter here.
     await world.db.query(sql`
       INSERT INTO signing_secret_values (secret_id, version, sealed, created_at)
@@ -164,7 +164,7 @@ describe('every section of the bundle', () => {
     assert.match(items.find((item) => item.section === 'webhooks')?.note ?? '', /disabled, changed and enabled/);
   });
 
-  it('raises the version of a calendar that changes, and of no other', async () => {
+  it('raises the version of a changed calendar only', async () => {
     const version = async (): Promise<number | undefined> => {
       const [row] = await world.db.query<{ version: number }>(
         sql`SELECT version FROM config_items WHERE section = 'calendars'`,
@@ -178,7 +178,7 @@ describe('every section of the bundle', () => {
     assert.equal(await version(), (first ?? 0) + 1);
   });
 
-  it('keeps what others name from being taken away', async () => {
+  it('protects referenced items from removal', async () => {
     for (const section of ['calendars', 'services', 'signingSecrets']) {
       const without = EVERYTHING.replace(new RegExp(`^${section}:[^]*?(?=^[a-zA-Z]+:)`, 'm'), '');
       const problems = await world.refused(file(without), { prune: true });

@@ -239,9 +239,9 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
   ],
 ];
 
-describe('sections of later rooms', () => {
+describe('sections of the remaining modules', () => {
   for (const [name, text, expected] of CASES) {
-    it(`judges ${name}`, async () => {
+    it(`checks ${name}`, async () => {
       const problems = await problemsOf([...file(text), { name: 'z-ground.yaml', text: GROUND }]);
       assert.deepEqual(problems.map((problem) => `${problem.path} ${problem.code}`).sort(), [...expected].sort());
     });

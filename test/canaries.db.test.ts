@@ -14,7 +14,7 @@ const BIRD = 'quetzalcanary';
 /** What a broken request says: nobody may read it in the log. */
 const SAID = 'kakapocanary';
 
-describe('canaries', () => {
+describe('marked hidden values', () => {
   let hooks: Hooks;
   const log: string[] = [];
   let seen: { id: string };
@@ -100,7 +100,7 @@ describe('canaries', () => {
     await hooks.rows('ALTER TABLE comments DROP CONSTRAINT canary');
   }
 
-  it('sing in no answer to who may not see them', async () => {
+  it('appear in no response to callers who may not see them', async () => {
     const paths = [
       '/objects?pageSize=100',
       `/objects/${seen.id}`,
@@ -122,20 +122,20 @@ describe('canaries', () => {
     assert.ok(JSON.stringify(control.body).includes(BIRD), 'who may see them hears them');
   });
 
-  it('sing in no line of the log, whatever was refused or failed', () => {
+  it('appear in no log line, whatever was rejected or failed', () => {
     const lines = log.join('');
     assert.deepEqual(found(lines), []);
     assert.ok(log.length > 30 && lines.includes('"level":50'), 'there is a log, with a defect in it');
     for (const status of [400, 401, 404, 409, 500]) assert.ok(statuses.has(status), `something was answered ${status}`);
   });
 
-  it('sing in no figure', async () => {
+  it('appear in no metric', async () => {
     const { body } = await hooks.app.request('GET', '/metrics');
     assert.deepEqual(found(body), []);
     assert.match(body, /docket_http_/);
   });
 
-  it('sing in no delivery to who may not see them', async () => {
+  it('appear in no delivery to receivers who may not see them', async () => {
     const { received } = hooks.receiver;
     const to = (where: string) =>
       received.filter(({ path }) => path === where).map(({ headers, raw }) => `${JSON.stringify(headers)} ${raw}`);

@@ -32,7 +32,7 @@ function problemsOf(file: string, text: string): string[] {
 }
 
 describe('citations', () => {
-  it('name documents and headings that exist', () => {
+  it('name existing documents and headings', () => {
     const files = CITING.flatMap((folder) => filesBelow(folder, ['.ts', '.tsx', '.sql']));
     const texts = files.filter((file) => file !== 'test/citations.test.ts');
     assert.ok(texts.length > 500, `only ${texts.length} files were found`);
@@ -42,7 +42,7 @@ describe('citations', () => {
     );
   });
 
-  it('are compared with headings as they stand', () => {
+  it('are compared with exact headings', () => {
     assert.deepEqual(problemsOf('a.ts', 'see docs/spec/none.md'), [
       'a.ts cites docs/spec/none.md, which does not exist',
     ]);

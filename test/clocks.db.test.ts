@@ -42,7 +42,7 @@ describe('a clock that is set back by an hour', () => {
   });
   after(() => hooks.close());
 
-  it('loses no event of a subscription that was enabled before, and adds none of one enabled after', async () => {
+  it('loses no event of an earlier subscription and adds none to a later one', async () => {
     offset = 0;
     const { id: early } = await hooks.subscribe({ eventTypes: ALL_EVENTS });
     const { id: objectId } = await hooks.make();
@@ -66,7 +66,7 @@ describe('a clock that is set back by an hour', () => {
     assert.deepEqual((await examineDeliveries(hooks.app.db)).missing, { events: 0, subscriptions: [] });
   });
 
-  it('leaves history, comments and the audit log in the order in which changes took effect', async () => {
+  it('keeps the order of history, comments and the audit log', async () => {
     offset = 0;
     const { id, revision } = await hooks.make();
     assert.equal(revision, 1);
@@ -92,7 +92,7 @@ describe('a clock that is set back by an hour', () => {
     assert.deepEqual([stale.status, stale.body.error.code], [409, 'REVISION_CONFLICT']);
   });
 
-  it('keeps answers under idempotency keys, seals of the journal, and the time limits of records', async () => {
+  it('keeps idempotency responses, journal seals and SLA timers', async () => {
     offset = 0;
     const body = { typeDefinitionId: 'other', values: { title: 'once' } };
     const send = () =>
@@ -162,7 +162,7 @@ describe('processes whose clocks differ by ten minutes', () => {
     }
   });
 
-  it('deliver each event once and at once, and share leases', async () => {
+  it('deliver each event once without delay, and share leases', async () => {
     const { id } = await hooks.subscribe({ retryPolicy: { maxAttempts: 3, baseDelayMs: 200 } });
     const seen = new Set<string>();
     hooks.receiver.received.length = 0;
@@ -203,7 +203,7 @@ describe('processes whose clocks differ by ten minutes', () => {
     }
   });
 
-  it('write the same times, which are the database’s', async () => {
+  it('write database time', async () => {
     const app = await startTestApp({ on: hooks.app });
     mock.method(Date, 'now', () => performance.timeOrigin + performance.now() - HOUR);
     try {

@@ -23,7 +23,7 @@ const misspelt = {
 };
 
 describe('closed unions', () => {
-  it('leave nothing to a string', () => {
+  it('reject arbitrary strings', () => {
     assert.deepEqual(Object.keys(misspelt), ['right', 'code', 'event', 'unchecked']);
   });
 

@@ -46,7 +46,7 @@ describe('the command line', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('doctor looks at everything that the contract names', async () => {
+  it('doctor runs every documented check', async () => {
     const sound = await docket(['doctor', '--json']);
     const checks = JSON.parse(sound.out) as { name: string; ok: boolean; says: string }[];
     const names = checks.map(({ name }) => name).join(', ');
@@ -58,7 +58,7 @@ describe('the command line', () => {
     assert.match(checks.find(({ name }) => name === 'field indexes')?.says ?? '', /^\d+ field indexes pending/);
   });
 
-  it('doctor lists what is wrong with each, and not the first alone', async () => {
+  it('doctor lists all problems of each check', async () => {
     const file = path.join(await inFolder('sick', { file: 'x' }), 'file');
     const sick = { DATABASE_URL: NOWHERE, DOCKET_DATA_DIR: file, DOCKET_BLOBS: `file:${file}/blobs` };
     const said = await docket(['doctor'], sick);
@@ -72,7 +72,7 @@ describe('the command line', () => {
     assert.doesNotMatch(said.out + said.err, /geheim/);
   });
 
-  it('doctor names events without deliveries, and redispatch makes those', async () => {
+  it('doctor reports events without deliveries, and redispatch creates them', async () => {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     try {
@@ -94,14 +94,14 @@ describe('the command line', () => {
     }
   });
 
-  it('plan shows which indexes are pending, beside its list', async () => {
+  it('plan shows pending indexes beside its list', async () => {
     const said = await docket(['plan', ITSM, '--json']);
     assert.equal(said.code, 0);
     assert.ok((JSON.parse(said.out) as { action: string }[]).every(({ action }) => action === 'leave'));
     assert.match(said.err, /^\d+ field indexes pending \([a-z-]+\.[a-zA-Z]+, .*\); a running service builds them\n$/);
   });
 
-  it('brings no schema up to date unasked, and gives an empty database one', async () => {
+  it('updates no schema without a request, and creates one in an empty database', async () => {
     const empty = await createEmptyDatabase();
     const client = new pg.Client({ connectionString: empty.url });
     await client.connect();
@@ -134,7 +134,7 @@ describe('the command line', () => {
     }
   });
 
-  it('puts nothing into a database that would count bytes for characters', async () => {
+  it('rejects a database that counts bytes instead of characters', async () => {
     const empty = await createEmptyDatabase();
     const client = new pg.Client({ connectionString: empty.url });
     await client.connect();
@@ -153,7 +153,7 @@ describe('the command line', () => {
     }
   });
 
-  it('reads no bundle that is not UTF-8, and says where', async () => {
+  it('rejects a bundle that is not UTF-8 and reports the position', async () => {
     // Windows-1251 for «Имя», which would be stored as three question marks.
     const bytes = Buffer.concat([
       Buffer.from('roles:\n  - code: clerk\n    name: '),
@@ -165,7 +165,7 @@ describe('the command line', () => {
     refused(await docket(['plan', nested]), /it is a folder/);
   });
 
-  it('saves no webhook to a private address, unless the setting allows it', async () => {
+  it('stores no webhook to a private address unless the setting allows it', async () => {
     const text = (attempts: number): string =>
       [
         'users: [ { login: hooked } ]',
@@ -202,7 +202,7 @@ describe('the command line', () => {
     assert.match((await docket(['plan', mine, '--prune', '--prune-identity'])).out, /^Nothing to change/);
   });
 
-  it('exports what plans without a change where nothing is configured', async () => {
+  it('exports a bundle that plans without changes if nothing is configured', async () => {
     const bare = await createTestDatabase();
     try {
       const there = { DATABASE_URL: bare.url };
@@ -215,7 +215,7 @@ describe('the command line', () => {
     }
   });
 
-  it('says what a file lacks instead of what the system calls it', async () => {
+  it('reports what is wrong with a file instead of the system error', async () => {
     refused(
       await docket(['backup', path.join(folder, 'no', 'b.docket')]),
       /no\/\S+ cannot be read or written: .*not there/,
@@ -224,7 +224,7 @@ describe('the command line', () => {
     refused(await docket(['keys', 'list'], { DATABASE_URL: NOWHERE }), /nobody answers there; .*DATABASE_URL/);
   });
 
-  it('issues no key by accident', async () => {
+  it('issues no key for incomplete or invalid options', async () => {
     const create = (...more: string[]): Promise<Said> =>
       docket(['keys', 'create', '--owner', 'admin', '--name', 'k', '--scopes', 'all', ...more]);
     refused(await create('--allow', ''), /--allow names one range at least/, 2);
@@ -238,7 +238,7 @@ describe('the command line', () => {
     assert.match((await docket(['keys', 'list'])).out, / expires 2999-01-01T\S+ {2}from 10\.0\.0\.0\/8 alone$/m);
   });
 
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     assert.match((await docket(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
   });
 });

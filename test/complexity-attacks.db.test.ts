@@ -88,7 +88,7 @@ const ATTACKS: readonly Attack[] = [
   },
 ];
 
-describe('requests that are dear to read', () => {
+describe('requests that are expensive to process', () => {
   let app: TestApp;
   let target: Target;
   let key: string;
@@ -121,7 +121,7 @@ describe('requests that are dear to read', () => {
   }
 
   for (const attack of ATTACKS) {
-    it(`lets others go on beside ${attack.name}`, async () => {
+    it(`do not block others: ${attack.name}`, async () => {
       let least = Number.POSITIVE_INFINITY;
       for (let times = 0; times < 3 && least > MOST_STALL_MS; times++) {
         const { said, stall } = await fire(attack);
@@ -155,7 +155,7 @@ describe('requests that are dear to read', () => {
     'as many lines as wrong': { text: fill('a: b: c\n', 400_000), said: '', place: /^a\.yaml:1:/ },
   };
   for (const [name, { text, said, place }] of Object.entries(bundles)) {
-    it(`lets others go on beside a bundle of ${name}`, async () => {
+    it(`do not block others: a bundle of ${name}`, async () => {
       const { key: admin } = await app.createKey({ login: 'full', scopes: ['admin:manage'] });
       for (const operation of ['plan', 'apply']) {
         await sleep(25);
@@ -178,7 +178,7 @@ describe('requests that are dear to read', () => {
     });
   }
 
-  it('would see a loop that stands still', async () => {
+  it('are detected by the test if they block the event loop', async () => {
     await target.stall(150);
     assert.ok(target.takeStall() > 100);
   });

@@ -33,7 +33,7 @@ users:
   - { login: keeper, displayName: Keeper, email: keeper@example.org }
 `;
 
-describe('items of the configuration', () => {
+describe('configuration items', () => {
   let app: TestApp;
   let admin: string;
   let keeper: string;
@@ -54,7 +54,7 @@ describe('items of the configuration', () => {
   });
   after(() => app.close());
 
-  it('are read as a bundle writes them, and applying that text changes nothing', async () => {
+  it('are returned as a bundle writes them, and applying that text changes nothing', async () => {
     const item = await ok('GET', '/config/roles/own');
     assert.equal(item.state, 'ACTIVE');
     assert.match(item.text, /^code: own\nname: Own tickets\n/);
@@ -68,7 +68,7 @@ describe('items of the configuration', () => {
     assert.equal((await ask(admin, 'GET', '/config/nothing/own')).status, 404);
   });
 
-  it('are planned with the places that differ, and with what that does to stored records', async () => {
+  it('are planned with the differing paths and the effect on stored records', async () => {
     const text =
       'types: [ { code: ticket, fields: [ { code: title, dataType: text, required: true }, { code: owner, dataType: user } ] } ]';
     const [planned] = await ok('POST', '/config/plan', { files: bundle(text) });
@@ -84,7 +84,7 @@ describe('items of the configuration', () => {
     assert.ok(planned.version.reasons.includes('secret: the field is gone'), planned.version.reasons.join());
   });
 
-  it('keep memberships that a bundle leaves out, unless it is to be exact', async () => {
+  it('keep memberships that a bundle omits, unless it is exact', async () => {
     const files = bundle('groups: [ { code: outer, groups: [] } ]');
     const [kept] = await ok('POST', '/config/plan', { files });
     assert.equal(kept.action, 'leave');
@@ -92,7 +92,7 @@ describe('items of the configuration', () => {
     assert.deepEqual(exact.differences, [{ path: 'groups', before: ['inner'], after: [] }]);
   });
 
-  it('are archived one by one, unless something still needs them', async () => {
+  it('are archived one by one, unless something still refers to them', async () => {
     const archive = (section: string, code: string) =>
       ask(admin, 'POST', '/config/apply', { files: [], archive: [{ section, code }] });
     const needed = await archive('types', 'ticket');
@@ -111,7 +111,7 @@ describe('items of the configuration', () => {
     }
   });
 
-  it('explain who may do what, role by role and grant by grant', async () => {
+  it('explain effective rights by role and grant', async () => {
     const [anna, boris] = [await idOf(app, 'users', 'anna'), await idOf(app, 'users', 'boris')];
     const { id } = await ok('POST', '/objects', { typeDefinitionId: 'ticket', values: { title: 'Mine', owner: anna } });
     const of = (userId: string, objectId = id) =>

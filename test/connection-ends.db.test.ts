@@ -21,7 +21,7 @@ interface Asked {
   idempotencyKey?: string;
 }
 
-describe('a connection that ends at any statement of a request', () => {
+describe('a connection lost at any statement of a request', () => {
   let database: TestDatabase;
   let proxy: FaultProxy;
   let app: TestApp;
@@ -99,11 +99,11 @@ describe('a connection that ends at any statement of a request', () => {
   }
 
   for (const how of ['unsent', 'untold', 'dismissed', 'reset'] as const) {
-    it(`${how}: a keyed create`, async () => {
+    it(`${how}: a create with an Idempotency-Key`, async () => {
       assert.ok((await cutEach(how, (step) => create(`${how}-${step}`), once)) >= 3);
     });
 
-    it(`${how}: the same create again, whose answer is kept`, async () => {
+    it(`${how}: the repeated create, whose response is stored`, async () => {
       const first = create(`${how}-kept`);
       assert.equal((await app.request(first.method, first.path, first)).status, 201);
       assert.ok((await cutEach(how, () => first, once)) >= 4);
@@ -111,7 +111,7 @@ describe('a connection that ends at any statement of a request', () => {
 
     // One way that the database knows of and one that it does not: more would take long and find the same.
     if (how !== 'dismissed' && how !== 'untold') continue;
-    it(`${how}: reads, a change, a bulk call and a file`, async () => {
+    it(`${how}: reads, a change, a bulk call and an attachment`, async () => {
       const { id } = (await app.request('POST', '/api/v1/objects', create(`${how}-changed`))).body.data;
       let expectedRevision = 1;
       const changes = (): object => ({ title: `${how} ${expectedRevision}` });

@@ -37,8 +37,8 @@ function field(dataType: DataType, constraints = {}, multiple = false): FieldDef
 
 type Schema = Parameters<typeof checkField>[0];
 
-describe('the rules of the console', () => {
-  it('refuse nothing that the service takes', () => {
+describe('the value rules of the console', () => {
+  it('reject nothing that the service accepts', () => {
     const samples: readonly [DataType, object, unknown[]][] = [
       ['string', { maxLength: 5 }, ['a', 'ёжик', '12345', '123456', 'a\nb', '😀😀😀😀😀']],
       ['text', {}, ['a\nb', 'x'.repeat(1000)]],
@@ -93,7 +93,7 @@ describe('the rules of the console', () => {
     }
   });
 
-  it('read durations as people write them, and show them so that they are read again', () => {
+  it('parse durations as users write them, and format them so that they can be parsed', () => {
     for (const [text, iso] of [
       ['4ч', 'PT4H'],
       ['1д 30м', 'P1DT30M'],
@@ -115,7 +115,7 @@ describe('the rules of the console', () => {
     );
   });
 
-  it('offer for a condition exactly the operators that the service takes', () => {
+  it('offer exactly the condition operators that the service accepts', () => {
     assert.deepEqual([...OPERATORS].sort(), [...SERVED].sort());
     for (const dataType of DATA_TYPES) {
       const fits = SERVED.filter((operator) => operatorFits(operator, dataType));
@@ -144,7 +144,7 @@ describe('the rules of the console', () => {
     );
   });
 
-  it('stand in small files, and touch the server by types alone', () => {
+  it('live in small files and import only types from the server', () => {
     const files = filesBelow('web/src', ['.ts', '.tsx', '.css']);
     assert.ok(files.length >= 80, `only ${files.length} files were found`);
     for (const file of files) {
@@ -173,8 +173,8 @@ describe('the rules of the console', () => {
   });
 });
 
-describe('times in the zone of a person', () => {
-  it('are shown and taken by the clock of the zone, summer and winter', () => {
+describe('times in the time zone of a user', () => {
+  it('are shown and entered in local time, in summer and winter', () => {
     assert.equal(toInput('2026-11-21T21:05:00.000Z', 'Europe/Moscow'), '2026-11-22T00:05');
     assert.equal(fromInput('2026-11-22T00:05', 'Europe/Moscow'), '2026-11-21T21:05:00.000Z');
     assert.equal(fromInput('2026-07-01T09:00', 'Europe/Berlin'), '2026-07-01T07:00:00.000Z');
@@ -182,7 +182,7 @@ describe('times in the zone of a person', () => {
     assert.equal(fromInput('2026-12-01T09:00', 'Asia/Kathmandu'), '2026-12-01T03:15:00.000Z');
   });
 
-  it('come back as they were given, every hour of the days on which clocks change', () => {
+  it('round-trip for every hour of the days on which clocks change', () => {
     for (const zone of ['Europe/Berlin', 'America/New_York', 'Pacific/Auckland', 'Europe/Moscow', 'UTC']) {
       for (const day of ['2026-03-08', '2026-03-29', '2026-04-05', '2026-09-27', '2026-10-25', '2026-11-01']) {
         for (let hour = 0; hour < 24; hour++) {
@@ -193,7 +193,7 @@ describe('times in the zone of a person', () => {
     }
   });
 
-  it('are nothing where there is none', () => {
+  it('are empty for an empty value', () => {
     assert.deepEqual([toInput('', 'UTC'), fromInput('', 'UTC'), fromInput('x', 'UTC')], ['', '', '']);
   });
 });

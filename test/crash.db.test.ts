@@ -15,14 +15,14 @@ const SEED = Number(process.env['DOCKET_TEST_SEED'] ?? Math.floor(Math.random() 
 const CUTS = 5;
 const STILL_MS = 1500;
 
-describe('crash', () => {
+describe('crash recovery', () => {
   let on: CutStage;
   before(async () => {
     on = await startCutStage();
   });
   after(() => on?.close());
 
-  it('keeps what it acknowledged through kills of the service, of connections and of the database', async (t) => {
+  it('keeps acknowledged changes through kills of the service, connections and the database', async (t) => {
     t.diagnostic(`DOCKET_TEST_SEED=${SEED}`);
     const outcome = await kill(on.stage, { service: 5, backend: 3, database: 2 }, SEED, () => {});
     t.diagnostic(told(outcome));
@@ -30,7 +30,7 @@ describe('crash', () => {
     assert.ok((outcome.journal.acknowledged.get('create') ?? 0) >= 16, 'there was a load');
   });
 
-  it('does a keyed write once when the connection goes between commit and answer', async (t) => {
+  it('executes a write with an Idempotency-Key once if the connection breaks between commit and response', async (t) => {
     const outcome = await cutAnswers(on, CUTS, SEED);
     t.diagnostic(told(outcome));
     assert.deepEqual(outcome.problems, []);
@@ -42,7 +42,7 @@ describe('crash', () => {
     assert.ok(on.proxy.cut >= CUTS, 'by the proxy, and by nothing else');
   });
 
-  it('goes on after a process or the database stood still, and after a process was told to stop under load', async () => {
+  it('continues after a process or the database was suspended, and after a stop under load', async () => {
     const { stage } = on;
     const wrong: string[] = [];
     const outcome = await underMix({
@@ -59,7 +59,7 @@ describe('crash', () => {
     assert.deepEqual([...wrong, ...outcome.problems], []);
   });
 
-  it('has one winner of a revision, and one effect of a key, between two processes', async () => {
+  it('accepts one writer per revision and one effect per key over two processes', async () => {
     const { stage } = on;
     const urls = stage.urls();
     const send = async (turn: number, method: string, path: string, body: unknown, key?: string) => {
@@ -104,7 +104,7 @@ describe('crash', () => {
     }
   });
 
-  it('stops when it is asked to, and takes its database with it', async () => {
+  it('stops on request together with its database', async () => {
     const { stage } = on;
     const pid = stage.serverPid();
     assert.equal(await stage.service(1).stop(), 0, stage.said());

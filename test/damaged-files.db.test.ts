@@ -126,7 +126,7 @@ for (const { name, open, spoil } of STORES) {
       await refused(`/attachments/${id}/content`);
     });
 
-    it('are named by doctor --deep, and refused by a backup or left out of it by name', async () => {
+    it('are reported by doctor --deep and rejected or listed by a backup', async () => {
       const lines = await examineDeep({ db: around.app.db, caller: around.app.app.system() }, blobs);
       const wrong = lines.filter(({ ok }) => !ok);
       assert.deepEqual(
@@ -156,7 +156,7 @@ for (const { name, open, spoil } of STORES) {
       assert.equal(answer.status, 206);
     });
 
-    it('are not shown as images of rich text either', async () => {
+    it('are not shown as images of rich text', async () => {
       const url = `/objects/${objectId}/images/${sha256(PNG)}`;
       assert.deepEqual(Buffer.from(await (await get(url)).arrayBuffer()), PNG);
       await spoil(sha256(PNG), flipped(PNG));
@@ -171,8 +171,8 @@ for (const { name, open, spoil } of STORES) {
   });
 }
 
-describe('a file that is gone', () => {
-  it('is a defect that is counted, and is named by doctor --deep', async () => {
+describe('a missing file', () => {
+  it('is counted as an error and reported by doctor --deep', async () => {
     around = await startAround();
     try {
       const { id: objectId } = await around.make();

@@ -31,7 +31,7 @@ users:
   - { login: gone, displayName: Ёжиков Бывший }
 `;
 
-describe('the desk', () => {
+describe('the console API', () => {
   before(async () => {
     around = await startAround();
     const made = PEOPLE.map(
@@ -43,7 +43,7 @@ describe('the desk', () => {
   });
   after(() => around.close());
 
-  it('lists types with what some grant allows on them', async () => {
+  it('lists types with the permitted actions', async () => {
     const byCode = async (who: Person): Promise<Map<string, any>> =>
       new Map((await ok(who, 'GET', '/desk/types')).map((type: { code: string }) => [type.code, type]));
     const agent = await byCode('agent');
@@ -65,7 +65,7 @@ describe('the desk', () => {
     assert.equal((await byCode('stranger')).size, 0);
   });
 
-  it('says what may be done with one record', async () => {
+  it('returns the permitted actions for one record', async () => {
     const { id } = await around.make({ kind: 'a' });
     const { actions } = await ok('agent', 'GET', `/objects/${id}/permissions`);
     assert.ok(actions.includes('update') && actions.includes('comment.create') && !actions.includes('Private Comment'));
@@ -74,7 +74,7 @@ describe('the desk', () => {
     refused(await send('viewer', 'GET', `/objects/${other.id}/permissions`), 404, 'NOT_FOUND');
   });
 
-  it('names things in the language that the console asks for, and in no other way elsewhere', async () => {
+  it('returns names in the language of the console, and in the default locale elsewhere', async () => {
     const text = `types: [{ code: tint, name: { en-US: Tint, ru-RU: Оттенок }, title: word, fields: [{ code: word, name: { en-US: Word, ru-RU: Слово }, dataType: string }] }]`;
     await around.app.apply([{ name: 'names.yaml', text }]);
     const find = async (locale: string): Promise<string> => {
@@ -91,7 +91,7 @@ describe('the desk', () => {
     assert.equal(await find('de-DE'), 'Tint Word');
   });
 
-  it('finds people by how their names are typed, active ones alone', async () => {
+  it('finds active users by the prefix of their names', async () => {
     const find = async (q: string): Promise<string[]> => {
       const found = await ok('agent', 'GET', `/desk/lookup?kind=user&q=${encodeURIComponent(q)}`);
       return found.map((one: { name: string }) => one.name);
@@ -107,7 +107,7 @@ describe('the desk', () => {
     refused(await send('agent', 'GET', '/desk/lookup?kind=key'), 400, 'INVALID_REQUEST');
   });
 
-  it('names ids as far as one may see what they stand for', async () => {
+  it('resolves ids only to names that the caller may see', async () => {
     const seen = await around.make({ kind: 'a', title: 'Seen' });
     const unseen = await around.make({ kind: 'b', title: 'Unseen' });
     const [chief] = await around.rows<{ id: string }>(`SELECT id FROM users WHERE login = 'chief'`);
@@ -132,7 +132,7 @@ describe('the desk', () => {
     refused(await send('agent', 'GET', `/desk/labels?ids=${many}`), 400, 'INVALID_REQUEST');
   });
 
-  it('keeps queues for their owners, and shares them by right', async () => {
+  it('keeps queues private to their owners and shares them by right', async () => {
     const definition = {
       type: 'case',
       filter: { field: 'assignee', operator: 'equals', value: '$me' },
@@ -172,7 +172,7 @@ describe('the desk', () => {
     assert.ok(!(await names('agent')).some((name) => name === 'One' || name === 'Two'));
   });
 
-  it('shows no queue that names what one may not read, and takes none', async () => {
+  it('hides and rejects queues that refer to something the caller may not read', async () => {
     const filter = { field: 'secret', operator: 'equals', value: 'canary-77' };
     const made = await ok('chief', 'POST', '/desk/queues', {
       name: 'Secret',
@@ -201,7 +201,7 @@ describe('the desk', () => {
     refused(await create({ columns: Array.from({ length: 41 }, () => 'a') }), 400, 'INVALID_REQUEST');
   });
 
-  it('gives a session its token again, and a key none', async () => {
+  it('returns the CSRF token to a session, and none to a key', async () => {
     const signedIn = await around.app.request('POST', '/api/admin/v1/session', {
       body: { login: 'chief', password: PASSWORD },
     });
@@ -215,7 +215,7 @@ describe('the desk', () => {
     assert.equal((await send('chief', 'GET', '/session')).body.data.csrfToken, undefined);
   });
 
-  it('tells what waits for background work to those who look after the service alone', async () => {
+  it('shows pending background work only to users with the right', async () => {
     refused(await send('agent', 'GET', '/health/backlog'), 403, 'RIGHT_MISSING');
     const before = await ok('chief', 'GET', '/health/backlog');
     await around.rows(`INSERT INTO outbox (event_id, type, object_id, at)

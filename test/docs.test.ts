@@ -7,13 +7,13 @@ import { errorsPage, settingsPage } from '../tools/docs.ts';
 const root = path.join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
-describe('documents', () => {
-  it('are as the source says (npm run docs writes them)', () => {
+describe('generated documents', () => {
+  it('match the source (npm run docs writes them)', () => {
     assert.equal(read('docs/errors.md'), errorsPage());
     assert.equal(read('docs/settings.md'), settingsPage());
   });
 
-  it('link only to files that are there', () => {
+  it('link only to existing files', () => {
     const pages = [
       'README.md',
       'CONTRIBUTING.md',

@@ -67,7 +67,7 @@ describe('docket doctor --deep', () => {
   });
   after(() => around.close());
 
-  it('finds nothing wrong where nothing is', async () => {
+  it('finds nothing wrong in an intact database', async () => {
     const lines = await examine();
     assert.deepEqual(
       lines.filter(({ ok }) => !ok),
@@ -76,7 +76,7 @@ describe('docket doctor --deep', () => {
     assert.equal(lines.length, CHECKS.length + 2);
   });
 
-  it('has a tamper for each check, and each is found and named', async () => {
+  it('finds and reports the corruption of each check', async () => {
     assert.deepEqual(Object.keys(CORRUPTIONS).sort(), CHECKS.map(({ name }) => name).sort());
     for (const [name, tampers] of Object.entries(CORRUPTIONS)) {
       for (const [turn, statements] of tampers.entries()) {
@@ -92,7 +92,7 @@ describe('docket doctor --deep', () => {
     );
   });
 
-  it('finds a file whose bytes are others, and one that is gone', async () => {
+  it('finds a file with other bytes and a missing one', async () => {
     const [row] = await around.rows<{ sha256: string; id: string }>('SELECT sha256, id FROM attachments');
     const file = path.join(around.app.blobFolder, (row?.sha256 ?? '').slice(0, 2), row?.sha256 ?? '');
     await writeFile(file, 'CONTENT');
@@ -121,7 +121,7 @@ describe('docket doctor --deep', () => {
     assert.deepEqual(await examineIntegrity(around.app.db), before, 'and nothing of the extension stays');
   });
 
-  it('finds a transaction that stands idle', async () => {
+  it('finds an idle transaction', async () => {
     const client = await around.app.db.connect();
     try {
       await client.query('BEGIN');

@@ -139,7 +139,7 @@ describe('embedded PostgreSQL', () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  test('a first start by two at once makes one database, and the last to leave stops it', async () => {
+  test('creates one database at a concurrent first start, and the last process stops it', async () => {
     const [one, two] = await Promise.all([openEmbedded({ dataDir: data, ...quiet }), hold(data, 'tool', leftovers)]);
     assert.equal(one.url, two.url);
     assert.deepEqual([one.startedHere, two.startedHere].sort(), [false, true]);
@@ -159,7 +159,7 @@ describe('embedded PostgreSQL', () => {
     assert.equal((await stat(path.join(data, 'postgres.json'))).mode & 0o777, 0o600);
   });
 
-  test('a restart keeps the data and the way to connect', async () => {
+  test('keeps data and connection settings over a restart', async () => {
     const known = JSON.parse(await readFile(path.join(data, 'postgres.json'), 'utf8')) as { password: string };
     const embedded = await openEmbedded({ dataDir: data, ...quiet });
     assert.ok(embedded.startedHere);
@@ -168,7 +168,7 @@ describe('embedded PostgreSQL', () => {
     await Promise.all([embedded.stop(), embedded.stop()]);
   });
 
-  test('a second service is refused, a tool is not and leaves the server running', async () => {
+  test('rejects a second service, but lets a tool use the running server', async () => {
     const service = await hold(data, 'service', leftovers);
     const pid = await serverPid(data);
     const second = await hold(data, 'service', leftovers);
@@ -182,7 +182,7 @@ describe('embedded PostgreSQL', () => {
     assert.ok(!isRunning(pid));
   });
 
-  test('after kill -9 of the service the next takes the running server over', async () => {
+  test('hands the running server to the next service after kill -9', async () => {
     const first = await hold(data, 'service', leftovers);
     const pid = await serverPid(data);
     await query(first.url, 'INSERT INTO kept VALUES (2)');
@@ -196,7 +196,7 @@ describe('embedded PostgreSQL', () => {
     assert.ok(!isRunning(pid));
   });
 
-  test('Ctrl-C and kills of the process group of the service do not reach the server', async () => {
+  test('is not affected by Ctrl-C or kills of the service process group', async () => {
     const service = await hold(data, 'service', leftovers);
     const pid = await serverPid(data);
     process.kill(-(service.child.pid ?? 0), 'SIGINT');
@@ -206,7 +206,7 @@ describe('embedded PostgreSQL', () => {
     assert.ok(!isRunning(pid));
   });
 
-  test('a service starts its server again when that is killed, at the same address', async () => {
+  test('is restarted at the same address when it is killed', async () => {
     const service = await hold(data, 'service', leftovers);
     await query(service.url, 'INSERT INTO kept VALUES (3)');
     const pid = await serverPid(data);
@@ -216,7 +216,7 @@ describe('embedded PostgreSQL', () => {
     await service.close();
   });
 
-  test('after kill -9 of service and server the next start recovers', async () => {
+  test('recovers after kill -9 of service and server', async () => {
     const service = await hold(data, 'service', leftovers);
     await query(service.url, 'INSERT INTO kept VALUES (4)');
     service.child.kill('SIGKILL');
@@ -227,7 +227,7 @@ describe('embedded PostgreSQL', () => {
     await next.stop();
   });
 
-  test('a lock file that names an unrelated living process is stale', async () => {
+  test('treats a lock file of an unrelated live process as stale', async () => {
     const lines = [
       process.pid,
       path.join(data, 'postgres'),
@@ -251,7 +251,7 @@ describe('embedded PostgreSQL', () => {
     await embedded.stop();
   });
 
-  test('a copy of the folder is a database of its own, and a moved folder works where it is', async () => {
+  test('uses a copied folder as a separate database, and a moved folder where it is', async () => {
     const original = await openEmbedded({ dataDir: data, ...quiet });
     const copy = path.join(root, 'copy');
     leftovers.folders.add(data).add(copy);
@@ -272,14 +272,14 @@ describe('embedded PostgreSQL', () => {
     await moved.stop();
   });
 
-  test('a lost postgres.json costs nothing but a new password', async () => {
+  test('loses only the password if postgres.json is lost', async () => {
     await rm(path.join(data, 'postgres.json'));
     const embedded = await openEmbedded({ dataDir: data, ...quiet });
     assert.deepEqual(await query(embedded.url, 'SELECT max(n) AS n FROM kept'), [{ n: 4 }]);
     await embedded.stop();
   });
 
-  test('a path too long for a socket is served on a port of 127.0.0.1', async () => {
+  test('listens on a port of 127.0.0.1 if the path is too long for a socket', async () => {
     const deep = path.join(root, 'long'.repeat(12), 'long'.repeat(12));
     const service = await hold(deep, 'service', leftovers);
     assert.match(service.url, /^postgres:\/\/docket:[^@]+@127\.0\.0\.1:\d+\/docket$/);
@@ -291,7 +291,7 @@ describe('embedded PostgreSQL', () => {
     await next.close();
   });
 
-  test('a data folder below a folder of mode 0700 works, for root too', async () => {
+  test('works below a folder of mode 0700, for root too', async () => {
     const hidden = path.join(root, 'hidden');
     await mkdir(hidden, { mode: 0o700 });
     const folder = path.join(hidden, 'data');
@@ -304,7 +304,7 @@ describe('embedded PostgreSQL', () => {
     }
   });
 
-  test('a database of another major version gets a clear sentence', async () => {
+  test('reports a database of another major version clearly', async () => {
     const other = path.join(root, 'other');
     await mkdir(path.join(other, 'postgres'), { recursive: true, mode: 0o700 });
     await writeFile(path.join(other, 'postgres', 'PG_VERSION'), '15\n');
@@ -315,7 +315,7 @@ describe('embedded PostgreSQL', () => {
     });
   });
 
-  test('a data folder that cannot be one gets a clear sentence', async () => {
+  test('reports an unusable data folder clearly', async () => {
     await writeFile(path.join(root, 'file'), '');
     await assert.rejects(openEmbedded({ dataDir: path.join(root, 'file'), ...quiet }), {
       name: 'EmbeddedError',

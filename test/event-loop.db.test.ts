@@ -70,12 +70,12 @@ describe('the event loop', () => {
     return { status: answer.status, stall: target.takeStall(), said };
   }
 
-  it('has one row for every operation and none for others', () => {
+  it('has one case for every operation and no other', () => {
     assert.deepEqual(Object.keys(LARGE).sort(), known.map((operation) => operation.id).sort());
   });
 
   for (const operation of known) {
-    it(`goes on beside ${operation.id}`, async (context) => {
+    it(`is not blocked by ${operation.id}`, async (context) => {
       const row = LARGE[operation.id] ?? MINIMAL;
       const callsOf = async (): Promise<(Call & Partial<Large>)[]> =>
         row === MINIMAL ? [(await table[operation.id]?.call()) ?? {}] : await row(seen);

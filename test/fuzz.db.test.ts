@@ -6,7 +6,7 @@ import { fuzz } from './harness/fuzz/run.ts';
 import type { Seen, Shot } from './harness/fuzz/wire.ts';
 
 describe('generated requests', () => {
-  it('are answered as documented, whatever is in them', async () => {
+  it('get only documented responses', async () => {
     const report = await fuzz({ requests: 700, seed: Number(process.env['DOCKET_FUZZ_SEED'] ?? 7), say: () => {} });
     assert.deepEqual(report.problems.slice(0, 5), []);
     assert.equal(report.overloaded, 0, 'nothing is overloaded by one request at a time');
@@ -17,7 +17,7 @@ describe('generated requests', () => {
   });
 });
 
-describe('the judge of answers', () => {
+describe('the response oracle', () => {
   const shot: Shot = {
     way: 'test',
     operation: 'objects.get',
@@ -44,12 +44,12 @@ describe('the judge of answers', () => {
   };
   const said = (one: Seen, changed: Partial<Shot> = {}): string => judge(rules, { ...shot, ...changed }, one).join();
 
-  it('has nothing against a good answer', () => {
+  it('accepts a valid response', () => {
     assert.equal(said(seen(200, undefined)), '');
     assert.equal(said(seen(404, fault('NOT_FOUND'))), '');
   });
 
-  it('sees what is wrong', () => {
+  it('detects each kind of invalid response', () => {
     assert.match(said(seen(500, fault('INTERNAL'))), /status 500/);
     assert.match(said(seen(503, fault('OVERLOADED'))), /without Retry-After/);
     assert.match(said(seen(400, fault('NOT_FOUND'))), /NOT_FOUND came as 400/);

@@ -12,7 +12,7 @@ const root = path.join(import.meta.dirname, '..');
 const FIRST = ['README.md', 'client/README.md', 'docs/guides/first-hour.md'];
 
 describe('guides', () => {
-  it('hold programs, and say what these show', () => {
+  it('contain programs and state what they demonstrate', () => {
     for (const name of GUIDES) {
       const blocks = blocksOf(readFileSync(path.join(root, name), 'utf8'));
       const having = (word: string): number => blocks.filter(({ words }) => words.includes(word)).length;
@@ -26,7 +26,7 @@ describe('guides', () => {
     }
   });
 
-  it('tell the reader where to save each file, and how to run each program', () => {
+  it('tell the reader where to save each file and how to run each program', () => {
     for (const name of GUIDES) {
       for (const block of blocksOf(readFileSync(path.join(root, name), 'utf8'))) {
         const file = fileOf(block);
@@ -49,7 +49,7 @@ describe('guides', () => {
     assert.deepEqual(seen, FIRST);
   });
 
-  it('are held against what was printed', () => {
+  it('match the printed output', () => {
     assert.ok(textFits('a … c', 'a b\nb c\n'));
     assert.ok(textFits('x.*', 'x.*'));
     for (const [shown, text] of [

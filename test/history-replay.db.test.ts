@@ -164,14 +164,14 @@ async function live(): Promise<void> {
   await around.ok('chief', 'DELETE', `/objects/${archived.id}`, { expectedRevision: 1 });
 }
 
-describe('current values against their history', () => {
+describe('current values compared with history', () => {
   before(async () => {
     around = await startAround();
     await live();
   });
   after(() => around.close());
 
-  it('agree where nobody changed them beside the service', async () => {
+  it('match unless the database was changed directly', async () => {
     const parts = { blobs: new FileBlobs(around.app.blobFolder), config: around.app.app.versions.current() };
     for (const check of CHECKS) {
       const { named } = await runCheck(around.app.db, check, parts);
@@ -179,7 +179,7 @@ describe('current values against their history', () => {
     }
   });
 
-  it('show no part of what history keeps for the comparison alone', async () => {
+  it('do not expose the parts of history that exist for the comparison', async () => {
     const [row] = await around.rows<{ id: string }>(`SELECT id FROM objects WHERE title = 'with a past'`);
     const history = await around.ok('chief', 'GET', `/objects/${row?.id}/history`);
     assert.ok(history.length > 8);
@@ -188,7 +188,7 @@ describe('current values against their history', () => {
     assert.ok((kept[0]?.n ?? 0) > 5);
   });
 
-  it('are found and named column by column, in every row, or it is said why not', async () => {
+  it('report mismatches column by column in every row, or why a row cannot be compared', async () => {
     const columns = await around.rows<Column>(`
       SELECT table_name AS table, column_name AS column, data_type AS type FROM information_schema.columns
       WHERE table_schema = 'public' ORDER BY 1, ordinal_position`);
@@ -214,7 +214,7 @@ describe('current values against their history', () => {
     assert.deepEqual(silent.sort(), Object.keys(EXCEPTIONS).sort());
   });
 
-  it('are found in a number by the words that search has of it', async () => {
+  it('reveal a changed number through the search index', async () => {
     const tool = { work: around.app.app.work, caller: around.app.app.system() };
     assert.equal((await examineSearch(tool, true)).ok, true);
     const renumber = (from: string, to: string): Promise<unknown> =>

@@ -97,7 +97,7 @@ async function bare(
   });
 }
 
-describe('idempotency', () => {
+describe('Idempotency-Key', () => {
   before(async () => {
     app = await startTestApp({ bundle: bundle(WORLD) });
     undescribed = watchAnswers(app);
@@ -105,7 +105,7 @@ describe('idempotency', () => {
   });
   after(() => app.close());
 
-  it('belongs to the API key: the same key value of others is another (ID4)', async () => {
+  it('is scoped to the API key (ID4)', async () => {
     const second = (await app.createKey({ login: 'alice' })).key;
     const bob = (await app.createKey({ login: 'bob' })).key;
     const admin = (await app.createKey({ login: 'alice', scopes: ['admin:manage'] })).key;
@@ -127,7 +127,7 @@ describe('idempotency', () => {
     assertReplay(await post('shared', body({ title: 'bob' }), bob), answers[2] as TestAnswer);
   });
 
-  it('belongs to the route and its path: the same key value elsewhere is another, also when it is asked again (ID4)', async () => {
+  it('is scoped to route and path, also for replays (ID4)', async () => {
     const first = await created('elsewhere', body({ title: 'one' }));
     const second = await created('elsewhere-too', body({ title: 'two' }));
     const comment = async (id: string): Promise<TestAnswer> =>
@@ -169,7 +169,7 @@ describe('idempotency', () => {
     assert.equal(await effects('Еж'), 0);
   });
 
-  it('gives the first answer, also after the record has changed', async () => {
+  it('replays the first response, also after the record has changed', async () => {
     const first = await created('later', body({ title: 'at first' }));
     const { id } = first.body.data;
     await app.request('PATCH', `/api/v1/objects/${id}`, {
@@ -180,7 +180,7 @@ describe('idempotency', () => {
     assertReplay(await post('later', body({ title: 'at first' })), first);
   });
 
-  it('shows in a replay no more than may be seen now (ID6)', async () => {
+  it('shows in a replay only what the caller may see now (ID6)', async () => {
     const fresh = await app.createKey({ login: 'fresh' });
     const given = body({ title: 'seen', hush: 'hush' });
     const hidden = body({ title: 'gone', hush: 'hush', shown: true });
@@ -216,7 +216,7 @@ describe('idempotency', () => {
     assertRefused(await post('narrowed', given, fresh.key), 401, 'UNAUTHENTICATED');
   });
 
-  it('keeps no failure (ID7)', async () => {
+  it('stores no failure (ID7)', async () => {
     const taken = (await created('taken', body({}))).body.data.id as string;
     const limited = await startTestApp({ on: app, ratePerMinute: 2 });
     try {
@@ -268,7 +268,7 @@ describe('idempotency', () => {
     await created('down', body({}));
   });
 
-  it('lets duplicates wait for the first without holding others up, and says so when it takes too long', async () => {
+  it('lets duplicates wait for the first without blocking others, up to a time limit', async () => {
     const objectId = randomUUID();
     const given = body({ title: 'slow' }, { objectId });
     const client = await app.db.connect();
@@ -309,7 +309,7 @@ describe('idempotency', () => {
     assert.equal(await effects('slow'), 1);
   });
 
-  it('forgets after 24 hours and not before (ID8)', async () => {
+  it('expires after 24 hours and not before (ID8)', async () => {
     const age = async (name: string, hours: number): Promise<void> => {
       const client = await app.db.connect();
       await client.query(`UPDATE idempotency SET created_at = now() - $2 * interval '1 hour' WHERE key = $1`, [
@@ -331,7 +331,7 @@ describe('idempotency', () => {
     assert.deepEqual(left, [{ key: 'young' }]);
   });
 
-  it('takes 1 to 255 visible characters, once (ID9)', async () => {
+  it('accepts one value of 1 to 255 visible characters (ID9)', async () => {
     const text = JSON.stringify(body({ title: 'syntax' }));
     for (const value of ['', ' ', 'x'.repeat(256), 'a b', 'a\tb', 'ключ', ['a', 'b'], ['same', 'same']]) {
       const headers = { 'idempotency-key': Array.isArray(value) ? value : Buffer.from(value).toString('latin1') };
@@ -355,7 +355,7 @@ describe('idempotency', () => {
     assert.equal(patched.status, 200, 'an operation that takes no key ignores it');
   });
 
-  it('says nothing that the documents do not describe', () => {
+  it('responds only as the OpenAPI documents describe', () => {
     assert.deepEqual(undescribed.slice(0, 3), []);
   });
 });

@@ -16,7 +16,7 @@ describe('memberships', () => {
   });
   after(() => world.close());
 
-  it('of a group are one for each member', async () => {
+  it('of a group exist once per member', async () => {
     const [group, inner, person] = [await world.group(), await world.group(), await world.user()];
     const made = await world.call('admin', 'POST', '/identity/group-memberships', { groupId: group, memberId: person });
     assert.equal(made.status, 201);
@@ -49,7 +49,7 @@ describe('memberships', () => {
     );
   });
 
-  it('of a group are of those who are there', async () => {
+  it('of a group require an active group and member', async () => {
     const [group, person] = [await world.group(), await world.user()];
     const add = (groupId: string, memberId: string, memberType?: string) =>
       world.call('admin', 'POST', '/identity/group-memberships', {
@@ -75,7 +75,7 @@ describe('memberships', () => {
     refused(await add(await world.group(), group, 'group'), 409, 'ARCHIVED');
   });
 
-  it('of groups in groups never close a ring, archived groups counted', async () => {
+  it('of nested groups never form a cycle, including archived groups', async () => {
     const [a, b, c] = [await world.group(), await world.group(), await world.group()];
     const add = (groupId: string, memberId: string) =>
       world.call('admin', 'POST', '/identity/group-memberships', { groupId, memberId, memberType: 'group' });
@@ -101,7 +101,7 @@ describe('memberships', () => {
     );
   });
 
-  it('of units are one for each person, moved from where they were seen', async () => {
+  it('of units exist once per user, who is moved from the expected unit', async () => {
     const [one, two, person] = [await world.unit(), await world.unit(), await world.user()];
     const put = (organizationUnitId: string, expected?: string | null) =>
       world.call('admin', 'POST', '/identity/org-memberships', {
@@ -138,7 +138,7 @@ describe('memberships', () => {
   });
 });
 
-describe('roles by membership', () => {
+describe('roles through membership', () => {
   before(async () => {
     world = await startIdentity();
   });
@@ -147,7 +147,7 @@ describe('roles by membership', () => {
   const add = (who: 'clerk' | 'helper' | 'admin', groupId: string, memberId: string, memberType = 'user') =>
     world.call(who, 'POST', '/identity/group-memberships', { groupId, memberId, memberType });
 
-  it('are not come by through another person whose address is changed', async () => {
+  it('cannot be gained by changing the address of another user', async () => {
     const [bosses, person] = [await world.id('bosses'), await world.user()];
     await world.ok('admin', 'POST', '/identity/group-memberships', { groupId: bosses, memberId: person });
     const change = (who: 'clerk' | 'admin', expectedRevision: number, changes: Record<string, unknown>) =>
@@ -161,7 +161,7 @@ describe('roles by membership', () => {
     assert.equal((await world.call('clerk', 'PATCH', `!/identity/users/${plain}`, own)).status, 200);
   });
 
-  it('are handed on by those who hold them or may assign them, and by nobody else', async () => {
+  it('can be passed on only by users who hold them or may assign them', async () => {
     const [bosses, agents, shift, person] = [
       await world.id('bosses'),
       await world.id('agents'),
@@ -178,7 +178,7 @@ describe('roles by membership', () => {
     refused(await add('clerk', bosses, randomUUID()), 400, 'INVALID_REQUEST');
   });
 
-  it('are not handed on by putting a group into another either', async () => {
+  it('cannot be passed on by nesting groups', async () => {
     const [bosses, shift] = [await world.id('bosses'), await world.id('shift')];
     const [mine, around, me] = [await world.group(), await world.group(), await world.user()];
     assert.equal((await add('clerk', mine, me)).status, 201, 'a group without roles');
@@ -204,7 +204,7 @@ describe('roles by membership', () => {
     assert.equal(before.length, 0);
   });
 
-  it('do not come by an archived group that is taken back', async () => {
+  it('cannot be gained by restoring an archived group', async () => {
     const [outer, inner, me] = [await world.group(), await world.group(), await world.user()];
     await world.ok('admin', 'POST', '/identity/group-memberships', {
       groupId: await world.id('bosses'),
@@ -222,7 +222,7 @@ describe('roles by membership', () => {
     assert.equal((await world.call('admin', 'POST', `!/identity/groups/${outer}/restore`)).status, 200);
   });
 
-  it('hold within a second of joining and leaving, on another server too', async () => {
+  it('take effect within a second of joining and leaving, on another server too', async () => {
     const other = await startTestApp({ on: world.app });
     try {
       const person = await world.ok('admin', 'POST', '/identity/users', world.person());
@@ -256,7 +256,7 @@ describe('roles by membership', () => {
     }
   });
 
-  it('end with the person: keys and sessions stop on another server, the name stays', async () => {
+  it('end with the user: keys and sessions stop on another server, the name remains', async () => {
     const other = await startTestApp({ on: world.app });
     try {
       const person = await world.ok('admin', 'POST', '/identity/users', world.person());
@@ -302,7 +302,7 @@ describe('roles by membership', () => {
     }
   });
 
-  it('come in with a password that is set for them by whoever may not thereby come in as more', async () => {
+  it('cannot be gained by setting the password of a user with more rights', async () => {
     const person = await world.ok('admin', 'POST', '/identity/users', world.person());
     const boss = await world.ok('admin', 'POST', '/identity/users', world.person());
     await add('admin', await world.id('bosses'), boss.id);

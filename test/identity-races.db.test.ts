@@ -14,7 +14,7 @@ function winner(answers: readonly TestAnswer[]): any {
   return (answers.find(({ status }) => status === 201) ?? assert.fail('nobody won')).body.data;
 }
 
-describe('many at once', () => {
+describe('concurrent identity changes', () => {
   before(async () => {
     world = await startIdentity();
   });
@@ -52,7 +52,7 @@ describe('many at once', () => {
     return row?.n ?? -1;
   }
 
-  it('close no ring of groups from opposite sides', async () => {
+  it('create no cycle of groups from opposite sides', async () => {
     for (let round = 0; round < 4; round++) {
       const all = await some(CALLERS, () => world.group());
       const pairs = all.flatMap((a, index) => {
@@ -68,7 +68,7 @@ describe('many at once', () => {
     assert.equal(await rings(), 0);
   });
 
-  it('close no ring of units from opposite sides', async () => {
+  it('create no cycle of units from opposite sides', async () => {
     const all = await some(CALLERS, () => world.unit());
     const answers = await together(CALLERS, (i) =>
       world.call('admin', 'PATCH', `!/identity/org-units/${all[i]}`, { expectedRevision: 1, parentId: all[i ^ 1] }),
@@ -77,7 +77,7 @@ describe('many at once', () => {
     assert.equal(await rings(), 0);
   });
 
-  it('close no ring together with a bundle', async () => {
+  it('create no cycle together with a bundle', async () => {
     for (let round = 0; round < 6; round++) {
       const [a, b] = [`a-${randomUUID()}`, `b-${randomUUID()}`];
       const made = [];
@@ -99,7 +99,7 @@ describe('many at once', () => {
     assert.equal(await rings(), 0);
   });
 
-  it('give a name once', async () => {
+  it('use a name once', async () => {
     const name = randomUUID();
     const logins = await together(CALLERS, (i) => {
       const login = i % 2 === 0 ? `Login-${name}` : `LOGIN-${name.toUpperCase()}`;
@@ -125,7 +125,7 @@ describe('many at once', () => {
     assert.equal(new Set(units.map(({ body }) => body.data.code)).size, CALLERS);
   });
 
-  it('give a name once to a bundle and a call together, and a person one unit', async () => {
+  it('use a name once and put a user into one unit, for a bundle and a call together', async () => {
     for (let round = 0; round < 6; round++) {
       const login = `both-${randomUUID()}`;
       const body = { login: login.toUpperCase(), displayName: 'By call', email: `${login}@example.org` };
@@ -166,7 +166,7 @@ describe('many at once', () => {
     }
   });
 
-  it('make one membership of a group, with one event', async () => {
+  it('create one group membership with one event', async () => {
     const [group, person] = [await world.group(), await world.user()];
     const answers = await together(CALLERS, () =>
       world.call('admin', 'POST', '/identity/group-memberships', { groupId: group, memberId: person }),
@@ -179,7 +179,7 @@ describe('many at once', () => {
     assert.equal(events.length, 1);
   });
 
-  it('put a person into one unit, and move them once', async () => {
+  it('put a user into one unit and move them once', async () => {
     const units = await some(CALLERS, () => world.unit());
     const person = await world.user();
     const put = (organizationUnitId: string, expected?: string) =>
@@ -203,7 +203,7 @@ describe('many at once', () => {
     assert.deepEqual(tally(repeated), { 201: CALLERS });
   });
 
-  it('change a person once on each revision, and lose no change to a bundle', async () => {
+  it('change a user once per revision and lose no change to a bundle', async () => {
     const person = await world.ok('admin', 'POST', '/identity/users', world.person());
     const path = `!/identity/users/${person.id}`;
     const answers = await together(CALLERS, (i) =>

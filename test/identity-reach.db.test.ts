@@ -63,20 +63,20 @@ function* namedIn(shape: Shape, path: string): Generator<string> {
   }
 }
 
-describe('what groups and units are named for', () => {
-  it('is known to the rules on memberships', () => {
+describe('properties that refer to groups and units', () => {
+  it('are all known to the membership rules', () => {
     const found = SECTIONS.flatMap(({ key, schema }) => [...namedIn(schema as Shape, key)]);
     assert.deepEqual([...new Set(found)].sort(), NAMED);
   });
 });
 
-describe('reach by membership', () => {
+describe('record access through membership', () => {
   before(async () => {
     world = await startReach();
   });
   after(() => world.close());
 
-  it('is not changed for oneself: memberships, e-mail address, external id, by a call or a bundle', async () => {
+  it('cannot be changed for oneself: memberships, e-mail address, external id, by call or bundle', async () => {
     const [clerk, member, secret, plain] = await Promise.all(['clerk', 'member', 'secret', 'plain'].map(world.id));
     assert.ok(clerk && member && secret && plain);
     const { revision } = (await world.ok<any[]>('admin', 'GET', '/identity/users')).find(({ id }) => id === clerk);
@@ -109,7 +109,7 @@ describe('reach by membership', () => {
     escalates(await world.call('clerk', 'POST', `!/identity/groups/${indirect}/restore`), 'by taking a group back');
   });
 
-  it('by a group gives no records that the caller does not have', async () => {
+  it('of a group grants no records that the caller lacks', async () => {
     const [reader, secret, nobody] = [await world.id('by-group'), await world.id('secret'), await world.id('nobody')];
     const values = { title: 'Theirs', team: secret };
     const { id } = await world.ok('admin', 'POST', '/objects', { typeDefinitionId: 'case', values });
@@ -128,7 +128,7 @@ describe('reach by membership', () => {
     assert.equal(await world.sees('by-group', id), 200);
   });
 
-  it('is judged of a bundle as a whole: two changes give together what each does not', async () => {
+  it('is checked for a bundle as a whole, including the combined effect of two changes', async () => {
     const [a, b] = [`a-${randomUUID()}`, `b-${randomUUID()}`];
     passes(await apply('clerk', `groups: [ { code: ${a} }, { code: ${b} } ]`));
     const both = `groups: [ { code: ${a}, users: [by-group] }, { code: ${b}, groups: [${a}] } ]`;
@@ -144,7 +144,7 @@ describe('reach by membership', () => {
     );
   });
 
-  it('is judged of calls at once as of one after the other', async () => {
+  it('is checked for concurrent calls as if they ran one after the other', async () => {
     const [reader, secret, listed] = [await world.id('by-group'), await world.id('secret'), await world.id('listed')];
     const clear = () => world.rows('DELETE FROM group_members WHERE member_id = $1 OR group_id = $2', [reader, listed]);
     for (let turn = 0; turn < 10; turn++) {
@@ -160,7 +160,7 @@ describe('reach by membership', () => {
     await world.rows('DELETE FROM group_members WHERE member_id = $1', [listed]);
   });
 
-  it('by a unit gives no records that the caller does not have', async () => {
+  it('of a unit grants no records that the caller lacks', async () => {
     const [one, many, nobody] = [await world.id('by-unit'), await world.id('by-units'), await world.id('nobody')];
     const [root, branch, leaf] = [await world.id('root'), await world.id('branch'), await world.id('leaf')];
     escalates(await put('clerk', leaf, one), '$myOrgUnit');
@@ -175,7 +175,7 @@ describe('reach by membership', () => {
     for (const user of [one, many, nobody]) await out(user);
   });
 
-  it('by a unit that is moved or taken back gives none either', async () => {
+  it('is not gained by moving or restoring a unit', async () => {
     const many = await world.id('by-units');
     const [upper, lower] = [await unit(), await unit()];
     passes(await put('admin', upper, many));
@@ -195,7 +195,7 @@ describe('reach by membership', () => {
     escalates(await apply('clerk', `orgUnits: [ { code: ${codes[0]?.code}, parent: apart } ]`), 'bundle');
   });
 
-  it('by an audience gives nothing that is not for the caller: services, catalogue, articles', async () => {
+  it('through audiences grants nothing hidden from the caller: services, catalogue, articles', async () => {
     const person = await world.user();
     escalates(await join('clerk', await world.id('admitted'), person), 'service');
     escalates(await put('clerk', await world.id('apart'), person), 'catalogue item');
@@ -228,7 +228,7 @@ describe('reach by membership', () => {
     passes(await join('clerk', readers, person), 'a member may');
   });
 
-  it('may be given by whom a role names for it, to others alone', async () => {
+  it('may be granted to others by users whose role lists the group or unit', async () => {
     const [listed, plain, delegate] = [await world.id('listed'), await world.id('plain'), await world.id('delegate')];
     const [reader, branch] = [await world.id('by-group'), await world.id('branch')];
     escalates(await join('clerk', listed, reader));
@@ -253,7 +253,7 @@ describe('reach by membership', () => {
     await out(await world.id('by-unit'));
   });
 
-  it('is not come by as somebody else: password, e-mail address, external id, the archive', async () => {
+  it('cannot be gained as another user: password, e-mail address, external id, archive', async () => {
     const stronger = async (give: (id: string) => Promise<unknown>): Promise<string> => {
       const id = await world.user();
       await give(id);

@@ -7,13 +7,13 @@ import { type IdentityWorld, startIdentity } from './harness/identity.ts';
 
 let world: IdentityWorld;
 
-describe('people', () => {
+describe('users', () => {
   before(async () => {
     world = await startIdentity();
   });
   after(() => world.close());
 
-  it('are created with what the call says and nothing more', async () => {
+  it('are created with exactly the given values', async () => {
     const userId = randomUUID();
     const full = {
       login: 'Anna.Petrova',
@@ -43,7 +43,7 @@ describe('people', () => {
     assert.equal(rows[0]?.n, 0);
   });
 
-  it('have logins, addresses and ids that nobody else has, in whatever letters', async () => {
+  it('have unique logins, addresses and ids, regardless of case', async () => {
     const first = await world.ok('admin', 'POST', '/identity/users', {
       login: 'Straße',
       displayName: 'One',
@@ -63,7 +63,7 @@ describe('people', () => {
     await clash({ userId: first.id }, 'userId');
   });
 
-  it('are refused with every value that cannot be', async () => {
+  it('are rejected with each invalid value', async () => {
     const wrong = {
       login: 'pet\u200brova',
       displayName: ' \t',
@@ -110,7 +110,7 @@ describe('people', () => {
     }
   });
 
-  it('are listed by name and then id, archived ones left out, with every field', async () => {
+  it('are listed by name and then id with every field, without archived ones', async () => {
     const fresh = await startIdentity();
     try {
       const names = ['Яна', 'ёлка', 'Ель', 'zoe', 'Åke', 'adam', 'Adam'];
@@ -160,7 +160,7 @@ describe('people', () => {
     }
   });
 
-  it('change on the revision that the caller saw', async () => {
+  it('change at the expected revision', async () => {
     const made = await world.ok('admin', 'POST', '/identity/users', { ...world.person(), timezone: 'Europe/Moscow' });
     const path = `!/identity/users/${made.id}`;
     const changed = await world.ok('admin', 'PATCH', path, { expectedRevision: 1, displayName: 'New', timezone: null });
@@ -201,7 +201,7 @@ describe('people', () => {
     });
   });
 
-  it('are archived and restored, once each', async () => {
+  it('are archived and restored once', async () => {
     const made = await world.ok('admin', 'POST', '/identity/users', world.person());
     const path = `!/identity/users/${made.id}`;
     refused(await world.call('admin', 'POST', `${path}/restore`), 409, 'STATE_CONFLICT');
@@ -224,7 +224,7 @@ describe('groups and units', () => {
   });
   after(() => world.close());
 
-  it('have codes that can stand in a bundle, unique whatever the case', async () => {
+  it('have codes that are valid in a bundle and unique regardless of case', async () => {
     for (const [path, name, field] of [
       ['groups', 'group', 'groupId'],
       ['org-units', 'unit', 'organizationUnitId'],
@@ -267,7 +267,7 @@ describe('groups and units', () => {
     refused(await world.call('admin', 'POST', '/identity/groups', { name: 'x' }), 400, 'INVALID_REQUEST');
   });
 
-  it('get a code where a unit is given none', async () => {
+  it('get a generated code if a unit has none', async () => {
     const one = await world.ok('admin', 'POST', '/identity/org-units', { name: 'Head Office, 2nd floor' });
     const two = await world.ok('admin', 'POST', '/identity/org-units', { name: 'Head Office, 2nd floor' });
     const three = await world.ok('admin', 'POST', '/identity/org-units', { name: 'Отдел продаж' });
@@ -276,7 +276,7 @@ describe('groups and units', () => {
     assert.notEqual(one.code, two.code);
   });
 
-  it('point to what is there', async () => {
+  it('refer only to existing items', async () => {
     const manager = await world.ok('admin', 'POST', '/identity/users', world.person());
     const top = await world.ok('admin', 'POST', '/identity/org-units', {
       name: 'Top',
@@ -356,7 +356,7 @@ describe('groups and units', () => {
     }
   });
 
-  it('are exported as they stand, and the export changes nothing', async () => {
+  it('are exported unchanged, and the export plans without changes', async () => {
     const user = await world.ok('admin', 'POST', '/identity/users', {
       ...world.person(),
       login: '\'": {Ольга}',

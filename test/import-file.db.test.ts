@@ -69,7 +69,7 @@ describe('docket import', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('goes on after a kill in the middle, and no row is done twice', async () => {
+  it('resumes after a kill, and no row is imported twice', async () => {
     const code = 'killed';
     await x.define({ code, sourceCode: code });
     // Successive states of 500 things, those of one behind each other: done twice, they would go back and forth.
@@ -102,7 +102,7 @@ describe('docket import', () => {
     assert.equal((JSON.parse(again.out) as { resumed: boolean }).resumed, false);
   });
 
-  it('waits for a database that is away in the middle, and no row is done twice', async (t) => {
+  it('waits while the database is unavailable, and no row is imported twice', async (t) => {
     const code = 'cut';
     await x.define({ code, sourceCode: code });
     const states = 6;
@@ -152,7 +152,7 @@ describe('docket import', () => {
     assert.equal(await count(`objects WHERE title = 'W'`), 4000);
   });
 
-  it('tells a person what became of the rows, and a script as JSON', async () => {
+  it('reports results as text for users and as JSON for scripts', async () => {
     const code = 'told';
     await x.define({ code, sourceCode: code, format: 'JSON' });
     const place = await file('told.json', JSON.stringify([{ ext: 1, title: 'One' }, { ext: 2 }]));
@@ -173,7 +173,7 @@ describe('docket import', () => {
     assert.deepEqual([by, via], [null, 'import']);
   });
 
-  it('refuses what it cannot read, and imports nothing of it', async () => {
+  it('rejects unreadable files and imports nothing of them', async () => {
     const code = 'refused';
     await x.define({ code, sourceCode: code });
     const before = await count('import_runs');

@@ -11,14 +11,14 @@ let world: Inbound;
 let around: Around;
 let people: Record<string, string>;
 
-describe('calls from outside', () => {
+describe('inbound calls', () => {
   before(async () => {
     world = await startInbound();
     ({ around, people } = world);
   });
   after(() => around.close());
 
-  it('are told what the matching endpoint tells, whoever calls and whatever is wrong', async () => {
+  it('return what the matching endpoint returns, for every caller and error', async () => {
     const [create, update, comment] = [
       await world.integration(CREATE),
       await world.integration(UPDATE),
@@ -140,7 +140,7 @@ describe('calls from outside', () => {
     }
   }
 
-  it('have the rights of the key’s owner, not those of the principal', async () => {
+  it("use the rights of the key's owner, not those of the principal", async () => {
     const [create, update, comment] = [
       await world.integration(CREATE),
       await world.integration(UPDATE),
@@ -183,7 +183,7 @@ describe('calls from outside', () => {
     refused(await world.call('chief', 'x', {}), 404, 'NOT_FOUND');
   });
 
-  it('take any JSON, by own members alone', async () => {
+  it('accept any JSON and map own properties only', async () => {
     const id = await world.integration({
       ...CREATE,
       mapping: [
@@ -199,7 +199,7 @@ describe('calls from outside', () => {
     refused(await world.call('chief', id, '{"__proto__": {"title": 1}}'), 400, 'INVALID_JSON');
   });
 
-  it('happen once for one Idempotency-Key, and replay what may still be seen', async () => {
+  it('run once per Idempotency-Key and replay what the caller may still see', async () => {
     const id = await world.integration(CREATE);
     const answers = await together(32, () => world.call('chief', id, { title: 'Once', secret: 's' }, 'key-1'));
     assert.ok(answers.every(({ status, body }) => status === 201 || body.error.code === 'IDEMPOTENCY_IN_PROGRESS'));
@@ -233,7 +233,7 @@ describe('calls from outside', () => {
     );
   });
 
-  it('let one of many win a revision', async () => {
+  it('accept one of many concurrent calls per revision', async () => {
     const id = await world.integration(UPDATE);
     const made = await around.make();
     const answers = await together(32, (n) =>
@@ -246,7 +246,7 @@ describe('calls from outside', () => {
     );
   });
 
-  it('stand in a log with the reason of each failure, though nothing else of a failed one stays', async () => {
+  it('log the reason of each failure and roll back the rest', async () => {
     const id = await world.integration(UPDATE);
     const made = await around.make();
     await around.ok('chief', 'PATCH', `/objects/${made.id}`, { expectedRevision: 1, changes: { secret: 'hush' } });
@@ -280,7 +280,7 @@ describe('calls from outside', () => {
     refused(await world.admin('GET', `/integrations/${id}/runs?status=ODD`), 400, 'INVALID_REQUEST');
   });
 
-  it('are logged within bounds', async () => {
+  it('are logged within limits', async () => {
     const id = await world.integration(CREATE, false);
     await around.rows(
       `INSERT INTO inbound_runs (id, integration_id, at, command, status, correlation_id)
@@ -299,7 +299,7 @@ describe('calls from outside', () => {
     assert.equal((await around.rows('SELECT 1 FROM inbound_runs')).length - 120, others, 'others keep theirs');
   });
 
-  it('can be tried without anything staying', async () => {
+  it('can be tested without a lasting effect', async () => {
     const id = await world.integration(
       {
         ...CREATE,

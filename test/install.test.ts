@@ -22,7 +22,7 @@ function texts(): string[] {
 }
 
 describe('installation from a clone', () => {
-  it('prints no warning about engines on Node 20: the lock file states none', () => {
+  it('prints no engine warnings on Node 20, as the lock file states no engines', () => {
     const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { engines?: unknown }> };
     const stated = Object.entries(packages).flatMap(([place, { engines }]) =>
       place.includes('node_modules/') && engines !== undefined ? [place] : [],
@@ -37,7 +37,7 @@ describe('installation from a clone', () => {
     assert.equal(engines.node, '>=20');
   });
 
-  it('nowhere asks for a package from the registry that is not published there', () => {
+  it('documents no installation of an unpublished package from the registry', () => {
     for (const file of texts()) {
       const lines = read(file).split('\n');
       for (const [index, line] of lines.entries()) {

@@ -20,7 +20,7 @@ describe('integrations', () => {
   });
   after(() => around.close());
 
-  it('are made disabled unless said otherwise, and answer with ids', async () => {
+  it('are created disabled by default, and the response contains ids', async () => {
     const body = { code: 'first', type: 'inbound-webhook', executionPrincipalId: people['chief'], config: CREATE };
     const made = await around.ok('chief', 'POST', '/integrations', body);
     const types = (await around.ok('chief', 'GET', '/metadata/types')).types as { id: string; code: string }[];
@@ -48,7 +48,7 @@ describe('integrations', () => {
     assert.ok(plan.some(({ section, code }) => section === 'integrations' && code === 'first'));
   });
 
-  it('are refused with every place that is wrong', async () => {
+  it('are rejected with all invalid paths', async () => {
     const body = { code: 'wrong', type: 'inbound-webhook', executionPrincipalId: people['chief'], config: CREATE };
     const places = async (change: object): Promise<string[]> => {
       const answer = await around.call('chief', 'POST', '/integrations', { ...body, ...change });
@@ -87,7 +87,7 @@ describe('integrations', () => {
     }
   });
 
-  it('are for whoever may, and for no principal but themselves unless they may assign roles', async () => {
+  it('require the right, and role.assign for a principal other than the caller', async () => {
     const { key } = await around.app.createKey({ login: 'agent' });
     await around.app.apply([
       {
@@ -116,7 +116,7 @@ describe('integrations', () => {
     refused(await make(people['agent'] as string, COMMENT), 403, 'RIGHT_MISSING');
   });
 
-  it('change only while they are disabled, and come back from the archive disabled', async () => {
+  it('change only while disabled, and are restored disabled', async () => {
     const id = await world.integration(CREATE);
     const at = `/integrations/${id}`;
     const config = { ...CREATE, mapping: direct('title') };
@@ -155,7 +155,7 @@ describe('integrations', () => {
     refused(await world.admin('POST', `/integrations/${randomUUID()}/enable`), 404, 'NOT_FOUND');
   });
 
-  it('are refused on another server within a second of being disabled', async () => {
+  it('are rejected by another server within a second of being disabled', async () => {
     const other = await startTestApp({ on: around.app });
     try {
       const id = await world.integration(CREATE);
@@ -169,7 +169,7 @@ describe('integrations', () => {
     }
   });
 
-  it('wait for each other and for bundles: one code is one integration', async () => {
+  it('have unique codes under concurrent calls and bundles', async () => {
     const body = { code: 'raced', type: 'inbound-webhook', executionPrincipalId: people['chief'], config: COMMENT };
     const answers = await together(8, () => around.call('chief', 'POST', '/integrations', body));
     assert.deepEqual(tally(answers), { 201: 1, '409 ALREADY_EXISTS': 7 });

@@ -59,7 +59,7 @@ describe('JSON numbers', () => {
   });
   after(() => hooks.close());
 
-  it('are kept exactly by a json field: stored, read, in history, in webhooks, exported and imported', async () => {
+  it('are exact in a json field: storage, reads, history, webhooks, export and import', async () => {
     const { id: subscription } = await hooks.subscribe({ eventTypes: ['ObjectCreated'] });
     const number = fc
       .tuple(
@@ -133,7 +133,7 @@ describe('JSON numbers', () => {
     assert.equal((await make('{"any":"1"}')).status, 201);
   });
 
-  it('refuse neither a call nor an import where nothing reads them', async () => {
+  it('reject neither a call nor an import if nothing reads them', async () => {
     const body = `{"title":"in","eventTime":${BIG},"labels":{"ns":[${BIG},1e400,-1e-400,${'7'.repeat(5000)}]}}`;
     const called = await send('POST', inbound, body);
     assert.equal(called.status, 201, called.text);
@@ -171,7 +171,7 @@ describe('JSON numbers', () => {
     assert.match(row?.text ?? '', new RegExp(`"any": ${BIG}\\b`));
   });
 
-  it('are judged by the field, the parameter or the mapping that reads them, and are never INVALID_JSON', async () => {
+  it('are validated by the field, parameter or mapping that reads them, never as INVALID_JSON', async () => {
     const cases: [field: string, number: string, refusal: string][] = [
       ['title', BIG, 'WRONG_TYPE'],
       ['count', BIG, 'OUT_OF_RANGE'],
@@ -228,7 +228,7 @@ describe('JSON numbers', () => {
     assert.equal((await filter('1e400')).body.error.code, 'INVALID_FILTER');
   });
 
-  it('compare exactly for a repeated idempotency key', async () => {
+  it('compare exactly for a repeated Idempotency-Key', async () => {
     const call = (number: string) =>
       fetch(`${hooks.app.url}/api/v1/objects`, {
         method: 'POST',

@@ -18,7 +18,7 @@ users:
   - { login: other, displayName: Other, email: other@example.org }
 `;
 
-describe('keys', () => {
+describe('API keys', () => {
   let app: TestApp;
   let keeper: string;
   let giver: string;
@@ -38,7 +38,7 @@ describe('keys', () => {
   });
   after(() => app.close());
 
-  it('of another owner take the right to assign roles, whoever the other may be', async () => {
+  it('for another owner require role.assign, regardless of the owner', async () => {
     for (const owner of ['other', 'giver', 'nobody-at-all']) {
       const refused = await issue(keeper, owner);
       assert.equal(refused.status, 403, owner);
@@ -51,7 +51,7 @@ describe('keys', () => {
     assert.deepEqual([own.status, own.body.data.owner], [201, 'keeper'], 'logins are one whatever their case');
   });
 
-  it('of others are there for nobody who may not issue them', async () => {
+  it('of others are hidden from users who may not issue them', async () => {
     const theirs = (await issue(giver, 'other')).body.data;
     const absent = '01890000-0000-7000-8000-000000000000';
     for (const [verb, body] of [
@@ -72,7 +72,7 @@ describe('keys', () => {
     assert.ok(!JSON.stringify(all).includes(theirs.key), 'a secret is shown once');
   });
 
-  it('are refused with every place that is wrong', async () => {
+  it('are rejected with all invalid paths', async () => {
     const wrong = {
       scopes: ['objects:read', 'objects:fly'],
       expiresAt: '2020-01-01T00:00:00Z',
@@ -84,7 +84,7 @@ describe('keys', () => {
     assert.deepEqual(places, ['/scopes/1 UNKNOWN_SCOPE', '/expiresAt IN_THE_PAST', '/allow/1 INVALID_CIDR']);
   });
 
-  it('turn to a new secret at once, and keep the old one as long as is said', async () => {
+  it('rotate to a new secret at once and keep the old one for the requested time', async () => {
     const made = (await issue(keeper, 'keeper')).body.data;
     const kept = (await ask(keeper, 'POST', `/keys/${made.id}/rotate`, { overlap: 'PT1H' })).body.data;
     assert.deepEqual([await works(made.key), await works(kept.key)], [200, 200]);
@@ -97,7 +97,7 @@ describe('keys', () => {
     assert.equal(await works(cut.key), 200);
   });
 
-  it('have one secret after sixteen rotations at once: each that was told of goes, or was followed by another', async () => {
+  it('have one valid secret after sixteen concurrent rotations', async () => {
     const made = (await issue(keeper, 'keeper')).body.data;
     const answers = await Promise.all(
       Array.from({ length: 16 }, () => ask(keeper, 'POST', `/keys/${made.id}/rotate`, {})),
@@ -111,7 +111,7 @@ describe('keys', () => {
     assert.equal(await works(made.key), 401);
   });
 
-  it('end when they are revoked, and for good', async () => {
+  it('end permanently when they are revoked', async () => {
     const made = (await issue(keeper, 'keeper')).body.data;
     const [first, second] = [
       await ask(keeper, 'POST', `/keys/${made.id}/revoke`),

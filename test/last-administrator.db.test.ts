@@ -76,12 +76,12 @@ describe('the last administrator', () => {
   before(() => start());
   after(() => app.close());
 
-  it('is nobody while no administrator can get in: nothing is kept from anybody', async () => {
+  it('is not enforced while no administrator can sign in', async () => {
     passes(await archive('one'));
     await restore('one');
   });
 
-  it('stays: not archived, not out of the group, whether the group or one around it', async () => {
+  it('cannot be archived or removed from the group, directly or through a nested group', async () => {
     await issue('two');
     passes(await archive('one'), 'who cannot get in');
     kept(await archive('two'));
@@ -93,7 +93,7 @@ describe('the last administrator', () => {
     await restore('one');
   });
 
-  it('keeps the last key; with a password or another key beside it, it may go', async () => {
+  it('keeps the last key, unless a password or another key exists', async () => {
     const own = keyOf.two?.key ?? '';
     kept(await call('POST', `/keys/${keyOf.two?.id}/revoke`, {}, own));
     await assert.rejects(
@@ -107,7 +107,7 @@ describe('the last administrator', () => {
     kept(await archive('two'), 'by a password alone');
   });
 
-  it('keeps the right and the role: by a bundle, exact or pruned, of whoever applies it', async () => {
+  it('keeps the right and the role, also against an exact or pruning bundle of any user', async () => {
     const apply = (text: string, options = {}) =>
       system(async (ctx) => {
         const { applyBundle } = await import('../src/configuration/engine.ts');
@@ -127,7 +127,7 @@ describe('the last administrator', () => {
     await apply(`roles: [ { code: boss, rights: [role.assign, ${rights}], assignedTo: { groups: [outer] } } ]`);
   });
 
-  it('is no administrator by a key that has expired, and expiry itself is no change', async () => {
+  it('does not count with an expired key, and expiry itself is not a change', async () => {
     await system((ctx) => revokeKey(ctx, keyOf.one?.id ?? ''));
     await issue('one', '2999-01-01T00:00:00Z');
     passes(await archive('two'));
@@ -139,7 +139,7 @@ describe('the last administrator', () => {
     await restore('one');
   });
 
-  it('is not undone by an import that goes back', async () => {
+  it('cannot be removed by undoing an import', async () => {
     const definition = await call('POST', '/import-definitions', {
       code: 'people',
       name: 'People',
@@ -167,13 +167,13 @@ describe('the last administrator', () => {
   });
 });
 
-describe('the last administrators, who remove each other at once', () => {
+describe('the last administrators, who remove each other concurrently', () => {
   before(async () => {
     await start();
   });
   after(() => app.close());
 
-  it('leave one, each time, whatever they do', async () => {
+  it('keep one, whatever they do', async () => {
     const [one, two] = [await idOf(app, 'users', 'one'), await idOf(app, 'users', 'two')];
     const remove: ((who: 'one' | 'two') => Promise<TestAnswer>)[] = [
       (who) => call('POST', `/identity/users/${who === 'one' ? one : two}/archive`),
@@ -205,11 +205,11 @@ describe('the last administrators, who remove each other at once', () => {
   });
 });
 
-describe('an administrator who signs in by a provider alone', () => {
+describe('an administrator who signs in only through a provider', () => {
   before(() => start({ oidc: true }));
   after(() => app.close());
 
-  it('counts while one is configured, as long as the provider can name them', async () => {
+  it('counts while a provider is configured that can identify them', async () => {
     passes(await archive('one'));
     kept(await archive('two'));
     await restore('one');
@@ -235,7 +235,7 @@ describe('external ids', () => {
   before(() => start());
   after(() => app.close());
 
-  it('are nobody else’s, in every channel, archived people counted, and however many come at once', async () => {
+  it('are unique in every channel, including archived users and concurrent calls', async () => {
     const create = (login: string, externalId: string) =>
       app.request('POST', '/api/v1/identity/users', {
         key: clerk.scoped,
@@ -265,7 +265,7 @@ describe('external ids', () => {
     for (const answer of many) if (answer.status !== 201) taken(answer);
   });
 
-  it('are checked like other texts in a bundle too', async () => {
+  it('are validated like other texts in a bundle too', async () => {
     const text = `users: [ { login: x, displayName: "a\\u0007", externalId: "\\u2028" } ]\ngroups: [ { code: y, name: "  " } ]`;
     const answer = await call('POST', '/config/plan', { files: bundle(text) });
     refused(answer, 400, 'INVALID_REQUEST');
@@ -275,7 +275,7 @@ describe('external ids', () => {
     );
   });
 
-  it('are not made unique by a migration in silence', async () => {
+  it('are not made unique silently by a migration', async () => {
     await rows('DROP INDEX users_external_id');
     await rows(`UPDATE users SET external_id = 'shared' WHERE login IN ('one', 'two')`);
     const { readMigrations, migrationsFolder } = await import('../src/platform/database/migrate.ts');
@@ -286,7 +286,7 @@ describe('external ids', () => {
     await assert.rejects(rows(`UPDATE users SET external_id = 'shared' WHERE login = 'one'`), /users_external_id/);
   });
 
-  it('of keys: a key for another owner is for those who may assign roles', async () => {
+  it('of keys: a key for another owner requires role.assign', async () => {
     const key = (await app.createKey({ login: 'one', scopes: ['admin:manage'] })).key;
     passes(await call('POST', '/keys', { owner: 'clerk', name: 'k', scopes: ['kb:read'] }, key));
     await assert.rejects(

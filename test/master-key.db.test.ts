@@ -64,7 +64,7 @@ describe('the master key', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('that is missing is not made anew by anything that would use it', async () => {
+  it('is not replaced by any command if it is missing', async () => {
     const missing =
       /The master key is missing, .*: main, spare\. Set DOCKET_SECRET_KEY .*docket secrets rotate main --other-key/;
     for (const args of [
@@ -85,7 +85,7 @@ describe('the master key', () => {
     assert.deepEqual(await keys('lost'), []);
   });
 
-  it('that is another than the one that sealed is refused alike', async () => {
+  it('is rejected by every command if it is not the one that sealed the secrets', async () => {
     const wrong = /The master key is not the one that signing secrets in the database were sealed with: main, spare\./;
     const other = env('own', { DOCKET_SECRET_KEY: OTHER });
     for (const args of [
@@ -102,7 +102,7 @@ describe('the master key', () => {
     assert.match(sound.out, /^ok {4}signing secrets: 2 open with the master key$/m);
   });
 
-  it('is not in a backup: a restore without it is refused, or says what must be rotated', async () => {
+  it('is not in a backup: a restore without it is rejected or lists what must be rotated', async () => {
     const file = path.join(folder, 'service.docket');
     assert.equal((await docket(['backup', file], env('own'))).code, 0);
     const empty = await createEmptyDatabase();
@@ -152,7 +152,7 @@ describe('the master key', () => {
     }
   });
 
-  it('of the backed-up service is asked for even where nothing was sealed with it', async () => {
+  it('of the backed-up service is required even if nothing was sealed with it', async () => {
     const bare = await createTestDatabase();
     const empty = await createEmptyDatabase();
     try {
@@ -176,7 +176,7 @@ describe('the master key', () => {
     }
   });
 
-  it('must be the same in all processes: one with another seals nothing', async () => {
+  it('must be the same in all processes: a process with another one seals nothing', async () => {
     const app = await startTestApp();
     try {
       const { key } = await app.createKey({ login: 'admin', scopes: ['all', 'admin:manage'] });

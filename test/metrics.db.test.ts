@@ -52,7 +52,7 @@ async function metrics(): Promise<Map<string, number>> {
   return new Map(values.map(({ name, value }) => [name, value]));
 }
 
-describe('figures', () => {
+describe('metrics', () => {
   before(async () => {
     around = await startAround();
     const { id } = await around.make({ title: `${CANARY} title`, note: `${CANARY} note`, secret: CANARY });
@@ -64,14 +64,14 @@ describe('figures', () => {
   });
   after(() => around.close());
 
-  it('say nothing of records, requests or keys', async () => {
+  it('contain no data of records, requests or keys', async () => {
     const text = await scrape();
     assert.ok(!text.toLowerCase().includes(CANARY));
     for (const key of Object.values(around.keys)) assert.ok(!text.includes(key.slice(0, 12)));
     assert.ok(!/[0-9a-f]{8}-[0-9a-f]{4}-/.test(text), 'no ids');
   });
 
-  it('have a help and a type for each name, and no sample that is no number', async () => {
+  it('have a help text and a type for each name and only numeric samples', async () => {
     const text = await scrape();
     const names = new Set([...samplesOf(text).keys()].map((name) => name.replace(/\{.*/, '')));
     for (const name of names) {
@@ -82,7 +82,7 @@ describe('figures', () => {
     for (const { name } of DATABASE_METRICS) assert.ok(names.has(name), name);
   });
 
-  it('are judged by rules that find what promtool finds', () => {
+  it('are checked by rules that find what promtool finds', () => {
     const head = (name: string, type: string): string => `# HELP ${name} Something.\n# TYPE ${name} ${type}\n`;
     const bad: readonly (readonly [text: string, problem: string])[] = [
       ['# TYPE a gauge\na 1', 'a: no help text'],
@@ -103,7 +103,7 @@ describe('figures', () => {
     for (const [text, problem] of bad) assert.deepEqual(lintMetrics(text), [problem]);
   });
 
-  it('keep the rules of "promtool check metrics"', async () => {
+  it('pass the rules of "promtool check metrics"', async () => {
     const replica = REPLICA.map((sample) => `${sample} 0`);
     const described = REPLICA_GAUGES.flatMap(({ name, help, type = 'gauge' }) => [
       `# HELP ${name} ${help}`,
@@ -116,7 +116,7 @@ describe('figures', () => {
     assert.deepEqual(lintMetrics(merged), []);
   });
 
-  it('are all that the dashboard and the alerts ask for, with their labels', async () => {
+  it('cover all names and labels of the dashboard and the alerts', async () => {
     const samples = [...samplesOf(await scrape()).keys(), ...REPLICA];
     const names = new Set(samples.map((name) => name.replace(/\{.*/, '')));
     const dashboard = JSON.parse(await readFile(new URL('../deploy/grafana/docket.json', import.meta.url), 'utf8')) as {
@@ -157,7 +157,7 @@ describe('figures', () => {
       assert.ok(guide.includes(`\`${alert}\``), `docs/operating.md says what to do about ${alert}`);
   });
 
-  it('count what happened', async () => {
+  it('count events', async () => {
     const read = async (name: string): Promise<number> => samplesOf(await scrape()).get(name) ?? 0;
     const requests = 'docket_http_requests_total{operation="objects.create",status="201"}';
     const times = 'docket_http_request_duration_seconds_bucket{le="300",operation="objects.create",status="201"}';
@@ -170,7 +170,7 @@ describe('figures', () => {
     assert.ok((await read('docket_rights_cache_total{result="hit"}')) > hits);
   });
 
-  it('tell what waits and for how long', async () => {
+  it('report queue lengths and ages', async () => {
     const { db } = around.app;
     const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
     await db.query(sql`DELETE FROM outbox`);
@@ -198,7 +198,7 @@ describe('figures', () => {
     assert.equal(found.get('docket_database_up'), 1);
   });
 
-  it('ask the database once for many scrapes, and do without it', async () => {
+  it('query the database once for many scrapes, and work without it', async () => {
     let asked = 0;
     let broken = false;
     const db = {

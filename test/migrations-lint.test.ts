@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { complaints } from '../tools/migrations.ts';
 
-describe('the linter of migrations', () => {
+describe('the migration linter', () => {
   let folder: string;
 
   before(() => {
@@ -16,7 +16,7 @@ describe('the linter of migrations', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('refuses what locks, rewrites, renames or takes away, and lets pass what expands', () => {
+  it('rejects statements that lock, rewrite, rename or remove, and accepts additive ones', () => {
     const refused: Record<string, string> = {
       'CREATE INDEX objects_title ON objects (title);': 'require-concurrent-index-creation',
       'ALTER TABLE objects ADD COLUMN weight integer NOT NULL;': 'adding-required-field',
@@ -51,7 +51,7 @@ describe('the linter of migrations', () => {
     }
   });
 
-  it('excuses indexes on the tables that the first release makes, and nothing else of it', () => {
+  it('exempts only indexes on tables that the first release creates', () => {
     const file = path.join(folder, '0003-early.sql');
     writeFileSync(file, 'CREATE INDEX objects_title ON objects (title);\nALTER TABLE objects DROP COLUMN title;\n');
     assert.deepEqual(

@@ -17,7 +17,7 @@ function shapeOf(value: unknown): unknown {
 const isId = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(text);
 
 describe('examples of the OpenAPI documents', () => {
-  it('are what a service takes and answers', async () => {
+  it('match real requests and responses', async () => {
     const recorded = await recordExamples();
     const written = readExamples();
     const known = new Set([...recorded.keys(), ...Object.keys(written)]);

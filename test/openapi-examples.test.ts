@@ -51,7 +51,7 @@ function problemsOf(document: Json, operation: Described): string[] {
 }
 
 describe('examples of the OpenAPI documents', () => {
-  it('stand for every operation, and for no other', () => {
+  it('exist for every operation and no other', () => {
     const known = operations().map(({ id }) => id);
     assert.deepEqual(Object.keys(readExamples()).sort(), known.sort(), 'see test/harness/examples-*.ts');
   });
@@ -70,7 +70,7 @@ describe('examples of the OpenAPI documents', () => {
     });
   }
 
-  it('are judged', () => {
+  it('are rejected if invalid', () => {
     const schema = { type: 'object', required: ['data'], properties: { data: { type: 'integer' } } };
     const sample = (example: unknown, more: Partial<Described> = {}): Described => ({
       operationId: 'x',

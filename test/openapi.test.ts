@@ -57,20 +57,20 @@ const answer = (status: number, body: unknown, headers: Record<string, string> =
   headers: new Headers({ 'content-type': 'application/json; charset=utf-8', 'x-correlation-id': 'c', ...headers }),
 });
 
-describe('openapi', () => {
+describe('the OpenAPI documents', () => {
   for (const [surface, file, prefix] of SURFACES) {
-    it(`has the ${surface} document written down as the operations say`, async () => {
+    it(`match the operations: ${surface}`, async () => {
       const document = buildDocument(operations(), { surface, events: EVENTS, examples: readExamples() });
       const text = `${JSON.stringify(document, null, 2)}\n`;
       const written = await readFile(path.join(ROOT, 'openapi', file), 'utf8');
       assert.ok(written === text, `openapi/${file} is stale: run node tools/openapi.ts`);
     });
 
-    it(`passes the lint: ${surface}`, async () => {
+    it(`pass lint: ${surface}`, async () => {
       assert.deepEqual(await lint(path.join(ROOT, 'openapi', file)), []);
     });
 
-    it(`describes exactly the routes that are served: ${surface}`, () => {
+    it(`describe exactly the served routes: ${surface}`, () => {
       const document = buildDocument(operations(), { surface, events: EVENTS });
       const bound = operations().map((operation) => ({ operation, run: async () => undefined }));
       const served = routesOf(bound, 1000)
@@ -82,7 +82,7 @@ describe('openapi', () => {
       assert.deepEqual(document['servers'], [{ url: prefix }]);
     });
 
-    it(`asks for a key everywhere but where nobody is asked: ${surface}`, () => {
+    it(`require a key except for open operations: ${surface}`, () => {
       const document = buildDocument(operations(), { surface, events: EVENTS });
       const open = Object.entries(document['paths'] as Record<string, Record<string, { security: unknown[] }>>).flatMap(
         ([route, item]) =>
@@ -97,7 +97,7 @@ describe('openapi', () => {
     });
   }
 
-  it('has every operation of the specification that is built, with its scope', () => {
+  it('contain every operation of the specification with its scope', () => {
     const scopes = Object.fromEntries(
       operations().map(({ method, path: route, access }) => [place(method, route), access]),
     );
@@ -139,7 +139,7 @@ describe('openapi', () => {
     for (const [route, access] of Object.entries(table)) assert.equal(scopes[route], access, route);
   });
 
-  it('describes what receivers of webhooks get, kind by kind', () => {
+  it('describe the webhook payload of each event kind', () => {
     const document = buildDocument(operations(), { surface: 'public', events: EVENTS });
     const webhooks = document['webhooks'] as Record<string, { post: { parameters: { name: string }[] } }>;
     assert.deepEqual(Object.keys(webhooks), [...RECORD_EVENTS]);
@@ -151,7 +151,7 @@ describe('openapi', () => {
     assert.deepEqual(buildDocument(operations(), { surface: 'console', events: EVENTS })['webhooks'], {});
   });
 
-  it('notices answers that are not as described', () => {
+  it('are compared with responses by a check that finds deviations', () => {
     const check = documentCheck(buildDocument(operations(), { surface: 'public' }), '/api/v1');
     const meta = { correlationId: 'c', apiVersion: 'v1' };
     const type = { id: '0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55', code: 'a', name: 'A', objectCategory: 'object' };

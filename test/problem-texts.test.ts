@@ -80,8 +80,8 @@ function refusals(checked: ReturnType<typeof checkValue>): string[] {
   return checked.ok ? [] : checked.problems.map(({ message }) => message);
 }
 
-describe('what is wrong with a configuration, in Russian', () => {
-  it('is known of every sentence in the source', () => {
+describe('Russian texts of configuration errors', () => {
+  it('exist for every sentence in the source', () => {
     const files = filesBelow('src').filter((file) => SAYING.test(file) && !file.endsWith('.test.ts'));
     assert.ok(files.length > 35, `only ${files.length} files were found`);
     assert.deepEqual(
@@ -95,7 +95,7 @@ describe('what is wrong with a configuration, in Russian', () => {
     assert.deepEqual(unsaid('bad.ts', bad), ['This is new.', 'Use a new thing.']);
   });
 
-  it('is known of every pattern that a section describes', () => {
+  it('exist for every pattern that a section describes', () => {
     const described: string[] = [];
     const visit = (schema: unknown): void => {
       if (typeof schema !== 'object' || schema === null) return;
@@ -113,7 +113,7 @@ describe('what is wrong with a configuration, in Russian', () => {
     );
   });
 
-  it('is known of every form that a value may lack', () => {
+  it('exist for every required shape of a value', () => {
     const messages = DATA_TYPES.flatMap((dataType) => [
       `The value must be ${expectedForm(dataType)}.`,
       ...[5, 1.5, 1e300, 'x', '', {}, [], true].flatMap((value) =>
@@ -129,7 +129,7 @@ describe('what is wrong with a configuration, in Russian', () => {
     );
   });
 
-  it('is known of formatted texts', () => {
+  it('exist for formatted texts', () => {
     const doc = (...content: unknown[]): unknown => ({ type: 'doc', content });
     const image = (attrs: object): unknown => doc({ type: 'image', attrs });
     const cell = (attrs: object): unknown =>
@@ -155,7 +155,7 @@ describe('what is wrong with a configuration, in Russian', () => {
     );
   });
 
-  it('is known of every reason for which a pattern is none', () => {
+  it('exist for every reason why a pattern is invalid', () => {
     const library = readFileSync(path.join(ROOT, 'node_modules/re2js/build/index.js'), 'utf8');
     const reasons = [...library.matchAll(/static ERR_\w+ = "([^"]+)"/g)].map(([, reason = '']) => reason);
     assert.ok(reasons.length > 10);
@@ -169,7 +169,7 @@ describe('what is wrong with a configuration, in Russian', () => {
     }
   });
 
-  it('is known of every error of the reader of YAML', () => {
+  it('exist for every error of the YAML parser', () => {
     const declared = readFileSync(path.join(ROOT, 'node_modules/yaml/dist/errors.d.ts'), 'utf8');
     const codes = /type ErrorCode = ([^;]+);/.exec(declared)?.[1]?.match(/\w+/g) ?? [];
     assert.ok(codes.length > 15);
@@ -194,7 +194,7 @@ describe('what is wrong with a configuration, in Russian', () => {
     }
   });
 
-  it('says what the English says, codes and numbers with it', () => {
+  it('have the same meaning as the English, with the same codes and numbers', () => {
     for (const [message, russian] of [
       [
         'Use a code such as service-desk; it must match ^[a-z]$.',

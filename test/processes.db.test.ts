@@ -63,11 +63,11 @@ describe('several processes behind one address', () => {
   const ask = (): Promise<Response> =>
     fetch(`${service.url}/api/v1/objects`, { headers: { authorization: `Bearer ${key}`, connection: 'close' } });
 
-  it('says once where it answers, when all are ready', () => {
+  it('print the address once, when all are ready', () => {
     assert.equal(service.output().split('Docket answers at').length, 2);
   });
 
-  it('answers from all of them, and gives the figures of all', async () => {
+  it('respond from all of them and merge their metrics', async () => {
     let asked = 0;
     // One that stands still for a moment says so, and is asked again.
     const answered = async (): Promise<true | undefined> => {
@@ -90,7 +90,7 @@ describe('several processes behind one address', () => {
     assert.equal(counts.length, 2, 'requests are shared out');
   });
 
-  it('starts a killed one again, and goes on answering meanwhile', async () => {
+  it('restart a killed one and keep responding meanwhile', async () => {
     const before = childrenOf(supervisor);
     assert.equal(before.length, 3);
     process.kill(before[0] as number, 'SIGKILL');
@@ -110,7 +110,7 @@ describe('several processes behind one address', () => {
     assert.ok(service.alive());
   });
 
-  it('finishes what runs and stops them all when told to', async () => {
+  it('finish running requests and stop together', async () => {
     const running = childrenOf(supervisor);
     assert.equal(await service.stop(), 0);
     assert.deepEqual(
@@ -126,7 +126,7 @@ describe('several processes behind one address', () => {
     );
   });
 
-  it('says what keeps it from starting, and stops', async () => {
+  it('report what prevents the start, and stop', async () => {
     const taken = await startService(env);
     try {
       const port = new URL(taken.url).port;
@@ -142,7 +142,7 @@ describe('several processes behind one address', () => {
     }
   });
 
-  it('divides itself by role on one database', async () => {
+  it('divide the work by role on one database', async () => {
     const worker = await startService({ ...env, DOCKET_PORT: '0' }, ['--role', 'worker']);
     const api = await startService({ ...env, DOCKET_PORT: '0' }, ['--role', 'api']);
     try {

@@ -77,7 +77,7 @@ function tally(answers: readonly TestAnswer[]): Record<string, number> {
 const together = async <T>(count: number, fn: (turn: number) => Promise<T>): Promise<T[]> =>
   await Promise.all(Array.from({ length: count }, (_, turn) => fn(turn)));
 
-describe('races', () => {
+describe('concurrent changes', () => {
   before(async () => {
     one = await startTestApp({ bundle: bundle(WORLD) });
     two = await startTestApp({ on: one });
@@ -89,7 +89,7 @@ describe('races', () => {
     await one.close();
   });
 
-  it(`has one winner of ${WRITERS} writers with one revision, ${ROUNDS} times`, async () => {
+  it(`accept one of ${WRITERS} writers of one revision, ${ROUNDS} times`, async () => {
     const { id } = await create();
     for (let revision = 1; revision <= ROUNDS; revision++) {
       const answers = await together(WRITERS, (turn) =>
@@ -113,7 +113,7 @@ describe('races', () => {
     }
   });
 
-  it('has one winner between changing and archiving', async () => {
+  it('accept either an update or an archive', async () => {
     for (let round = 0; round < 20; round++) {
       const { id } = await create();
       const answers = await together(WRITERS, (turn) =>
@@ -130,7 +130,7 @@ describe('races', () => {
     }
   });
 
-  it(`makes one effect of ${EQUAL} equal keyed creates at once`, async () => {
+  it(`have one effect of ${EQUAL} equal creates with one Idempotency-Key`, async () => {
     for (let round = 0; round < KEYS; round++) {
       const idempotencyKey = `equal-${round}`;
       const title = `equal ${round}`;
@@ -164,7 +164,7 @@ describe('races', () => {
     }
   });
 
-  it('gives an explicit id to one of many', async () => {
+  it('give an explicit id to one of many', async () => {
     for (let round = 0; round < 20; round++) {
       const objectId = randomUUID();
       const body = { typeDefinitionId: 'thing', objectId, values: { title: 'Explicit' } };
@@ -187,7 +187,7 @@ describe('races', () => {
     }
   });
 
-  it('gives no number twice', async () => {
+  it('assign no number twice', async () => {
     const made = await together(96, async (turn) => {
       const body = { typeDefinitionId: 'thing', values: { title: `number ${turn}` } };
       return (await either(turn).request('POST', '/api/v1/objects', { key, body })).body.data.number as string;
@@ -201,7 +201,7 @@ describe('races', () => {
     );
   });
 
-  it('turns units that meet in opposite order into winners and honest refusals', async () => {
+  it('resolve opposite lock orders into successes and conflict responses', async () => {
     const ids = await together(6, async () => (await create()).id);
     const actor = one.app.system();
     let won = 0;
@@ -229,7 +229,7 @@ describe('races', () => {
     }
   });
 
-  it('has one winner a record between bulk calls in opposite order, and no deadlock in any answer', async () => {
+  it('accept one bulk call per record in opposite order, without a deadlock', async () => {
     const ids = await together(8, async () => (await create()).id);
     for (let revision = 1; revision <= 10; revision++) {
       const answers = await together(8, (turn) => {
@@ -255,7 +255,7 @@ describe('races', () => {
     }
   });
 
-  it('follows changes of rights on the other server within a second', async () => {
+  it('see changes of rights on the other server within a second', async () => {
     const { id } = await create();
     const read = (who: string): Promise<TestAnswer> => two.request('GET', `/api/v1/objects/${id}`, { key: who });
     const until = async (who: string, status: number, change: () => Promise<unknown>): Promise<void> => {
@@ -319,7 +319,7 @@ describe('races', () => {
     );
   });
 
-  it('refuses rather than trust what it has not read for a second', async () => {
+  it('are rejected if the version row was not read for a second', async () => {
     const path = `/api/v1/objects/${(await create()).id}`;
     const apps = await together(2, () => startTestApp({ on: one, impatient: true }));
     const client = await one.db.connect();
@@ -346,7 +346,7 @@ describe('races', () => {
     }
   });
 
-  it('hands every committed event to the outbox reader once, however late it commits', async () => {
+  it('deliver every committed event to the outbox reader once, however late it commits', async () => {
     await drainOutbox(one.db, 1_000_000, async () => {});
     const committed = new Set<string>();
     const seen: string[] = [];

@@ -248,7 +248,7 @@ describe('rights', () => {
   });
   after(() => app.close());
 
-  it('answers each person exactly as an oracle over all records would', async () => {
+  it('match for each user an oracle that evaluates all records', async () => {
     const world = fc.record({
       roles: fc.array(role, { minLength: ROLES, maxLength: ROLES }),
       records: fc.array(values, { minLength: RECORDS, maxLength: RECORDS }),
@@ -279,7 +279,7 @@ describe('rights', () => {
     await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
   });
 
-  it('says nothing that the documents do not describe', () => {
+  it('respond only as the OpenAPI documents describe', () => {
     assert.deepEqual(undescribed.slice(0, 3), []);
   });
 });

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { dumpSchema, SCHEMA_FILE } from '../tools/schema-dump.ts';
 import { createTestDatabase, type TestDatabase } from './harness/database.ts';
 
-describe('schema', () => {
+describe('the schema dump', () => {
   let database: TestDatabase;
   let client: pg.Client;
   before(async () => {
@@ -19,13 +19,13 @@ describe('schema', () => {
     await database.drop();
   });
 
-  it('is written down as the migrations make it', async () => {
+  it('matches the migrations', async () => {
     const dump = await dumpSchema(client);
     assert.ok(dump.includes('CREATE TABLE objects') && dump.includes('CREATE TABLE journal'));
     assert.equal(dump, await readFile(SCHEMA_FILE, 'utf8'), 'run node tools/schema-dump.ts');
   });
 
-  it('shows every kind of change in the dump', async () => {
+  it('shows every kind of change', async () => {
     const before = await dumpSchema(client);
     for (const change of [
       'ALTER TABLE objects ADD COLUMN extra text',

@@ -11,7 +11,7 @@ import { docket, type Environment } from './harness/fault-service.ts';
 const DOCKET = path.resolve(import.meta.dirname, '../bin/docket.mjs');
 const WAIT_MS = 60_000;
 
-describe('a password', () => {
+describe('a password on the command line', () => {
   let app: TestApp;
   let folder: string;
   let env: Environment;
@@ -52,7 +52,7 @@ describe('a password', () => {
     return (await app.request('POST', '/api/admin/v1/session', { body })).status;
   }
 
-  it('typed twice is set, and nothing of it is shown', async () => {
+  it('is set after two equal entries and never shown', async () => {
     const password = 'Zebra-пароль 42 lantern';
     const { code, shown } = await typed([`${password}\r`, `${password}\r`]);
     assert.equal(code, 0, shown);
@@ -61,7 +61,7 @@ describe('a password', () => {
     assert.equal(await signsIn(password), 201);
   });
 
-  it('can be corrected while it is typed, and pasted with its line end', async () => {
+  it('can be corrected while typing and pasted with its line end', async () => {
     const { code, shown } = await typed([
       `wrong\u0015correcct\u007f\u007ft\u001b[D horse battery\r`,
       'correct horse battery\n',
@@ -73,7 +73,7 @@ describe('a password', () => {
     assert.equal(await signsIn('two pasted lines'), 201);
   });
 
-  it('that differs the second time, or is broken off, changes nothing', async () => {
+  it('changes nothing if the second entry differs or is aborted', async () => {
     const differing = await typed(['one long password\r', 'another long password\r']);
     assert.equal(differing.code, 1, differing.shown);
     assert.match(differing.shown, /The two entries differ; nothing was changed\./);
@@ -86,7 +86,7 @@ describe('a password', () => {
     assert.equal(await signsIn('two pasted lines'), 201);
   });
 
-  it('is read from a pipe as before', async () => {
+  it('can be read from a pipe', async () => {
     const piped = await docket(['users', 'set-password', 'admin'], env, 'through a long pipe\n');
     assert.equal(piped.code, 0, piped.stderr);
     assert.doesNotMatch(piped.stderr, /Password:/);

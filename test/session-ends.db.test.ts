@@ -47,7 +47,7 @@ describe('a session', () => {
   });
   after(() => around.close());
 
-  it('is refused a write with 403 CSRF_TOKEN_INVALID without its own token, and stays open', async () => {
+  it('gets 403 CSRF_TOKEN_INVALID for a write without its token, and remains open', async () => {
     const [one, other] = [await signIn(), await signIn()];
     for (const token of [undefined, '', 'wrong', other.token]) {
       const headers = { cookie: one.cookie, ...(token === undefined ? {} : { 'X-Docket-CSRF': token }) };
@@ -65,7 +65,7 @@ describe('a session', () => {
     assert.equal(right.status, 201, JSON.stringify(right.body));
   });
 
-  it('that has ended is told so: signed out, expired, unknown, or of an archived user', async () => {
+  it('gets a specific error once it has ended: signed out, expired, unknown, or of an archived user', async () => {
     const out = await signIn();
     const answer = await asked('DELETE', '/session', { cookie: out.cookie, 'X-Docket-CSRF': out.token });
     assert.equal(answer.status, 200);
@@ -80,7 +80,7 @@ describe('a session', () => {
     await ended(archived.cookie, archived.token, 'archived');
   });
 
-  it('that never was is told nothing of a session', async () => {
+  it('gets no session error if it never existed', async () => {
     const none = await asked('GET', '/objects', {});
     refused(none, 401, 'UNAUTHENTICATED');
     assert.deepEqual(none.body.error.details, []);

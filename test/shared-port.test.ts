@@ -111,7 +111,7 @@ describe('a port that several processes share', () => {
     await supervisor.stop(5000);
   });
 
-  it('loses no connection that was on its way to a process that is killed', async () => {
+  it('loses no connection that was on its way to a killed process', async () => {
     await start(2);
     const [halted = 0, other = 0] = await pids(url);
     process.kill(halted, 'SIGSTOP');
@@ -133,7 +133,7 @@ describe('a port that several processes share', () => {
     assert.ok((await pids(url)).has(other));
   });
 
-  it('lets nobody hang while processes are killed again and again', async () => {
+  it('leaves no client hanging while processes are killed repeatedly', async () => {
     await start(4);
     const outcomes = new Map<unknown, number>();
     let going = true;
@@ -159,7 +159,7 @@ describe('a port that several processes share', () => {
     assert.deepEqual([...outcomes], [], told);
   });
 
-  it('keeps connections while no process is there, and hands them out when one is', async () => {
+  it('keeps connections while no process runs, and passes them to the next one', async () => {
     await start(1);
     const [only = 0] = await pids(url);
     process.kill(only, 'SIGKILL');
@@ -171,7 +171,7 @@ describe('a port that several processes share', () => {
     assert.ok(!answers.some(([, said]) => pidOf(said) === only));
   });
 
-  it('shares out evenly, and keeps no copy of what was taken', async () => {
+  it('distributes connections evenly and keeps no copy of them', async () => {
     await start(2);
     const open: Socket[] = [];
     for (let i = 0; i < 20; i++) {
@@ -191,7 +191,7 @@ describe('a port that several processes share', () => {
     );
   });
 
-  it('gives those that stop no more, and lets them finish', async () => {
+  it('passes none to stopping processes and lets those finish', async () => {
     await start(2, WHOLE);
     const [leaving = 0] = await pids(url);
     const running = Array.from({ length: 10 }, () => ask(url, '/later'));
@@ -206,7 +206,7 @@ describe('a port that several processes share', () => {
     for (let i = 0; i < 20; i++) assert.equal((await ask(url))[0], 200);
   });
 
-  it('finishes what runs when all are stopped', async () => {
+  it('finishes running requests when all processes stop', async () => {
     await start(2, WHOLE);
     const running = Array.from({ length: 10 }, () => ask(url, '/later'));
     const all = async (): Promise<number> => [...(await later(url)).values()].reduce((sum, n) => sum + n, 0);
@@ -216,7 +216,7 @@ describe('a port that several processes share', () => {
     assert.deepEqual(await ask(url), ['ECONNREFUSED', '']);
   });
 
-  it('closes slow clients as one process does', async () => {
+  it('closes slow clients like a single process', async () => {
     await start(2, WHOLE);
     const began = performance.now();
     const head =
@@ -230,7 +230,7 @@ describe('a port that several processes share', () => {
     assert.ok(performance.now() - began < HANGS_MS);
   });
 
-  it('closes what is more than a process may have open', async () => {
+  it('closes connections over the limit of a process', async () => {
     // Who says nothing stays for longer than this may last.
     await start(1, WHOLE, '127.0.0.1', { RECEIVE_MS: '60000' });
     // One after the other: connections that showed no valid key yet fill at most half of the places.
@@ -248,7 +248,7 @@ describe('a port that several processes share', () => {
     for (const socket of idle) socket.destroy();
   });
 
-  it('tells from where a request comes', async () => {
+  it('preserves the client address', async () => {
     await start(1, WHOLE);
     const body = '{"login":"a"}';
     const ip = async (from: string): Promise<unknown> => {
@@ -264,7 +264,7 @@ describe('a port that several processes share', () => {
     assert.equal(await ip('127.0.0.9'), '203.0.113.7', 'of a proxy that is trusted');
   });
 
-  it('treats a client that has said all and only listens as one process does', async () => {
+  it('treats a half-closed client like a single process', async () => {
     await start(1, WHOLE);
     const alone = await startSample();
     const said = async (at: number): Promise<string> => {
@@ -279,7 +279,7 @@ describe('a port that several processes share', () => {
     }
   });
 
-  it('survives clients that leave while they wait', async () => {
+  it('survives clients that disconnect while waiting', async () => {
     await start(1);
     const [only = 0] = await pids(url);
     process.kill(only, 'SIGSTOP');
@@ -294,7 +294,7 @@ describe('a port that several processes share', () => {
     await eventually('nothing is kept', () => held(port) === 0);
   });
 
-  it('answers at an address of the sixth version, and at both of localhost', async () => {
+  it('listens on IPv6, and on both addresses of localhost', async () => {
     await start(1, LIGHT, '::1');
     assert.equal(url, `http://[::1]:${port}`);
     assert.equal((await ask(url))[0], 200);
@@ -305,7 +305,7 @@ describe('a port that several processes share', () => {
     for (const host of ['127.0.0.1', ...v6]) assert.equal((await ask(`http://${host}:${port}`))[0], 200, host);
   });
 
-  it('says why a port cannot be had', async () => {
+  it('reports why a port cannot be opened', async () => {
     await start(1);
     const second = new Supervisor(roles(1), log, { PATH: '/usr/bin:/bin' }, LIGHT);
     await assert.rejects(second.start({ host: '127.0.0.1', port }), /is in use by another program/);

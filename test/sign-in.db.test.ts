@@ -71,14 +71,14 @@ async function besiege(login: string): Promise<void> {
   throw new Error('no limit was met');
 }
 
-describe('signing in', () => {
+describe('sign-in', () => {
   before(async () => {
     app = await startTestApp({ clock, trustedProxies: ['127.0.0.0/8'] });
   });
   after(() => app?.close());
 
-  describe('attempts to sign in', () => {
-    it('are counted before they are verified: of 60 guesses at once the right one, sent 48th, is refused', async () => {
+  describe('sign-in attempts', () => {
+    it('are counted before verification: of 60 concurrent guesses the right one, sent 48th, is rejected', async () => {
       const login = await person();
       const from = newAddress();
       const answers = await Promise.all(
@@ -92,7 +92,7 @@ describe('signing in', () => {
       for (const answer of answers) if (answer.status !== 401) assert.ok(retryAfter(answer) >= 1);
     });
 
-    it('by two processes at once are counted together', async () => {
+    it('at two processes are counted together', async () => {
       const login = await person();
       const from = newAddress();
       const other = await startTestApp({ on: app, clock, trustedProxies: ['127.0.0.0/8'] });
@@ -111,7 +111,7 @@ describe('signing in', () => {
       }
     });
 
-    it('from one address wait longer and longer, never more than 30 s, and one that is too early prolongs nothing', async () => {
+    it('from one address wait increasingly long, up to 30 s, and an early attempt extends nothing', async () => {
       const login = await person();
       const from = newAddress();
       assert.equal(await guessUntilRefused(login, from), 5);
@@ -136,7 +136,7 @@ describe('signing in', () => {
       assert.equal(await guessUntilRefused(login, from), 5);
     });
 
-    it('of others lock out nobody at an address that signed in before', async () => {
+    it('of others do not lock out a user at an address that signed in before', async () => {
       const login = await person();
       const home = newAddress();
       assert.equal((await attempt({ from: home, login })).status, 201);
@@ -144,7 +144,7 @@ describe('signing in', () => {
       for (let one = 0; one < 3; one++) assert.equal((await attempt({ from: home, login })).status, 201);
     });
 
-    it('of others lock out nobody with a device that signed in before, from any address', async () => {
+    it('of others do not lock out a user with a device that signed in before, from any address', async () => {
       const login = await person();
       const device = deviceOf(await attempt({ from: newAddress(), login }));
       assert.ok(device !== undefined);
@@ -158,7 +158,7 @@ describe('signing in', () => {
       assert.equal((await attempt({ from: shared, login, device })).status, 201);
     });
 
-    it('with a known device are limited all the same, and a device counts for its own people alone', async () => {
+    it('from a known device are limited too, and a device counts only for its own users', async () => {
       const login = await person();
       const other = await person();
       const device = deviceOf(await attempt({ from: newAddress(), login }));
@@ -174,7 +174,7 @@ describe('signing in', () => {
       assert.equal((await attempt({ from: newAddress(), login, device: forged })).status, 429);
     });
 
-    it('from an unknown address wait 30 s at most, however many go on guessing', async () => {
+    it('from an unknown address wait 30 s at most, however many others guess', async () => {
       const login = await person();
       await besiege(login);
       const from = newAddress();
@@ -189,7 +189,7 @@ describe('signing in', () => {
       assert.equal((await attempt({ from, login })).status, 201);
     });
 
-    it('on many logins from one address make that address wait, and no other', async () => {
+    it('for many logins from one address delay that address only', async () => {
       const login = await person();
       const from = newAddress();
       let statuses = 0;
@@ -203,7 +203,7 @@ describe('signing in', () => {
       assert.equal((await attempt({ from: newAddress(), login })).status, 201);
     });
 
-    it('are answered alike for a login that does not exist', async () => {
+    it('get the same response for a login that does not exist', async () => {
       const [known, unknown] = [await person(), 'nobody-at-all'];
       const ask = async (login: string): Promise<unknown[]> => {
         const from = newAddress();
@@ -218,8 +218,8 @@ describe('signing in', () => {
     });
   });
 
-  describe('a flood of attempts to sign in', () => {
-    it('is refused past a bound, and does not keep a verified caller from writing', async () => {
+  describe('a flood of sign-in attempts', () => {
+    it('is rejected over a limit and does not block writes of authenticated callers', async () => {
       const { key } = await app.createKey({ login: 'admin' });
       const attempts = Array.from({ length: 60 }, (_, turn) =>
         fetch(`${app.url}/api/admin/v1/session`, {

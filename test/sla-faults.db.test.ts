@@ -44,7 +44,7 @@ interface Told {
   started: number;
 }
 
-describe('timers through kills', () => {
+describe('SLA timers under process kills', () => {
   let app: TestApp;
   let folder: string;
   let key: string;
@@ -101,7 +101,7 @@ describe('timers through kills', () => {
     }
   };
 
-  it('tells everything once, whoever is killed and whenever', async () => {
+  it('send every notification once, whichever process is killed and when', async () => {
     let [first, second] = await Promise.all([serve(), serve()]);
     const making = make(60);
     for (let round = 0; round < KILLS; round++) {
@@ -125,7 +125,7 @@ describe('timers through kills', () => {
     await Promise.all([kill(first), kill(second)]);
   });
 
-  it('tells late what came due while nobody was up', async () => {
+  it('send notifications late if no process was running', async () => {
     const known = new Set((await told()).map((one) => one.id));
     await make(20);
     await sleep(TARGET_MS + 200);

@@ -56,7 +56,7 @@ async function keyFor(env: Environment): Promise<string> {
   return (JSON.parse(made.stdout) as { key: string }).key;
 }
 
-describe('a database that is slow', () => {
+describe('a slow database', () => {
   let database: TestDatabase;
   let proxy: FaultProxy;
   let folder: string;
@@ -83,7 +83,7 @@ describe('a database that is slow', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('answers all requests, though each statement takes a second', async () => {
+  it('serves all requests with a latency of one second per statement', async () => {
     proxy.weather = 'slow';
     try {
       // Until what is known is too old.
@@ -95,7 +95,7 @@ describe('a database that is slow', () => {
     }
   });
 
-  it('waits for connections whose handshake takes seconds', async () => {
+  it('is waited for when a connection handshake takes seconds', async () => {
     proxy.weather = 'slow';
     try {
       proxy.reset();
@@ -107,7 +107,7 @@ describe('a database that is slow', () => {
     }
   });
 
-  it('says soon that it is gone, and goes on when it is back', async () => {
+  it('is soon reported as unavailable, and used again when it returns', async () => {
     assert.deepEqual(await client.askMany(), []);
     proxy.weather = 'closed';
     proxy.reset();
@@ -127,7 +127,7 @@ describe('a database that is slow', () => {
   });
 });
 
-describe('a database that stands still for a moment', () => {
+describe('a database that pauses briefly', () => {
   let folder: string;
   let service: Service;
   let client: Client;

@@ -12,7 +12,7 @@ const MOMENTS: Readonly<Partial<Record<Form, number>>> = {
 
 describe('a stop signal during the start', () => {
   for (const [form, moments] of Object.entries(MOMENTS) as [Form, number][]) {
-    it(`${form}: leaves no process and no lock, and the folder can be used again`, async () => {
+    it(`${form}: leaves no process and no lock, and the folder remains usable`, async () => {
       assert.deepEqual(await sweep(form, moments), []);
     });
   }

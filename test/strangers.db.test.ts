@@ -9,7 +9,7 @@ import { startTestApp, type TestApp } from './harness/app.ts';
 
 const RECORD = { typeDefinitionId: 'incident', values: { title: 'made beside strangers' } };
 
-describe('credentials that are not valid', () => {
+describe('invalid credentials', () => {
   let app: TestApp;
   let key: string;
   before(async () => {
@@ -18,7 +18,7 @@ describe('credentials that are not valid', () => {
   });
   after(() => app?.close());
 
-  it('use up no database connections that verified callers need', async () => {
+  it('use up no database connections that authenticated callers need', async () => {
     assert.equal((await app.request('POST', '/api/v1/objects', { key, body: RECORD })).status, 201);
     const release = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();

@@ -96,7 +96,7 @@ describe('traces', () => {
     await new Promise((resolve) => collector.server.close(resolve));
   });
 
-  it('continue that of the caller, and name operation, route, status, key and correlation', () => {
+  it('continue the trace of the caller and contain operation, route, status, key and correlation id', () => {
     assert.deepEqual([...collector.paths], ['/v1/traces']);
     const span = spans.find((one) => one.traceId === traceId && one.kind === SERVER);
     assert.ok(span !== undefined);
@@ -114,7 +114,7 @@ describe('traces', () => {
     });
   });
 
-  it('have a span for each statement, under the operation that sent it', () => {
+  it('have a span for each statement under its operation', () => {
     const request = spans.find((one) => one.traceId === traceId && one.kind === SERVER);
     const statements = spans.filter((one) => one.traceId === traceId && one.kind === CLIENT);
     assert.ok(statements.length > 0);
@@ -128,13 +128,13 @@ describe('traces', () => {
     assert.ok(!spans.some(({ name }) => name === 'DELETE outbox'));
   });
 
-  it('begin anew where the caller names none that can be', () => {
+  it('start new without a valid parent', () => {
     const refused = spans.find((one) => attributesOf(one)['http.response.status_code'] === 400);
     assert.ok(refused !== undefined && refused.traceId !== traceId && !refused.parentSpanId);
     assert.notEqual(refused.status.code, ERROR, 'a refusal is no failure of the service');
   });
 
-  it('go on to whoever is called', () => {
+  it('propagate to outbound calls', () => {
     const [received] = hooks.receiver.received;
     const delivery = spans.find(({ name }) => name === 'webhook.deliver');
     assert.ok(received !== undefined && delivery !== undefined);
@@ -142,7 +142,7 @@ describe('traces', () => {
     assert.equal(attributesOf(delivery)['http.response.status_code'], 200);
   });
 
-  it('say nothing of records or keys', () => {
+  it('contain no data of records or keys', () => {
     const text = collector.raw.join('\n');
     assert.ok(!text.toLowerCase().includes(CANARY));
     assert.ok(!text.includes(createdId), 'a route has no ids');
@@ -150,7 +150,7 @@ describe('traces', () => {
     assert.ok(!text.includes(hooks.secret));
   });
 
-  it('name a statement by what it does and never by a value', () => {
+  it('name a statement by its purpose and never contain values', () => {
     assert.equal(
       statementName("SELECT a FROM objects WHERE title = 'x' AND b IN (SELECT id FROM users)"),
       'SELECT objects',
@@ -202,7 +202,7 @@ describe('traces', () => {
       });
     }
 
-    it('by ratio record that share of new traces, and with a parent what it decided', async () => {
+    it("by ratio sample that share of new traces and follow the parent's decision", async () => {
       for (const sampler of ['traceidratio', 'parentbased_traceidratio']) {
         const found = await recorded({ sampler, ratio: 0.25 }, 'none');
         // 100 expected with a standard deviation of 9.
@@ -213,7 +213,7 @@ describe('traces', () => {
       assert.equal(await recorded({ sampler: 'traceidratio', ratio: 0 }, 'recorded'), 0);
     });
 
-    it('are taken from the environment of the service', async () => {
+    it('are configured by the environment', async () => {
       const receiver = await startCollector();
       const database = await createTestDatabase();
       const folder = await mkdtemp(path.join(tmpdir(), 'docket-traces-'));
@@ -246,7 +246,7 @@ describe('traces', () => {
     });
   });
 
-  it('cost nothing where nobody wants them: nothing of them is loaded', () => {
+  it('load no tracing code if tracing is off', () => {
     const script = `
       import { registerHooks } from 'node:module';
       const loaded = [];

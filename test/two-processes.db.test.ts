@@ -39,7 +39,7 @@ describe('two processes on one database', () => {
     }
   }
 
-  it('a key withdrawn by one is refused by the other, which had used it', async () => {
+  it('reject a key that the other process revoked', async () => {
     const { id, key } = await one.createKey({ login: 'admin' });
     // The last key of the only administrator could not be withdrawn.
     await one.createKey({ login: 'admin' });
@@ -50,7 +50,7 @@ describe('two processes on one database', () => {
     for (let i = 0; i < 5; i++) assert.equal((await incident(two, key, 'much later')).status, 401);
   });
 
-  it('what is applied by one is the configuration of the other', async () => {
+  it('share a configuration that one of them applied', async () => {
     const { key } = await one.createKey({ login: 'admin' });
     const probe = (app: TestApp): Promise<TestAnswer> => app.request('GET', '/api/v1/objects?typeId=comet', { key });
     const before = await probe(two);
@@ -67,7 +67,7 @@ describe('two processes on one database', () => {
     await soon('the other knows the type', async () => (await probe(two)).status === expected.status);
   });
 
-  it('one idempotency key makes one record, whichever process gets the call, and all get its answer', async () => {
+  it('create one record per Idempotency-Key, and both return its response', async () => {
     const { key } = await one.createKey({ login: 'admin' });
     for (let round = 0; round < 5; round++) {
       const name = `same-${round}`;
@@ -82,7 +82,7 @@ describe('two processes on one database', () => {
     }
   });
 
-  it('a key has one budget of requests, however it divides them', async () => {
+  it('share the rate limit of a key', async () => {
     const limited = [
       await startTestApp({ on: one, ratePerMinute: RATE }),
       await startTestApp({ on: one, ratePerMinute: RATE }),

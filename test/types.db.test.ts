@@ -47,7 +47,7 @@ describe('docket types', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('writes types that the client takes, and that know what is right', async () => {
+  it('writes types that the client accepts and that describe the values', async () => {
     const file = path.join(folder, 'types.ts');
     const { code, stdout } = await command('types', file, '--json');
     assert.equal(code, 0);
@@ -77,7 +77,7 @@ describe('docket types', () => {
     assert.deepEqual([...new Set(problems.map((problem) => problem.split(' ')[0]))], expected, problems.join('; '));
   });
 
-  it('prints without a file, and checks a file that is there', async () => {
+  it('prints without a file argument, and checks an existing file', async () => {
     const file = path.join(folder, 'checked.ts');
     const { stdout: said } = await command('types');
     assert.match(said, /^export type RecordTypes = \{/m);
@@ -89,7 +89,7 @@ describe('docket types', () => {
     await rm(file);
   });
 
-  it('has a type for every data type, and survives every name', async () => {
+  it('has a type for every data type and handles every name', async () => {
     const fields = DATA_TYPES.flatMap((dataType) =>
       [false, true].map((multiple) => ({
         code: `f_${dataType.replaceAll('-', '_')}${multiple ? 's' : ''}`,

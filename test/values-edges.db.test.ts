@@ -82,7 +82,7 @@ function nested(levels: number): unknown {
   return value;
 }
 
-describe('values in every channel', () => {
+describe('edge cases of values in every channel', () => {
   before(async () => {
     app = await startTestApp({ bundle: bundle(WORLD) });
     key = (await app.createKey({ login: 'boss', scopes: 'all' })).key;
@@ -90,7 +90,7 @@ describe('values in every channel', () => {
   });
   after(() => app.close());
 
-  it('a required string or text of blanks alone is empty', async () => {
+  it('treat blank text as empty for a required string or text', async () => {
     const { id } = (await make({ title: 'x' })).body.data;
     const blanks = ['', ' ', '\u00a0\u2003', '\t'];
     for (const blank of blanks) {
@@ -158,7 +158,7 @@ describe('values in every channel', () => {
     assert.match(JSON.stringify(planned.body), /The default is empty; leave it out/);
   });
 
-  it('a body nests 64 levels as a whole, and a json value has what remains', async () => {
+  it('allow 64 levels of nesting in a body, of which a json value gets the remainder', async () => {
     const created = await make({ title: 'deep', any: nested(62) });
     assert.equal(created.status, 201, JSON.stringify(created.body).slice(0, 300));
     const { id } = created.body.data;
@@ -176,7 +176,7 @@ describe('values in every channel', () => {
     assert.equal((await call('POST', inbound, { title: 'in', any: nested(64) })).body.error.code, 'INVALID_JSON');
   });
 
-  it('the schema of a field names a default only where there is one', async () => {
+  it('show a default in the field schema only if there is one', async () => {
     const { id } = (await make({ title: 'x' })).body.data;
     const schemas = [await ok('GET', '/metadata/types/note/fields'), await ok('GET', `/objects/${id}/schema`)];
     for (const { fields } of schemas) {
@@ -190,7 +190,7 @@ describe('values in every channel', () => {
     assert.ok(transitions[0].fields.every((field: object) => !Object.hasOwn(field, 'default')));
   });
 
-  it('a list of one type takes ACTIVE, ARCHIVED and the states of its own workflow', async () => {
+  it('filter a list of one type by ACTIVE, ARCHIVED and the states of its workflow', async () => {
     await make({ title: 'x' });
     for (const state of ['ACTIVE', 'ARCHIVED', 'new', 'done']) {
       await ok('GET', `/objects?typeId=note&state=${state}`);

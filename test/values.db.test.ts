@@ -221,7 +221,7 @@ function problems(answer: TestAnswer): string[] {
   return (answer.body.error.details as { path: string }[]).map(({ path }) => path).sort();
 }
 
-describe('values', () => {
+describe('record values', () => {
   let cases: Record<DataType, Case>;
   before(async () => {
     app = await startTestApp({ bundle: bundle(WORLD) });
@@ -233,7 +233,7 @@ describe('values', () => {
   after(() => app.close());
 
   for (const dataType of DATA_TYPES) {
-    it(`keeps ${dataType} as it was sent, in its one form`, async () => {
+    it(`keep ${dataType} in canonical form`, async () => {
       const name = code(dataType);
       for (const [sent, answered] of cases[dataType].good) {
         const made = await post({ title: dataType, [name]: sent });
@@ -264,7 +264,7 @@ describe('values', () => {
       assert.equal(events.length, revision + 1);
     });
 
-    it(`refuses what is no ${dataType}`, async () => {
+    it(`reject an invalid ${dataType}`, async () => {
       const name = code(dataType);
       const { id } = (await post({ title: dataType })).body.data;
       for (const value of cases[dataType].bad) {
@@ -279,7 +279,7 @@ describe('values', () => {
   }
 
   for (const dataType of LISTED) {
-    it(`keeps lists of ${dataType} in order`, async () => {
+    it(`keep lists of ${dataType} in order`, async () => {
       const name = many(dataType);
       const sent = cases[dataType].good.map(([value]) => value);
       const answered = cases[dataType].good.map(([, value]) => value);
@@ -301,7 +301,7 @@ describe('values', () => {
     });
   }
 
-  it('takes at most 100 elements', async () => {
+  it('have at most 100 elements', async () => {
     const list = (length: number): number[] => [...Array(length).keys()];
     assert.equal((await post({ title: 'x', [many('integer')]: list(100) })).status, 201);
     assert.deepEqual(problems(await post({ title: 'x', [many('integer')]: list(101) })), [
@@ -309,7 +309,7 @@ describe('values', () => {
     ]);
   });
 
-  it('names every problem at once', async () => {
+  it('report all problems at once', async () => {
     const answer = await post({ one_integer: 'x', one_date: 'x', one_user: randomUUID(), nowhere: 1, one_enum: 'p9' });
     const named = problems(answer);
     for (const path of [
@@ -323,7 +323,7 @@ describe('values', () => {
     }
   });
 
-  it('keeps what constraints say', async () => {
+  it('respect constraints', async () => {
     const limits: [string, unknown, unknown][] = [
       ['title', 'ab', 'a'],
       ['title', 'ёёёёё', 'ёёёёёё'],
@@ -342,7 +342,7 @@ describe('values', () => {
     }
   });
 
-  it('fills in defaults for what is absent, never for null', async () => {
+  it('use defaults for absent properties, never for null', async () => {
     const filled = await post({ title: 'abc' }, 'limited');
     assert.deepEqual(filled.body.data.values, { title: 'abc', kind: 'p2', note: 'as usual' });
     const emptied = await post({ title: 'abc', note: null }, 'limited');
@@ -360,7 +360,7 @@ describe('values', () => {
     assert.equal(published['kind']?.default, 'p2');
   });
 
-  it('refuses hidden, unknown and read-only fields, the first two word for word alike', async () => {
+  it('reject hidden, unknown and read-only fields, the first two with the same message', async () => {
     const made = await post({ title: 'abc', shut: 'stays', unseen: 'hush' }, 'limited');
     const { id } = made.body.data;
     const told = (answer: TestAnswer, name: string): string =>
@@ -392,7 +392,7 @@ describe('values', () => {
     assert.equal((await get(`/objects/${id}`)).body.data.revision, 1);
   });
 
-  it('says nothing that the documents do not describe', () => {
+  it('respond only as the OpenAPI documents describe', () => {
     assert.deepEqual(undescribed.slice(0, 3), []);
   });
 });

@@ -89,7 +89,7 @@ async function migrated(code: string): Promise<{ moved: number; unmoved: Migrate
   return total;
 }
 
-describe('versions', () => {
+describe('type versions', () => {
   before(async () => {
     app = await startTestApp({ bundle: bundle(JSON.stringify({ roles: ROLES, users: USERS })) });
     undescribed = watchAnswers(app);
@@ -97,7 +97,7 @@ describe('versions', () => {
   });
   after(() => app.close());
 
-  it('lets a compatible change hold for all records at once', async () => {
+  it('apply a compatible change to all records at once', async () => {
     const cases: [string, Field[], Record<string, unknown>][] = [
       ['new-field', changed('extra', { dataType: 'date' }), { extra: '2026-11-21' }],
       [
@@ -125,7 +125,7 @@ describe('versions', () => {
     assert.equal(renamed.find((field) => field.code === 'note')?.['name'], 'Remark');
   });
 
-  it('lets an incompatible change wait for new records', async () => {
+  it('apply an incompatible change only to new records', async () => {
     const cases: [string, Field[], Record<string, unknown>, Record<string, unknown>][] = [
       // What an old record still takes, and what a new one does not.
       ['field-gone', changed('note', null), { note: 'again' }, { note: 'x' }],
@@ -170,7 +170,7 @@ describe('versions', () => {
     }
   });
 
-  it('moves stored records when it is told to, with defaults, and can be repeated', async () => {
+  it('migrate stored records on request, with defaults, repeatably', async () => {
     const code = 'moving';
     const id = await newType(code);
     const many = await Promise.all(Array.from({ length: 210 }, (_, index) => post(code, { title: `t${index}` })));
@@ -201,7 +201,7 @@ describe('versions', () => {
     assert.deepEqual(wrong, []);
   });
 
-  it('leaves alone what cannot be moved, and says why', async () => {
+  it('leave alone records that cannot be migrated, and report why', async () => {
     const code = 'stuck';
     const id = await newType(code);
     const fits = (await post(code, { title: 'fits', size: 3 })).body.data.id;
@@ -218,7 +218,7 @@ describe('versions', () => {
     assert.deepEqual(await migrated(code), { moved: 1, unmoved: [] });
   });
 
-  it('does not let a code come back as something else before migration', async () => {
+  it('do not reuse a code with another meaning before migration', async () => {
     const code = 'returning';
     const id = await newType(code);
     await apply(code, changed('note', null));
@@ -234,7 +234,7 @@ describe('versions', () => {
     assert.equal((await patch(id, 2, { note: 5 })).status, 200);
   });
 
-  it('judges conditions by the newest version', async () => {
+  it('evaluate conditions by the newest version', async () => {
     const code = 'judged';
     const id = await newType(code);
     const grant = (where: unknown): unknown => ({
@@ -267,7 +267,7 @@ describe('versions', () => {
     assert.equal((await get(`/objects/${id}`, bob)).status, 200, 'once it is moved it does');
   });
 
-  it('says nothing that the documents do not describe', () => {
+  it('respond only as the OpenAPI documents describe', () => {
     assert.deepEqual(undescribed.slice(0, 3), []);
   });
 });

@@ -269,7 +269,7 @@ async function byInbound({ who = 'chief' }: Scenario, id: string, item: Record<s
   return { revision: answer.body.data.revision };
 }
 
-describe('ways in', () => {
+describe('endpoint, bulk, inbound, import and catalogue', () => {
   before(async () => {
     around = await startAround({ clock: { now: () => Date.parse('2026-11-21T10:00:00.000Z') } });
     inbound = await inboundOf(around);
@@ -289,7 +289,7 @@ describe('ways in', () => {
   });
   after(() => around.close());
 
-  it('lead to the same verdict and the same journal', async () => {
+  it('have the same result and the same journal', async () => {
     for (const scenario of scenarios()) {
       const [one, other] = [await prepared(scenario), await prepared(scenario)];
       const [first, second] = [await itemFor(scenario, one), await itemFor(scenario, other)];
@@ -325,7 +325,7 @@ describe('ways in', () => {
     assert.ok(scenarios().filter(comesByInbound).length >= 12);
   });
 
-  it('lead there too when many different ones come in one call', async () => {
+  it('have the same results in one call with different items', async () => {
     for (const operation of ['update', 'archive', 'transition'] as const) {
       const chosen = scenarios().filter((one) => one.operation === operation && (one.who ?? 'chief') === 'chief');
       const pairs = [];
@@ -348,7 +348,7 @@ describe('ways in', () => {
     }
   });
 
-  it('make the same of a new record for oneself and of one from the catalogue for somebody', async () => {
+  it('create the same record for oneself and from the catalogue for another user', async () => {
     const chief = await around.person('chief');
     const problem = await around.make({ kind: 'b' }, 'problem');
     const creations: [name: string, who: Person, values: object, expected: number | string][] = [
@@ -379,7 +379,7 @@ describe('ways in', () => {
     }
   });
 
-  it('are told apart in the journal', async () => {
+  it('are distinguishable in the journal', async () => {
     const made = await around.make();
     const items = [{ objectId: made.id, expectedRevision: 1, changes: { note: 'x' } }];
     await around.ok('chief', 'POST', '/bulk', { operation: 'update', items });

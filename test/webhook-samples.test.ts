@@ -45,17 +45,17 @@ function isThere([command = '', ...args]: readonly string[]): boolean {
 
 const there = LANGUAGES.filter(({ probe }) => isThere(probe));
 
-describe('samples of verification', () => {
+describe('samples of signature verification', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'docket-samples-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('are written in four languages', () => {
+  it('exist in four languages', () => {
     for (const { fence } of LANGUAGES) sample(fence);
     assert.ok(there.length >= 1);
   });
 
   for (const { fence, file, run } of there) {
-    it(`take genuine requests alone: ${fence}`, () => {
+    it(`accept genuine requests only: ${fence}`, () => {
       const place = path.join(folder, file);
       writeFileSync(place, sample(fence));
       const secret = shownSecret(Buffer.from('0123456789abcdef0123456789abcdef'));

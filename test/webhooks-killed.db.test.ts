@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { killSenders } from './harness/killing.ts';
 
-describe('senders that are killed', () => {
-  it('lose nothing, send nothing that is not allowed, and repeat under the same id', async () => {
+describe('killed webhook senders', () => {
+  it('lose nothing, send nothing forbidden, and repeat under the same id', async () => {
     const report = await killSenders({
       events: 500,
       kills: 5,

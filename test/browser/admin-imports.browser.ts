@@ -74,7 +74,7 @@ describe('imports in the console', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
-    it(`looks, tries, imports and takes back: ${language}`, async () => {
+    it(`previews, dry-runs, runs and undoes an import: ${language}`, async () => {
       const words = WORDS[language];
       const code = `categories-${language.slice(0, 2)}`;
       const csv = `number;title\n${code}-1;Лифты ${code}\n${code}-2;\n`;
@@ -143,7 +143,7 @@ describe('imports in the console', () => {
     });
   }
 
-  it('gives records as a file', async () => {
+  it('exports records as a file', async () => {
     const watched = await desk.open('admin', '/admin/exports');
     const { page } = watched;
     await page.getByRole('combobox', { name: 'Тип записей' }).click();

@@ -52,7 +52,7 @@ describe('integrations in the console', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
-    it(`are set up, tried, enabled and read about: ${language}`, async () => {
+    it(`are created, tested, enabled and monitored: ${language}`, async () => {
       const words = WORDS[language];
       const code = `alerts-${language.slice(0, 2)}`;
       const watched = await desk.open('admin', '/admin/integrations', { language });

@@ -49,7 +49,7 @@ const WORDS = {
   },
 } as const;
 
-describe('calendars and time limits in the console', () => {
+describe('calendars and SLA policies in the console', () => {
   before(async () => {
     desk = await startConsole();
     await desk.call('POST', '/config/apply', { files: [{ name: 'calendar.yaml', text: BUNDLE }] });
@@ -57,7 +57,7 @@ describe('calendars and time limits in the console', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
-    it(`draw the year, and say what is due when: ${language}`, async () => {
+    it(`show the year and preview due times: ${language}`, async () => {
       const words = WORDS[language];
       const watched = await desk.open('admin', '/admin/calendars/office', { language });
       const { page } = watched;

@@ -72,7 +72,7 @@ describe('webhooks in the console', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
-    it(`takes a subscription from its secret to the archive: ${language}`, async () => {
+    it(`manages a subscription from its secret to the archive: ${language}`, async () => {
       const words = WORDS[language];
       const code = `portal-${language.slice(0, 2)}`;
       const watched = await desk.open('admin', '/admin/webhooks/secrets', { language });
@@ -142,7 +142,7 @@ describe('webhooks in the console', () => {
     });
   }
 
-  it('fits a telephone, in the dark', async () => {
+  it('fits a phone in dark mode', async () => {
     const watched = await desk.open('admin', '/admin/webhooks', { width: 390, height: 844, scheme: 'dark' });
     await watched.page.getByRole('row', { name: 'portal-ru' }).waitFor();
     assert.equal(await watched.page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0);

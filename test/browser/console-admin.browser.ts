@@ -164,7 +164,7 @@ describe('administration in the console', () => {
   for (const language of LANGUAGES) {
     const mark = language.slice(0, 2);
 
-    it(`issues a key, replaces its secret and revokes it: ${language}`, () =>
+    it(`issues a key, rotates its secret and revokes it: ${language}`, () =>
       visit(language, 'keys/new', async (page, words, watched) => {
         await page.getByLabel(words.keyName, { exact: false }).first().fill(`Robot ${mark}`);
         await page.getByRole('checkbox', { name: words.readRecords }).check();
@@ -188,7 +188,7 @@ describe('administration in the console', () => {
         assert.equal(refused.status, 401);
       }));
 
-    it(`adds a person and changes them: ${language}`, () =>
+    it(`creates and edits a user: ${language}`, () =>
       visit(language, 'people/new', async (page, words) => {
         await page.getByLabel(words.login).fill(`new-${mark}`);
         await page.getByLabel(words.name, { exact: false }).first().fill(`Вера ${mark}`);
@@ -203,7 +203,7 @@ describe('administration in the console', () => {
         assert.equal(mail, `v-${mark}@example.org`);
       }));
 
-    it(`says why somebody sees a record and somebody else does not: ${language}`, async () => {
+    it(`explains why one user sees a record and another does not: ${language}`, async () => {
       const { petrova, guliev, ivanova } = desk.seeded.people;
       await visit(language, `roles/_person/${petrova}/${desk.seeded.incident}`, async (page, words) => {
         await page.getByText(words.sees).waitFor();
@@ -220,7 +220,7 @@ describe('administration in the console', () => {
       });
     });
 
-    it(`draws a workflow as it is edited, and refuses one that cannot work: ${language}`, () =>
+    it(`draws a workflow while it is edited and rejects an invalid one: ${language}`, () =>
       visit(language, 'workflows/incident', async (page, words) => {
         await page.locator('.react-flow__node').nth(5).waitFor();
         await page.getByRole('button', { name: words.addState }).click();
@@ -242,7 +242,7 @@ describe('administration in the console', () => {
         assert.ok(await page.getByRole('button', { name: words.apply, exact: true }).isDisabled());
       }));
 
-    it(`changes a type by its form, says what that does first, and applies it: ${language}`, () =>
+    it(`edits a type in its form, previews the effect and applies it: ${language}`, () =>
       visit(language, 'types/problem', async (page, words, watched) => {
         await page.getByRole('button', { name: words.addField }).click();
         await page.getByText(words.change).waitFor();
@@ -287,7 +287,7 @@ describe('administration in the console', () => {
   for (const language of LANGUAGES) {
     const mark = language.slice(0, 2);
 
-    it(`makes services, relations, catalogues, bases, roles, groups and units: ${language}`, () =>
+    it(`creates services, relations, catalogues, knowledge bases, roles, groups and units: ${language}`, () =>
       visit(language, 'services/new', async (page, words, watched) => {
         for (const [path, section] of SECTIONS) {
           const code = `${path}-${mark}`;
@@ -326,7 +326,7 @@ describe('administration in the console', () => {
         assert.equal(kept.replaceAll(/\D/g, ''), mark === 'ru' ? '2000000' : '3000000');
       }));
 
-    it(`shows every screen without a fault, on a telephone too: ${language}`, async () => {
+    it(`shows every screen without an error, on a phone too: ${language}`, async () => {
       const [scheme, width] = language === 'ru-RU' ? (['dark', 390] as const) : (['light', 1440] as const);
       const watched = await desk.open('admin', '/admin', { language, scheme, width, height: 844 });
       for (const path of ['', ...SCREENS]) {
@@ -343,7 +343,7 @@ describe('administration in the console', () => {
     });
   }
 
-  it('offers an agent none of it', async () => {
+  it('is not offered to an agent', async () => {
     const { page, close } = await desk.open('petrova', '/admin/keys');
     for (const path of SCREENS) {
       await page.goto(`${desk.url}/admin/${path}`);

@@ -31,7 +31,7 @@ describe('the console', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
-    it(`lets a person in with the right password and out again: ${language}`, async () => {
+    it(`signs a user in with the right password and out again: ${language}`, async () => {
       const words = WORDS[language];
       const watched = await desk.open(null, `/records/${desk.seeded.incident}?tab=files`, { language });
       const { page } = watched;
@@ -56,7 +56,7 @@ describe('the console', () => {
     });
   }
 
-  it('does not lead elsewhere after signing in', async () => {
+  it('does not redirect to other sites after sign-in', async () => {
     const { page, close } = await desk.open(null, '/sign-in?to=//example.org/');
     await page.getByLabel('Логин').fill('admin');
     await page.getByRole('textbox', { name: 'Пароль' }).fill(PASSWORD);
@@ -83,7 +83,7 @@ describe('the console', () => {
     await watched.close();
   });
 
-  it('works on a telephone', async () => {
+  it('works on a phone', async () => {
     const watched = await desk.open('admin', '/records?type=incident', { width: 390, height: 844 });
     const { page } = watched;
     await page.getByRole('grid').getByText('VPN отключается').waitFor();
@@ -97,7 +97,7 @@ describe('the console', () => {
     await watched.close();
   });
 
-  it('is served with a strict policy, and its files for ever', async () => {
+  it('is served with a strict content security policy and immutable assets', async () => {
     const first = await fetch(`${desk.url}/records`, { headers: { accept: 'text/html' } });
     const policy = first.headers.get('content-security-policy') ?? '';
     assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w-]{24}';/);

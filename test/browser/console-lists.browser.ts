@@ -76,7 +76,7 @@ describe('lists of records', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
-    it(`choose columns, states and conditions, and are kept as queues: ${language}`, async () => {
+    it(`choose columns, states and conditions, and are saved as queues: ${language}`, async () => {
       const words = WORDS[language];
       const watched = await desk.open('admin', '/records?type=incident', { language });
       const { page } = watched;
@@ -123,7 +123,7 @@ describe('lists of records', () => {
       await watched.close();
     });
 
-    it(`change several records and say how it went with each: ${language}`, async () => {
+    it(`change several records and report each result: ${language}`, async () => {
       const words = WORDS[language];
       const watched = await desk.open('admin', '/records?type=incident', { language });
       const { page } = watched;
@@ -154,7 +154,7 @@ describe('lists of records', () => {
       await watched.close();
     });
 
-    it(`finds by words: ${language}`, async () => {
+    it(`find records by words: ${language}`, async () => {
       const words = WORDS[language];
       const watched = await desk.open('petrova', '/', { language });
       const { page } = watched;
@@ -171,7 +171,7 @@ describe('lists of records', () => {
     });
   }
 
-  it('hand what they show to whoever may not export, with names in place of ids', async () => {
+  it('export the shown rows for users without the export right, with names instead of ids', async () => {
     const watched = await desk.open('ivanova', '/records?type=incident');
     const { page } = watched;
     await page.getByRole('grid').getByText('INC0000001').waitFor();
@@ -183,7 +183,7 @@ describe('lists of records', () => {
     await watched.close();
   });
 
-  it('go by keys and follow what happens', async () => {
+  it('support keyboard navigation and live updates', async () => {
     const watched = await desk.open('petrova', '/records?type=incident');
     const { page } = watched;
     const grid = page.getByRole('grid');
@@ -205,7 +205,7 @@ describe('lists of records', () => {
     await watched.close();
   });
 
-  it('scroll through thousands without waiting', async () => {
+  it('scroll through thousands of records without delay', async () => {
     await desk.app.db.query(
       (await import('sql-template-tag')).default`
         INSERT INTO objects (id, type_id, type_version, number, title, revision, workflow_state_id, "values", folded, created_at,

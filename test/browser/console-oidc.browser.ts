@@ -17,7 +17,7 @@ const PEOPLE: Readonly<Record<string, { email: string; verified: boolean }>> = {
   stranger: { email: 'stranger@example.org', verified: true },
 };
 
-describe('signing in through a provider', () => {
+describe('sign-in through a provider', () => {
   before(async () => {
     server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -61,7 +61,7 @@ describe('signing in through a provider', () => {
     return { path: pathname + search, close };
   }
 
-  it('knows a person by the address that the provider verified, and leads where they wanted to go', async () => {
+  it('matches a user by the verified address and returns to the requested page', async () => {
     const { path, close } = await through('anna', '/records?type=problem');
     assert.equal(path, '/records?type=problem');
     await close();
@@ -70,7 +70,7 @@ describe('signing in through a provider', () => {
     assert.equal(rows[0].data.by, 'oidc');
   });
 
-  it('lets nobody in whose address is not verified, who is unknown, or who is archived', async () => {
+  it('rejects users who are unverified, unknown or archived', async () => {
     for (const name of ['liar', 'stranger']) {
       const { path, close } = await through(name);
       assert.match(path, /^\/sign-in\?refused=/, name);
@@ -84,7 +84,7 @@ describe('signing in through a provider', () => {
     await desk.call('POST', `/identity/users/${petrova}/restore`);
   });
 
-  it('takes nobody back who did not leave from here, or whose way was tampered with', async () => {
+  it('rejects a callback that was not started here or was tampered with', async () => {
     const callback = `${desk.url}/api/admin/v1/session/oidc/callback`;
     const left = await fetch(`${desk.url}/api/admin/v1/session/oidc?to=//example.org`, { redirect: 'manual' });
     assert.equal(left.status, 302);
@@ -110,7 +110,7 @@ describe('signing in through a provider', () => {
     }
   });
 
-  it('says that it failed when the provider cannot be reached', async () => {
+  it('reports an unreachable provider', async () => {
     const lonely = await startConsole({
       oidc: { issuer: 'http://127.0.0.1:1', clientId: 'docket', clientSecret: undefined },
     });

@@ -193,7 +193,7 @@ describe('the page of a record', () => {
       await watched.close();
     });
 
-    it(`shows time limits that run and explain themselves: ${language}`, async () => {
+    it(`shows running SLA timers and explains them: ${language}`, async () => {
       const words = WORDS[language];
       const watched = await desk.open('admin', `/records/${desk.seeded.incident}`, { language });
       const { page } = watched;
@@ -205,7 +205,7 @@ describe('the page of a record', () => {
     });
   }
 
-  it('takes files that are dropped and pasted anywhere on it', async () => {
+  it('uploads files that are dropped or pasted anywhere on it', async () => {
     const { id } = await desk.call('POST', '/objects', {
       typeDefinitionId: 'incident',
       values: { title: 'С файлами' },
@@ -236,7 +236,7 @@ describe('the page of a record', () => {
     await watched.close();
   });
 
-  it('lets a person decide when another was faster', async () => {
+  it('lets the user resolve an edit conflict', async () => {
     const { id } = await desk.call('POST', '/objects', {
       typeDefinitionId: 'incident',
       values: { title: 'Спор', description: 'Было', priority: 'p3' },
@@ -270,7 +270,7 @@ describe('the page of a record', () => {
     await watched.close();
   });
 
-  it('asks before it leaves what is not saved, and follows what others do', async () => {
+  it('warns about unsaved changes and follows changes by others', async () => {
     const { id } = await desk.call('POST', '/objects', { typeDefinitionId: 'incident', values: { title: 'Живое' } });
     const watched = await desk.open('petrova', `/records/${id}`);
     const { page } = watched;
@@ -290,7 +290,7 @@ describe('the page of a record', () => {
     await watched.close();
   });
 
-  it('offers nobody what they may not do', async () => {
+  it('offers only permitted actions', async () => {
     const own = await desk.open('ivanova', `/records/${desk.seeded.incident}`);
     const { page } = own;
     await page.getByText('Здравствуйте! Проверили').waitFor();

@@ -88,7 +88,7 @@ describe('values', () => {
   });
   after(() => desk.close());
 
-  it('of every data type are made in the form, checked as one types, and shown', async () => {
+  it('of every data type are entered in the form, validated while typing, and shown', async () => {
     const watched = await desk.open('admin', '/new/sample');
     const { page } = watched;
     const box = (name: string) => page.getByRole('textbox', { name });
@@ -189,7 +189,7 @@ describe('values', () => {
     await watched.close();
   });
 
-  it('that try to be more than text stay text', async () => {
+  it('that contain markup are shown as text', async () => {
     const all = HOSTILE.join('\n\n');
     const short = HOSTILE[0] ?? '';
     const { id } = await desk.call('POST', '/objects', {

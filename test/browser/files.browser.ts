@@ -137,7 +137,7 @@ async function downloaded(page: Page, id: string): Promise<{ name: string; conte
   return { name: download.suggestedFilename(), content };
 }
 
-describe('files in a browser', () => {
+describe('attachments in a browser', () => {
   before(async () => {
     around = await startAround();
     trap = createServer((request, response) => {
@@ -157,7 +157,7 @@ describe('files in a browser', () => {
     trap.close();
     await around.close();
   });
-  it('would run if they were served as what they say they are', async () => {
+  it('would run if they were served with their declared type', async () => {
     pages['/page'] = bait('control');
     const page = await context.newPage();
     await page.goto(`${trapUrl}/page`, { waitUntil: 'networkidle' });
@@ -169,7 +169,7 @@ describe('files in a browser', () => {
     ran.length = 0;
   });
 
-  it('are saved under their names and opened nowhere', async () => {
+  it('are downloaded under their names and never opened', async () => {
     const { id: objectId } = await around.make();
     const files = NAMES.flatMap((name, index) =>
       Array.from({ length: EACH }, (_, turn) => ({ name, type: TYPES[(index + turn * 12) % TYPES.length] as string })),
@@ -192,7 +192,7 @@ describe('files in a browser', () => {
     assert.deepEqual(ran, []);
   });
 
-  it('run in no page that embeds them', async () => {
+  it('do not run in a page that embeds them', async () => {
     const { id: objectId } = await around.make();
     const tags: string[] = [];
     for (const [index, type] of TYPES.entries()) {

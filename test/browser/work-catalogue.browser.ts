@@ -70,7 +70,7 @@ describe('the catalogue in the console', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
-    it(`is browsed, and asked for another person: ${language}`, async () => {
+    it(`can be browsed, and a request sent for another user: ${language}`, async () => {
       const words = WORDS[language];
       const watched = await desk.open('admin', '/work/catalogue', { language });
       const { page } = watched;
@@ -103,7 +103,7 @@ describe('the catalogue in the console', () => {
     });
   }
 
-  it('offers a request for oneself alone without the right to send requests for others; fits a telephone', async () => {
+  it('offers requests only for oneself without the right to request for others, and fits a phone', async () => {
     const watched = await desk.open(REQUESTER, '/work/catalogue', { width: 390, height: 844, scheme: 'dark' });
     const { page } = watched;
     await page.getByRole('button', { name: WORDS['ru-RU'].laptop }).click();

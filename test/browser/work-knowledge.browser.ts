@@ -62,7 +62,7 @@ describe('the knowledge base in the console', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
-    it(`takes an article from a draft to the archive and back: ${language}`, async () => {
+    it(`takes an article from draft to archive and back: ${language}`, async () => {
       const words = WORDS[language];
       const title = `Настройка VPN (${language})`;
       const watched = await desk.open('admin', '/work/knowledge', { language });
@@ -124,7 +124,7 @@ describe('the knowledge base in the console', () => {
     });
   }
 
-  it('fits a telephone, in the dark', async () => {
+  it('fits a phone in dark mode', async () => {
     const watched = await desk.open('admin', '/work/knowledge/write', { width: 390, height: 844, scheme: 'dark' });
     await watched.page.getByRole('row').filter({ hasText: 'VPN' }).first().waitFor();
     assert.equal(await watched.page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0);
@@ -132,7 +132,7 @@ describe('the knowledge base in the console', () => {
     await watched.close();
   });
 
-  it('is not offered to whoever may not read it', async () => {
+  it('is not offered to users who may not read it', async () => {
     const watched = await desk.open(REQUESTER, '/work/knowledge');
     await watched.page.getByRole('heading', { name: 'База знаний' }).waitFor({ state: 'detached' });
     assert.equal(await watched.page.getByRole('link', { name: 'База знаний' }).count(), 0);

@@ -49,7 +49,7 @@ export async function use(): Promise<string | undefined> {
 }
 `;
 
-describe('the package of the client', () => {
+describe('the client package', () => {
   let folder: string;
   let service: Service;
   let env: Record<string, string>;
@@ -75,7 +75,7 @@ describe('the package of the client', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('holds plain JavaScript and declarations, and needs nothing of Node', async () => {
+  it('contains plain JavaScript and declarations and does not depend on Node', async () => {
     const place = path.join(folder, 'app/node_modules/@docket/client');
     const files = await readdir(place, { recursive: true });
     assert.ok(files.includes('README.md') && files.includes(path.join('dist', 'index.d.ts')));
@@ -90,7 +90,7 @@ describe('the package of the client', () => {
     }
   });
 
-  it('works with the Node that runs this, and with older ones where they are', async () => {
+  it('works with this Node and with older installed ones', async () => {
     await writeFile(path.join(folder, 'app', 'main.js'), PROGRAM);
     const nodes = [process.execPath, '/usr/bin/node', '/usr/local/bin/node'];
     const versions: string[] = [];
@@ -115,7 +115,7 @@ describe('the package of the client', () => {
     console.log(`tried with ${versions.join(', ')}`);
   });
 
-  it('has types that compilers of two majors take, strictly', async () => {
+  it('has types that two major versions of the compiler accept in strict mode', async () => {
     await writeFile(path.join(folder, 'app', 'main.ts'), TYPED);
     const own = createRequire(path.join(root, 'client', 'package.json')).resolve('typescript/package.json');
     const compilers = [path.join(root, 'node_modules/typescript/bin/tsc'), path.join(path.dirname(own), 'bin/tsc6')];

@@ -53,7 +53,7 @@ describe('through a pooler in transaction mode', () => {
     return { status: response.status, body: await response.json() };
   };
 
-  it('migrates, starts with several processes, and says what the pooler costs', async () => {
+  it('migrates, starts with several processes and reports the limits of the pooler', async () => {
     const service = await startService(env, ['--processes', '2']);
     services.push(service);
     assert.match(service.output(), /leads through a pooler/);
@@ -64,7 +64,7 @@ describe('through a pooler in transaction mode', () => {
     key = (JSON.parse(made.stdout) as { key: string }).key;
   });
 
-  it('writes and reads at once, over more connections than the pooler has sessions', async () => {
+  it('writes and reads concurrently over more connections than the pooler has sessions', async () => {
     const [service] = services as [Service];
     const made = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
@@ -103,7 +103,7 @@ describe('through a pooler in transaction mode', () => {
     }
   });
 
-  it('holds a lock for as long as its holder lives, and no longer', async () => {
+  it('holds a lock exactly as long as its holder lives', async () => {
     const one = new Database({ ...throughPooler(database.url), max: 2 });
     const two = new Database({ ...throughPooler(database.url), max: 2 });
     try {
@@ -124,7 +124,7 @@ describe('through a pooler in transaction mode', () => {
     }
   });
 
-  it('imports a file by the command line, once', async () => {
+  it('imports a file from the command line once', async () => {
     const file = path.join(folder, 'people.csv');
     await writeFile(file, 'login,name\npooled-1,One\n');
     const refused = await docket(['import', file, '--definition', 'no-such'], env);
@@ -132,7 +132,7 @@ describe('through a pooler in transaction mode', () => {
     assert.doesNotMatch(refused.stderr, /prepared statement|startup parameter/);
   });
 
-  it('hears and has sessions of its own where a way past the pooler is given', async () => {
+  it('uses notifications and sessions if a direct connection is configured', async () => {
     const service = await startService({ ...env, DATABASE_DIRECT_URL: database.url });
     services.push(service);
     assert.doesNotMatch(service.output(), /DATABASE_DIRECT_URL is not set/);

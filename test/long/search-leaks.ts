@@ -6,12 +6,12 @@
 import { describe, it } from 'node:test';
 import { compareSides } from '../harness/search-leaks.ts';
 
-describe('search on twins, at length', () => {
-  it('answers one who lacks fields alike', async () => {
+describe('search on two services that differ only in hidden data', () => {
+  it('responds equally to a caller without some fields', async () => {
     await compareSides({ who: 'agent', records: 300, queries: 5000, seed: 101 });
   });
 
-  it('answers one who lacks records and fields alike', async () => {
+  it('responds equally to a caller without some records and fields', async () => {
     await compareSides({ who: 'north', records: 300, queries: 5000, seed: 102 });
   });
 });

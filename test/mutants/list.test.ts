@@ -7,7 +7,7 @@ import { MUTANTS } from './list.ts';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 describe('the list of mutants', () => {
-  it('is long, and fits the source as it is', () => {
+  it('is complete and matches the current source', () => {
     assert.ok(MUTANTS.length >= 60, `${MUTANTS.length} mutants`);
     for (const { file, find, replace, killedBy } of MUTANTS) {
       const parts = readFileSync(path.join(ROOT, file), 'utf8').split(find);

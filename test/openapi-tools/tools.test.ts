@@ -30,7 +30,7 @@ async function run(file: string, args: readonly string[], cwd: string): Promise<
   return stdout;
 }
 
-describe('tools for OpenAPI', () => {
+describe('OpenAPI tools', () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'docket-openapi-'));
@@ -47,7 +47,7 @@ describe('tools for OpenAPI', () => {
   }
 
   for (const { name, file } of documents) {
-    it(`Spectral finds nothing: ${name}`, async () => {
+    it(`Spectral reports nothing: ${name}`, async () => {
       const rules = path.join(import.meta.dirname, 'spectral.yaml');
       const lint = ['lint', '--ruleset', rules, '--fail-severity', 'hint', '--format', 'text', file];
       assert.match(await run(program('@stoplight/spectral-cli', 'dist/index.js'), lint, folder), /No results/);
