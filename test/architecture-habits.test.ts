@@ -273,7 +273,7 @@ describe('conventions of the source code', () => {
     ]);
   });
 
-  it('limits file length and enforces kebab-case names without TODO markers', () => {
+  it('limits file length and enforces kebab-case names, without markers of unfinished work', () => {
     assert.ok(everything.length >= 70);
     assert.deepEqual(shapeProblems(everything), []);
     assert.deepEqual(shapeProblems([{ path: 'src/lib/a.ts', text: 'x\n'.repeat(401) }]), [
