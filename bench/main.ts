@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- scenario…]`: measures the service against the bare stack on temporary databases. What is measured and
- * how: docs/performance.md.
+ * how: docs/reference/performance.md.
  */
 import { mkdtemp, chmod, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

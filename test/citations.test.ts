@@ -1,34 +1,32 @@
 /** Comments and messages cite documents of this repository by file and heading; each cited file and heading must exist. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { filesBelow, ROOT } from './harness/load-sources.ts';
+import { anchorsIn } from './harness/markdown.ts';
 
 const CITING = ['src', 'test', 'web/src', 'client/src', 'bench', 'tools', 'acceptance', 'examples', 'deploy', 'db'];
 const CITATION = /\bdocs\/[\w./-]+\.md(?:#[\w-]+)?/g;
-
-/** The anchor that a Markdown heading gets: lower case, blanks as hyphens, without other signs. */
-function anchorOf(heading: string): string {
-  return heading
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replaceAll(/\s/g, '-');
-}
-
-function anchorsIn(markdown: string): Set<string> {
-  return new Set([...markdown.matchAll(/^#{1,6} (.+)$/gm)].map((found) => anchorOf(found[1] ?? '')));
-}
+const DECISIONS = readdirSync(path.join(ROOT, 'docs/decisions'))
+  .filter((name) => /^\d{4}-/.test(name))
+  .toSorted();
 
 function problemsOf(file: string, text: string): string[] {
-  return [...text.matchAll(CITATION)].flatMap(([citation]) => {
-    const [document = '', anchor] = citation.split('#');
-    const place = path.join(ROOT, document);
-    if (!existsSync(place)) return [`${file} cites ${document}, which does not exist`];
-    if (anchor === undefined || anchorsIn(readFileSync(place, 'utf8')).has(anchor)) return [];
-    return [`${file} cites ${citation}, but ${document} has no such heading`];
-  });
+  const decisions = [...text.matchAll(/\b(?:ADR|[Dd]ecision) (\d{4})\b/g)].flatMap(([citation, number]) =>
+    citation.startsWith('ADR') && DECISIONS.some((name) => name.startsWith(`${number}-`))
+      ? []
+      : [`${file} cites ${citation}; write ADR and the number of a file in docs/decisions`],
+  );
+  return [...text.matchAll(CITATION)]
+    .flatMap<string>(([citation]) => {
+      const [document = '', anchor] = citation.split('#');
+      const place = path.join(ROOT, document);
+      if (!existsSync(place)) return [`${file} cites ${document}, which does not exist`];
+      if (anchor === undefined || anchorsIn(readFileSync(place, 'utf8')).has(anchor)) return [];
+      return [`${file} cites ${citation}, but ${document} has no such heading`];
+    })
+    .concat(decisions);
 }
 
 describe('citations', () => {
@@ -50,6 +48,22 @@ describe('citations', () => {
       'a.ts cites docs/spec/README.md#none, but docs/spec/README.md has no such heading',
     ]);
     assert.deepEqual(problemsOf('a.ts', 'see docs/spec/README.md#versioning'), []);
+    assert.equal(problemsOf('a.ts', 'see ADR 9999').length, 1);
+    assert.equal(problemsOf('a.ts', 'see decision 0001').length, 1);
+    assert.deepEqual(problemsOf('a.ts', 'see ADR 0001'), []);
+  });
+
+  it('find decisions with consecutive numbers, one template and an entry in the index', () => {
+    const index = readFileSync(path.join(ROOT, 'docs/decisions/README.md'), 'utf8');
+    for (const [at, name] of DECISIONS.entries()) {
+      const number = String(at + 1).padStart(4, '0');
+      assert.ok(name.startsWith(`${number}-`), `${name} follows ${DECISIONS[at - 1]}`);
+      const page = readFileSync(path.join(ROOT, 'docs/decisions', name), 'utf8');
+      const title = new RegExp(`^# ${number} (.+)$`, 'm').exec(page)?.[1];
+      assert.ok(index.includes(`| [${number}](${name}) | ${title} |`), `the index lacks ${name}`);
+      const headings = [...page.matchAll(/^## (.+)$/gm)].map((found) => found[1]);
+      assert.deepEqual(headings, ['Context', 'Decision', 'Consequences'], name);
+    }
   });
 
   it('name no document outside the repository', () => {

@@ -9,7 +9,7 @@ import { describe, it } from 'node:test';
 import { blocksOf, fileOf, GUIDES, jsonFits, runGuides, textFits } from '../tools/guides.ts';
 
 const root = path.join(import.meta.dirname, '..');
-const FIRST = ['README.md', 'client/README.md', 'docs/guides/first-hour.md'];
+const FIRST = ['README.md', 'client/README.md', 'docs/tutorial/first-hour.md'];
 
 describe('guides', () => {
   it('contain programs and state what they demonstrate', () => {

@@ -1,4 +1,4 @@
-/** One port for several processes (decision 0017): nobody waits for an answer that nobody is going to give. */
+/** One port for several processes (ADR 0014): nobody waits for an answer that nobody is going to give. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The samples of docs/webhooks.md, tried as they are written, in each language that this machine has. */
+/** The samples of docs/reference/webhooks.md, tried as they are written, in each language that this machine has. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * Writes the pages that follow from the source: docs/errors.md from the catalogue of faults, docs/settings.md from the table of
+ * Writes the pages that follow from the source: docs/reference/errors.md from the catalogue of faults, docs/reference/settings.md from the table of
  * settings. A test compares them with what is committed.
  */
 import { writeFile } from 'node:fs/promises';
@@ -46,6 +46,6 @@ ${rows.join('\n')}
 }
 
 if (import.meta.main) {
-  await writeFile(new URL('../docs/errors.md', import.meta.url), errorsPage());
-  await writeFile(new URL('../docs/settings.md', import.meta.url), settingsPage());
+  await writeFile(new URL('../docs/reference/errors.md', import.meta.url), errorsPage());
+  await writeFile(new URL('../docs/reference/settings.md', import.meta.url), settingsPage());
 }

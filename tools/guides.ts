@@ -28,15 +28,15 @@ const BLOCK_MS = 300_000;
 export const GUIDES = [
   'README.md',
   'client/README.md',
-  'docs/guides/first-hour.md',
-  'docs/guides/conflicts.md',
-  'docs/guides/rights.md',
-  'docs/guides/configuration-as-code.md',
-  'docs/guides/import-cookbook.md',
-  'docs/guides/receiving-webhooks.md',
-  'docs/operating.md',
-  'docs/upgrading.md',
-  'docs/scaling.md',
+  'docs/tutorial/first-hour.md',
+  'docs/how-to/resolve-conflicts.md',
+  'docs/how-to/grant-rights.md',
+  'docs/how-to/configuration-as-code.md',
+  'docs/how-to/import-a-file.md',
+  'docs/how-to/receive-webhooks.md',
+  'docs/how-to/operate.md',
+  'docs/how-to/upgrade.md',
+  'docs/how-to/scale.md',
 ];
 
 export interface Block {

@@ -1,5 +1,5 @@
 /**
- * Refuses a migration that would lock a running service (decision 0020): `npm run check:migrations`. Squawk knows which statements
+ * Refuses a migration that would lock a running service (ADR 0015): `npm run check:migrations`. Squawk knows which statements
  * take which locks; what it cannot know of this house is said here, with the reason.
  */
 import { spawnSync } from 'node:child_process';

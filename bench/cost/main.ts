@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- cost [options]`: what a record costs on disk, by table and index, and how the statements of every day are
- * run, at rising numbers of records. What was measured: docs/scaling.md.
+ * run, at rising numbers of records. What was measured: docs/how-to/scale.md.
  */
 import { readFile, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- search-quality [--every N] [folder]`: how often the right record is among the first ten, through the public interface.
  * The sets of `sets.ts` are loaded as records of a service of its own, each question is asked of `GET /search` with its whole
- * text, and the record that it was written in takes no place. What was measured: docs/search.md.
+ * text, and the record that it was written in takes no place. What was measured: docs/explanation/search.md.
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- search [options] [case…]`: how long searches take, and how that grows with the records. One service on one
  * database that is filled further and further; the caller reads three records of four and not all fields. What was measured:
- * docs/search.md.
+ * docs/explanation/search.md.
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';

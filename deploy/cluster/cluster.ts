@@ -1,7 +1,7 @@
 /**
  * Docket with high availability on one machine: etcd, three PostgreSQL nodes under Patroni, HAProxy, an S3 store, and two
  * processes of the service. To show how the parts stand to each other, and to kill them: on real machines each node is one,
- * etcd has three, and the store is whichever you run. docs/scaling.md
+ * etcd has three, and the store is whichever you run. docs/how-to/scale.md
  */
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

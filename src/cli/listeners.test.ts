@@ -1,4 +1,4 @@
-/** The listening sockets of a single serving process (decision 0021). */
+/** The listening sockets of a single serving process (ADR 0016). */
 import assert from 'node:assert/strict';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, it } from 'node:test';

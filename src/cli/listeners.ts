@@ -1,7 +1,7 @@
 /**
  * Listening sockets of a single serving process. An event loop accepts one connection per listening socket and iteration, and
  * under load an iteration takes 20 ms. With one socket, new clients waited for seconds while connected clients were served. So
- * several sockets listen on the same port, and each iteration accepts one connection from each (decision 0021).
+ * several sockets listen on the same port, and each iteration accepts one connection from each (ADR 0016).
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { BACKLOG, hostsOf, type Place, urlOf, whyNot } from './listening.ts';

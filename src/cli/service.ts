@@ -138,7 +138,7 @@ export async function migrateDatabase(db: Database): Promise<string[]> {
 interface SchemaAllowed {
   /** True if the schema may be created in an empty database. */
   make: boolean;
-  /** True if a newer schema is accepted: old code runs on it (docs/upgrading.md). */
+  /** True if a newer schema is accepted: old code runs on it (docs/how-to/upgrade.md). */
   newer: boolean;
 }
 

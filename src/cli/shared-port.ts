@@ -1,7 +1,7 @@
 /**
  * One port for several processes. The supervisor accepts connections without reading and passes each to a serving process,
  * round-robin. It keeps its own copy until that process confirms the connection. Unconfirmed connections of a killed process go
- * to another one, so that no client waits for an answer that will never come (decision 0017).
+ * to another one, so that no client waits for an answer that will never come (ADR 0014).
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
 /**
- * Read-your-writes on replicas (decision 0014): the header `X-Docket-Position`, sent with each write and returned by the client
+ * Read-your-writes on replicas (ADR 0011): the header `X-Docket-Position`, sent with each write and returned by the client
  * with later reads.
  */
 import { ADMIN_SCOPE } from '../contract/scopes.ts';

@@ -1,6 +1,6 @@
 /**
  * Restarts two services behind nginx one after the other, seconds apart, while clients read and write (`npm run test:nginx`),
- * with the configuration that `docs/scaling.md` shows. Creates bear an `Idempotency-Key`. Fails without nginx, on any answer
+ * with the configuration that `docs/how-to/scale.md` shows. Creates bear an `Idempotency-Key`. Fails without nginx, on any answer
  * that is no success, and where a create was made twice.
  */
 import { spawn, spawnSync } from 'node:child_process';

@@ -4,7 +4,7 @@
  * Own tables: `search_records`, `search_comments`, `search_articles`, `search_words`, `search_unlearned`, `search_rebuild`.
  * Invariants: the projection is written in the statement of the change itself, by a follower; what a right hides from a caller
  * is hidden from matching, counting, order, facets and snippets alike; nothing unbounded is ranked or counted. How it works is
- * told in docs/search.md.
+ * told in docs/explanation/search.md.
  */
 export { type Comparison, compareProjection } from './compare.ts';
 export { projectMoved, searchFollower } from './follow.ts';

@@ -1,6 +1,6 @@
 /**
  * Which way to the matches of words is the shortest one. All ways have the same result; only estimates decide between them.
- * Pure. The weights are processor time measured at 1,000,000 records, in microseconds (docs/search.md).
+ * Pure. The weights are processor time measured at 1,000,000 records, in microseconds (docs/explanation/search.md).
  */
 
 /** What is believed to be so. */
@@ -31,7 +31,7 @@ export interface QueryPlan {
 /** A way is not chosen for what would have to go just right. */
 const SPARE = 1.15;
 /**
- * To ask the index of words for many combinations costs the same however short the stretch (up to a second, docs/search.md), and
+ * To ask the index of words for many combinations costs the same however short the stretch (up to a second, docs/explanation/search.md), and
  * far more than to look at some matches that are not needed: rather than again, it is asked for more.
  */
 export const EXPENSIVE_SPARE = 3;

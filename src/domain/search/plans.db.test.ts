@@ -1,6 +1,6 @@
 /**
  * Which indexes the hot searches go by, over enough records that it matters. Fails when one of them stops being used: then
- * either the statement or the index has lost its purpose. What the plans cost at a million records: docs/search.md.
+ * either the statement or the index has lost its purpose. What the plans cost at a million records: docs/explanation/search.md.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

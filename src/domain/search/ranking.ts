@@ -1,6 +1,6 @@
 /**
  * How hits are weighed; pure. Every figure that goes in was counted over records and fields that the caller may read, so that
- * the order tells nothing else. Why it is as it is, and what each part gave: docs/search.md.
+ * the order tells nothing else. Why it is as it is, and what each part gave: docs/explanation/search.md.
  *
  * A question is weighed twice: all hits that are looked at by a sum that SQL computes (`rankPlan`), and the best of them closely
  * (`rerank`), by a form of BM25 with fields that also sees comments, word forms and typing errors in titles.

@@ -1,5 +1,5 @@
 /**
- * Reads from a real streaming replica (decision 0014). Its replay is paused to create lag. The result and the counts show which
+ * Reads from a real streaming replica (ADR 0011). Its replay is paused to create lag. The result and the counts show which
  * server served a read.
  */
 import assert from 'node:assert/strict';

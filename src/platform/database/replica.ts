@@ -1,5 +1,5 @@
 /**
- * A streaming replica for reads that allow one (decision 0014). It may serve a read only if it has replayed the rights version
+ * A streaming replica for reads that allow one (ADR 0011). It may serve a read only if it has replayed the rights version
  * that the read is checked with, and the caller's own writes. If the replica is not there yet, the read waits briefly for it.
  * If it lags too far or is unavailable, the primary answers.
  */
