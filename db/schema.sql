@@ -491,7 +491,7 @@ CREATE INDEX search_articles_words ON search_articles USING gin (words);
 CREATE TABLE search_comments (
   id uuid NOT NULL,
   object_id uuid NOT NULL,
-  internal boolean NOT NULL,
+  visibility text NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
   size integer NOT NULL,
   words tsvector NOT NULL,

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { COMMENT_VISIBILITIES } from '../src/contract/comment-visibility.ts';
 import {
   dotted,
   filesBelow,
@@ -183,6 +184,37 @@ function shapeProblems(files: readonly { path: string; text: string }[]): string
   return problems;
 }
 
+const VISIBILITY_RULE = 'src/contract/comment-visibility.ts';
+
+/**
+ * Places that spell the rule of comment visibility themselves: a comparison of `visibility` with a string, in TypeScript or in
+ * SQL, or the right of internal comments by name. `visibility` of a knowledge base is another property.
+ */
+function visibilityProblems(files: readonly Source[]): string[] {
+  const problems = new Set<string>();
+  const isText = (node: unknown): boolean => typeof (node as Node | null)?.['value'] === 'string';
+  const isVisibility = (node: unknown): boolean => /(?:^|[.])(?:\w*V|v)isibility$/.test(dotted(node));
+  for (const file of files) {
+    if (file.path === VISIBILITY_RULE || /[/](?:knowledge|bases)[/]/.test(file.path)) continue;
+    for (const [node, above] of walk(file.program)) {
+      const { left, right, discriminant } = node as Node & Record<'left' | 'right' | 'discriminant', unknown>;
+      const compared =
+        node.type === 'BinaryExpression' &&
+        ((isVisibility(left) && isText(right)) || (isVisibility(right) && isText(left)));
+      if (compared || (node.type === 'SwitchStatement' && isVisibility(discriminant)))
+        problems.add(`${file.path} compares a visibility`);
+      const named = node.type === 'Literal' && (node['value'] === 'Private Comment' || node['value'] === 'internal');
+      if (named && file.path !== 'src/contract/rights.ts' && above[0]?.type !== 'Property')
+        problems.add(`${file.path} names '${String(node['value'])}'`);
+    }
+    for (const text of sqlTexts(file)) {
+      if (/visibility\s*(?:=|<>|!=|IN\b|IS\b|~)\s*(?:NOT\s+)?(?:DISTINCT\s+FROM\s+)?[(]?'/i.test(text))
+        problems.add(`${file.path} compares a visibility in SQL`);
+    }
+  }
+  return [...problems];
+}
+
 const HOOKS = new Set(['before', 'after', 'beforeEach', 'afterEach']);
 const RUNNERS = /^(?:test|it|describe|suite)(?:\.|$)/;
 
@@ -286,6 +318,35 @@ describe('conventions of the source code', () => {
     assert.deepEqual(shapeProblems([{ path: 'src/lib/a.ts', text: `// ${'TO'}${'DO'} later` }]), [
       `src/lib/a.ts has an excuse: ${'TO'}${'DO'}`,
     ]);
+  });
+
+  it('has one rule who may see a comment', () => {
+    const product = [
+      ...service,
+      ...filesBelow('web/src', ['.ts', '.tsx']).map((file) =>
+        parseSource(file, readFileSync(path.join(ROOT, file), 'utf8')),
+      ),
+    ];
+    assert.deepEqual(visibilityProblems(product), []);
+    for (const [text, problem] of [
+      ["if (row.visibility === 'public') f();", 'compares a visibility'],
+      ["const a = 'team' !== visibility;", 'compares a visibility'],
+      ['switch (comment.visibility) {}', 'compares a visibility'],
+      ["const a = b ? 'internal' : c;", "names 'internal'"],
+      ["object.right.can('Private Comment');", "names 'Private Comment'"],
+      ["const a = sql`SELECT 1 FROM comments c WHERE c.visibility = 'public'`;", 'compares a visibility in SQL'],
+      ["const a = sql`SELECT 1 FROM comments WHERE visibility IN ('public')`;", 'compares a visibility in SQL'],
+    ] as const) {
+      assert.deepEqual(visibilityProblems(bad('src/lib/a.ts', text)), [`src/lib/a.ts ${problem}`], text);
+    }
+    const stored = /CONSTRAINT comments_visibility_check CHECK [(](.*)[)]/.exec(
+      readFileSync(path.join(ROOT, 'db/schema.sql'), 'utf8'),
+    )?.[1];
+    assert.deepEqual(
+      [...(stored ?? '').matchAll(/'(\w+)'/g)].map(([, name]) => name),
+      [...COMMENT_VISIBILITIES],
+      'comments.visibility allows exactly the declared visibilities',
+    );
   });
 
   it('runs every test file, and no hook outside its own file', () => {

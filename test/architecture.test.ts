@@ -54,10 +54,10 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
 const PACKAGES: Readonly<Record<string, RegExp>> = {
   fastify: /^src\/http\//,
   pg: /^src\/platform\/database\//,
-  // SQL belongs to the stores of modules and to the platform. Exceptions: the two files that compile access conditions, and the
+  // SQL belongs to the stores of modules and to the platform. Exceptions: the three files that compile access conditions, and the
   // one that creates the sequences of record numbers.
   'sql-template-tag':
-    /^src\/(?:platform\/|configuration\/store\.ts$|domain\/[a-z-]+\/(?:(?:[a-z-]+-)?store(?:-[a-z-]+)?|health)\.ts$|domain\/access\/actor\.ts$|domain\/metadata\/(?:conditions|numbering)\.ts$)/,
+    /^src\/(?:platform\/|configuration\/store\.ts$|domain\/[a-z-]+\/(?:(?:[a-z-]+-)?store(?:-[a-z-]+)?|health)\.ts$|domain\/access\/actor\.ts$|domain\/comments\/visibility\.ts$|domain\/metadata\/(?:conditions|numbering)\.ts$)/,
   '@aws-sdk/client-s3': /^src\/platform\/blobs\//,
   undici: /^src\/platform\/outbound\/outbound\.ts$/,
   'openid-client': /^src\/domain\/access\//,

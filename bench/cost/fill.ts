@@ -44,7 +44,7 @@ const POOL = [
   `CREATE INDEX ON bench_journal (n)`,
   `CREATE TABLE bench_words AS SELECT p.n, s.* FROM search_records s JOIN bench_pool p ON p.id = s.id`,
   `CREATE INDEX ON bench_words (n)`,
-  `CREATE TABLE bench_comments AS SELECT p.n, c.*, s.internal, s.size, s.words
+  `CREATE TABLE bench_comments AS SELECT p.n, c.*, s.size, s.words
     FROM comments c JOIN bench_pool p ON p.id = c.object_id JOIN search_comments s ON s.id = c.id`,
   `CREATE INDEX ON bench_comments (n)`,
   `ANALYZE bench_pool, bench_journal, bench_words, bench_comments`,
@@ -81,8 +81,8 @@ const MULTIPLY = `WITH ${MADE}, records AS (
       c.author_id, m.at + (c.created_at - p.created_at), m.at + (c.updated_at - p.created_at)
     FROM made m JOIN bench_pool p USING (n) JOIN bench_comments c USING (n) ORDER BY i
   ), said_words AS (
-    INSERT INTO search_comments (id, object_id, internal, updated_at, size, words)
-    SELECT ${idOf('m.at + (c.created_at - p.created_at)', 'm.i::text || c.id')}, m.id, c.internal,
+    INSERT INTO search_comments (id, object_id, visibility, updated_at, size, words)
+    SELECT ${idOf('m.at + (c.created_at - p.created_at)', 'm.i::text || c.id')}, m.id, c.visibility,
       m.at + (c.updated_at - p.created_at), c.size, c.words
     FROM made m JOIN bench_pool p USING (n) JOIN bench_comments c USING (n) ORDER BY i
   )

@@ -16,7 +16,7 @@ CREATE INDEX search_records_form ON search_records (form, id);
 CREATE TABLE search_comments (
   id uuid PRIMARY KEY,
   object_id uuid NOT NULL,
-  internal boolean NOT NULL,
+  visibility text NOT NULL,
   updated_at timestamptz(3) NOT NULL,
   size integer NOT NULL,
   words tsvector NOT NULL

@@ -2,21 +2,21 @@
 
 /** Rights that are not tied to a record. */
 export const GLOBAL_RIGHTS = [
+  'config.manage',
+  'role.assign',
+  'user.administer',
+  'key.manage',
+  'audit.read',
+  'kb.read',
+  'kb.write',
+  'kb.publish',
+  'sla.control',
+  'catalog.impersonate',
   'webhook.manage',
   'integration.manage',
   'import.manage',
   'import.execute',
   'export.execute',
-  'kb.read',
-  'kb.write',
-  'kb.publish',
-  'user.administer',
-  'role.assign',
-  'sla.control',
-  'catalog.impersonate',
-  'config.manage',
-  'audit.read',
-  'key.manage',
 ] as const;
 export type GlobalRight = (typeof GLOBAL_RIGHTS)[number];
 

@@ -317,7 +317,7 @@ export type CommentAddedDelivery = {
       id: string;
       revision: number;
       body: string;
-      visibility: string;
+      visibility: 'public' | 'internal';
     };
   };
 };
@@ -349,7 +349,7 @@ export type CommentArchivedDelivery = {
       id: string;
       revision: number;
       body: string;
-      visibility: string;
+      visibility: 'public' | 'internal';
     };
   };
 };
@@ -381,7 +381,7 @@ export type CommentUpdatedDelivery = {
       id: string;
       revision: number;
       body: string;
-      visibility: string;
+      visibility: 'public' | 'internal';
     };
   };
 };

@@ -1,5 +1,6 @@
 /** Writes of comments. A comment has its own revision; the revision of the record does not change. */
 import { hash } from 'node:crypto';
+import { type CommentVisibility, DEFAULT_VISIBILITY, rightForVisibility } from '../../contract/comment-visibility.ts';
 import { Fault } from '../../lib/fault.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -11,9 +12,10 @@ import {
   requireActive,
   requireGranted,
   type Authorized,
+  type VisibleObject,
 } from '../objects/index.ts';
-import { type CommentAnswer, commentAnswer, PRIVATE, rememberComment, requireComment } from './queries.ts';
-import { type CommentRow, changeComment, insertComment, listChanges, type Visibility } from './store.ts';
+import { type CommentAnswer, commentAnswer, rememberComment, requireComment } from './queries.ts';
+import { type CommentRow, changeComment, insertComment, listChanges } from './store.ts';
 
 /** @throws Fault INVALID_VALUES */
 function text(body: string): string {
@@ -21,6 +23,12 @@ function text(body: string): string {
   throw invalidValues([
     { path: '/body', code: 'INVALID_TEXT', message: 'The text holds characters that are not allowed.' },
   ]);
+}
+
+/** Only who may see comments of a visibility may write them. @throws Fault RIGHT_MISSING */
+function requireVisibility(object: VisibleObject, visibility: CommentVisibility): void {
+  const right = rightForVisibility(visibility);
+  if (right !== null) requireAction(object, right);
 }
 
 function bodyHash(body: string): string {
@@ -35,11 +43,11 @@ function bodyHash(body: string): string {
  */
 export async function addComment(
   ctx: WriteContext,
-  input: { objectId: string; body: string; visibility?: Visibility },
+  input: { objectId: string; body: string; visibility?: CommentVisibility },
 ): Promise<CommentAnswer> {
   const object = await requireGranted(ctx, input.objectId, 'comment.create');
-  const visibility = input.visibility ?? 'internal';
-  if (visibility === 'internal') requireAction(object, PRIVATE);
+  const visibility = input.visibility ?? DEFAULT_VISIBILITY;
+  requireVisibility(object, visibility);
   ctx.markAuthorized();
   requireActive(object);
   const row: CommentRow = {
@@ -78,11 +86,11 @@ async function requireEditable(
   ctx: WriteContext,
   commentId: string,
   expectedRevision: number,
-  becomes?: Visibility,
+  becomes?: CommentVisibility,
 ): Promise<{ row: CommentRow; object: Authorized<'comment.edit'> }> {
   const { row, object: visible } = await requireComment(ctx, commentId);
   const object = requireAction(visible, 'comment.edit');
-  if (becomes === 'internal') requireAction(object, PRIVATE);
+  if (becomes !== undefined) requireVisibility(object, becomes);
   ctx.markAuthorized();
   requireActive(object);
   if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The comment is archived and takes no change.');
@@ -97,7 +105,7 @@ async function requireEditable(
 
 export async function editComment(
   ctx: WriteContext,
-  input: { commentId: string; expectedRevision: number; body?: string; visibility?: Visibility },
+  input: { commentId: string; expectedRevision: number; body?: string; visibility?: CommentVisibility },
 ): Promise<CommentAnswer> {
   const { row, object } = await requireEditable(ctx, input.commentId, input.expectedRevision, input.visibility);
   const body = input.body === undefined ? row.body : text(input.body);

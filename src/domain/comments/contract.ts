@@ -1,9 +1,11 @@
 /** The API contract of comments (docs/spec/around-records.md). */
 import Type from 'typebox';
+import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import { defineOperation } from '../../contract/operation.ts';
+import { oneOf } from '../../configuration/schemas.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
 
-const VisibilitySchema = Type.Union([Type.Literal('public'), Type.Literal('internal')]);
+const VisibilitySchema = oneOf(COMMENT_VISIBILITIES);
 const Body = Type.String({ minLength: 1, maxLength: 100_000, description: 'Plain text or Markdown.' });
 
 const CommentSchema = Type.Object(

@@ -1,18 +1,17 @@
-/** Reads of comments. The caller must be able to read the record; internal comments also need the right Private Comment. */
+/** Reads of comments. The caller must be able to read the record and to see the comment (`canSeeComment`). */
+import { COMMENT_VISIBILITIES, type CommentVisibility, seenVisibilities } from '../../contract/comment-visibility.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type EventFilter, findVisible, preload, requireVisible, type VisibleObject } from '../objects/index.ts';
-import { type CommentRow, findComment, findComments, listInternalIds, listComments as listRows } from './store.ts';
-
-/** The right on a record without which internal comments are treated as missing (docs/spec/access.md#api-keys). */
-export const PRIVATE = 'Private Comment';
+import { type CommentRow, findComment, findComments, listHiddenIds, listComments as listRows } from './store.ts';
+import { canSeeComment } from './visibility.ts';
 
 export interface CommentAnswer {
   id: string;
   objectId: string;
   revision: number;
   body: string;
-  visibility: string;
+  visibility: CommentVisibility;
   state: string;
   author: { id: string; displayName: string } | null;
   createdAt: string;
@@ -36,7 +35,7 @@ export function plannedComment(ctx: ReadContext, id: string): CommentRow | undef
 /** @throws Fault NOT_FOUND */
 export async function listComments(ctx: ReadContext, objectId: string): Promise<CommentAnswer[]> {
   const object = await requireVisible(ctx, objectId);
-  const rows = await listRows(ctx, objectId, object.right.can(PRIVATE));
+  const rows = await listRows(ctx, objectId, seenVisibilities(object.right.can));
   return rows.map(commentAnswer);
 }
 
@@ -49,7 +48,7 @@ export async function requireComment(
   const row = await findComment(ctx, commentId);
   if (row === undefined) throw missing;
   const object = await findVisible(ctx, row.objectId);
-  if (object === undefined || (row.visibility === 'internal' && !object.right.can(PRIVATE))) throw missing;
+  if (object === undefined || !canSeeComment(object, row.visibility)) throw missing;
   return { row, object };
 }
 
@@ -61,7 +60,7 @@ export async function readComment(
 ): Promise<Pick<CommentAnswer, 'id' | 'revision' | 'body' | 'visibility'> | undefined> {
   const row = await findComment(ctx, commentId);
   if (row?.objectId !== object.row.id || row.state === 'ARCHIVED') return undefined;
-  if (row.visibility === 'internal' && !object.right.can(PRIVATE)) return undefined;
+  if (!canSeeComment(object, row.visibility)) return undefined;
   const { id, revision, body, visibility } = row;
   return { id, revision, body, visibility };
 }
@@ -80,19 +79,20 @@ export async function findVisibleComments(
   );
   for (const row of rows) {
     const object = row.state === 'ACTIVE' ? await findVisible(ctx, row.objectId) : undefined;
-    if (object !== undefined && (row.visibility === 'public' || object.right.can(PRIVATE))) {
+    if (object !== undefined && canSeeComment(object, row.visibility)) {
       found.set(row.id, { row, object });
     }
   }
   return found;
 }
 
-/** Selects history events about comments that are internal now, if the caller may not see internal comments. */
+/** Selects the history events about comments that the caller may not see now. */
 export const commentEvents: EventFilter = async (ctx, object, events) => {
   const about = events.filter((event) => typeof event.data?.commentId === 'string');
-  if (about.length === 0 || object.right.can(PRIVATE)) return new Set();
-  const internal = await listInternalIds(ctx, object.row.id);
-  return new Set(about.flatMap((event) => (internal.has(event.data?.commentId as string) ? [event.id] : [])));
+  const seen = seenVisibilities(object.right.can);
+  if (about.length === 0 || seen.length === COMMENT_VISIBILITIES.length) return new Set();
+  const hidden = await listHiddenIds(ctx, object.row.id, seen);
+  return new Set(about.flatMap((event) => (hidden.has(event.data?.commentId as string) ? [event.id] : [])));
 };
 
 /** Returns a stored answer of `addComment` if the caller may still see the comment. @throws Fault NOT_FOUND */

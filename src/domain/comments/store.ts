@@ -1,15 +1,14 @@
 /** SQL on the table `comments`. */
-import sql, { empty, type Sql } from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
+import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
-
-export type Visibility = 'public' | 'internal';
 
 export interface CommentRow {
   id: string;
   objectId: string;
   revision: number;
   body: string;
-  visibility: Visibility;
+  visibility: CommentVisibility;
   state: 'ACTIVE' | 'ARCHIVED';
   authorId: string | null;
   authorName: string | null;
@@ -30,11 +29,15 @@ export async function findComments(ctx: ReadContext, ids: readonly string[]): Pr
   return await ctx.query<CommentRow>(sql`SELECT ${COLUMNS} FROM comments c WHERE c.id = ANY(${[...ids]}::uuid[])`);
 }
 
-/** Oldest first, without archived ones; with internal ones only if `withInternal`. */
-export async function listComments(ctx: ReadContext, objectId: string, withInternal: boolean): Promise<CommentRow[]> {
+/** The active comments of these visibilities, oldest first. */
+export async function listComments(
+  ctx: ReadContext,
+  objectId: string,
+  seen: readonly CommentVisibility[],
+): Promise<CommentRow[]> {
   return await ctx.query<CommentRow>(sql`
     SELECT ${COLUMNS} FROM comments c
-    WHERE c.object_id = ${objectId}::uuid AND c.state = 'ACTIVE' ${withInternal ? empty : sql`AND c.visibility = 'public'`}
+    WHERE c.object_id = ${objectId}::uuid AND c.state = 'ACTIVE' AND c.visibility = ANY(${[...seen]}::text[])
     ORDER BY c.created_at, c.id`);
 }
 
@@ -57,10 +60,14 @@ export async function listChanges(ctx: ReadContext, row: CommentRow, after: numb
     ORDER BY j.seq`);
 }
 
-/** Ids of the record's comments that are internal now, including archived ones. */
-export async function listInternalIds(ctx: ReadContext, objectId: string): Promise<Set<string>> {
+/** Ids of the record's comments, including archived ones, whose visibility is none of `seen`. */
+export async function listHiddenIds(
+  ctx: ReadContext,
+  objectId: string,
+  seen: readonly CommentVisibility[],
+): Promise<Set<string>> {
   const rows = await ctx.query<{ id: string }>(
-    sql`SELECT id FROM comments WHERE object_id = ${objectId}::uuid AND visibility = 'internal'`,
+    sql`SELECT id FROM comments WHERE object_id = ${objectId}::uuid AND visibility <> ALL(${[...seen]}::text[])`,
   );
   return new Set(rows.map((row) => row.id));
 }
@@ -69,7 +76,7 @@ export const insertComment: TableWrite<{
   id: string;
   object_id: string;
   body: string;
-  visibility: Visibility;
+  visibility: CommentVisibility;
   author_id: string | null;
   at: string;
 }> = {
@@ -93,7 +100,7 @@ export const changeComment: TableWrite<{
   id: string;
   expected: number;
   body: string;
-  visibility: Visibility;
+  visibility: CommentVisibility;
   state: 'ACTIVE' | 'ARCHIVED';
   at: string;
 }> = {

@@ -2,6 +2,7 @@
  * The bundle's section `integrations`: the commands that inbound calls run (docs/spec/configuration.md#bundle,
  * docs/spec/webhooks-and-inbound.md#inbound-integrations).
  */
+import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import type { GlobalRight } from '../../contract/rights.ts';
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
@@ -20,7 +21,7 @@ const IntegrationItem = closed({
     command: oneOf(COMMANDS),
     typeDefinitionId: Type.Optional(Code),
     mapping: MappingItems,
-    visibility: Type.Optional(oneOf(['public', 'internal'])),
+    visibility: Type.Optional(oneOf(COMMENT_VISIBILITIES)),
   }),
 });
 

@@ -1,4 +1,5 @@
 /** The API contract of integrations and inbound calls (docs/spec/webhooks-and-inbound.md#subscriptions). */
+import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
@@ -14,7 +15,7 @@ const Config = closed({
   command: oneOf(COMMANDS),
   typeDefinitionId: Type.Optional(IdOrCode),
   mapping: MappingItems,
-  visibility: Type.Optional(oneOf(['public', 'internal'])),
+  visibility: Type.Optional(oneOf(COMMENT_VISIBILITIES)),
 });
 
 const Integration = Type.Object(

@@ -2,6 +2,7 @@
  * Integrations as they are stored and as they are run (docs/spec/configuration.md#bundle,
  * docs/spec/webhooks-and-inbound.md#inbound-integrations).
  */
+import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 
 export const COMMANDS = ['object.create', 'object.update', 'comment.add'] as const;
@@ -25,7 +26,7 @@ export interface IntegrationDefinition {
     /** Code of the type. */
     typeDefinitionId?: string;
     mapping: Mapped[];
-    visibility?: 'public' | 'internal';
+    visibility?: CommentVisibility;
   };
 }
 

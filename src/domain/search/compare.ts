@@ -4,7 +4,7 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { profileView } from './index-profile.ts';
 import type { SearchParts } from './parts.ts';
 import { type Analyst, projectRecord, projectText } from './projection.ts';
-import { countGaps, differingComments, differingRecords } from './store-compare.ts';
+import { countGaps, differingComments, type Made, differingRecords } from './store-compare.ts';
 import { listComments, listNewest, listRecords, type StoredRecord } from './store-rebuild.ts';
 
 const BATCH = 500;
@@ -42,10 +42,10 @@ export async function compareProjection(ctx: ReadContext, parts: SearchParts, de
   for (let after: string | null = null; ; ) {
     const batch = await listComments(ctx, after, BATCH);
     compared += batch.length;
-    const made: Parameters<typeof differingComments>[1][number][] = [];
-    for (const { id, revision, internal, body } of batch) {
+    const made: Made[] = [];
+    for (const { id, revision, body } of batch) {
       await turns.next();
-      made.push({ id, revision, internal, ...(await projectText(analyst, [{ text: body, zone: 'C' }])) });
+      made.push({ id, revision, ...(await projectText(analyst, [{ text: body, zone: 'C' }])) });
     }
     different.push(...(await differingComments(ctx, made)));
     after = batch.at(-1)?.id ?? null;

@@ -81,8 +81,13 @@ export function searchFollower(analysis: Analysis, articles: ArticleSource): Fol
         continue;
       }
       const projected = await projectText(analyst(ctx), [{ text: row.body, zone: 'C' }]);
-      const internal = row.visibility === 'internal';
-      ctx.plan(putComment, { id, object_id: row.objectId, internal, at: row.updatedAt, ...projected });
+      ctx.plan(putComment, {
+        id,
+        object_id: row.objectId,
+        visibility: row.visibility,
+        at: row.updatedAt,
+        ...projected,
+      });
       ctx.plan(unlearned, { id });
     }
   };

@@ -91,11 +91,13 @@ describe('the search projection', () => {
     });
     // A hidden word that lost its label would be found by everybody.
     await plant(`UPDATE search_records SET words = 'deep:1 two:1A'::tsvector WHERE id = $1`, [b], { different: [b] });
-    await plant(`UPDATE search_comments SET internal = false WHERE id = $1`, [comment.id], { different: [comment.id] });
+    await plant(`UPDATE search_comments SET visibility = 'public' WHERE id = $1`, [comment.id], {
+      different: [comment.id],
+    });
     await plant('DELETE FROM search_records WHERE id = $1', [a], { missing: 1 });
     await plant('DELETE FROM search_comments WHERE id = $1', [comment.id], { missing: 1 });
     await plant(`INSERT INTO search_records VALUES (gen_random_uuid(), 1, 1, 'stray:1')`, [], { stray: 1 });
-    await plant(`INSERT INTO search_comments VALUES (gen_random_uuid(), $1, false, now(), 1, 'stray:1')`, [a], {
+    await plant(`INSERT INTO search_comments VALUES (gen_random_uuid(), $1, 'public', now(), 1, 'stray:1')`, [a], {
       stray: 1,
     });
   });

@@ -73,10 +73,10 @@ async function makePart(ctx: WriteContext, parts: SearchParts, state: RebuildSta
     case 'comments': {
       const comments = await listComments(ctx, state.after, BATCH);
       const turns = new Turns();
-      for (const { id, objectId, internal, updatedAt, body, revision } of comments) {
+      for (const { id, objectId, visibility, updatedAt, body, revision } of comments) {
         await turns.next();
         const projected = await projectText(analystOf(parts), [{ text: body, zone: 'C' }]);
-        ctx.plan(remakeComment, { id, object_id: objectId, internal, at: updatedAt, revision, ...projected });
+        ctx.plan(remakeComment, { id, object_id: objectId, visibility, at: updatedAt, revision, ...projected });
         ctx.plan(unlearned, { id });
       }
       return comments.map(({ id }) => id);

@@ -1,6 +1,5 @@
 /** The hits of each kind in one form, so that a search can take them together. */
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { PRIVATE } from '../comments/index.ts';
 import type { Kind } from './contract.ts';
 import { matchEntries, serviceEntries } from './directory.ts';
 import { profileView } from './index-profile.ts';
@@ -116,7 +115,7 @@ export async function otherSource(
 ): Promise<Source> {
   switch (kind) {
     case 'comment':
-      return sourceOf(kind, await textHits(ctx, commentSource(ctx, PRIVATE), terms));
+      return sourceOf(kind, await textHits(ctx, commentSource(ctx), terms));
     case 'article':
       return sourceOf(kind, await textHits(ctx, articleSource(ctx, parts.articles), terms));
     default: {

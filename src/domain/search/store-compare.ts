@@ -36,14 +36,10 @@ export async function differingRecords(ctx: ReadContext, made: readonly Made[]):
   return rows.map(({ id }) => id);
 }
 
-export async function differingComments(
-  ctx: ReadContext,
-  made: readonly (Made & { internal: boolean })[],
-): Promise<string[]> {
+export async function differingComments(ctx: ReadContext, made: readonly Made[]): Promise<string[]> {
   const rows = await ctx.query<{ id: string }>(sql`
-    SELECT r.id FROM jsonb_to_recordset(${JSON.stringify(made)}::jsonb) AS r (id uuid, revision integer, size integer, words tsvector,
-      internal boolean)
+    SELECT r.id FROM jsonb_to_recordset(${JSON.stringify(made)}::jsonb) AS r (id uuid, revision integer, size integer, words tsvector)
     JOIN comments c ON c.id = r.id AND c.revision = r.revision JOIN search_comments s ON s.id = r.id
-    WHERE s.words <> r.words OR s.size <> r.size OR s.internal <> r.internal`);
+    WHERE s.words <> r.words OR s.size <> r.size OR s.visibility <> c.visibility`);
   return rows.map(({ id }) => id);
 }

@@ -1,7 +1,7 @@
 /** What the best hits are weighed by when they are looked at closely. */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { PRIVATE } from '../comments/index.ts';
+import { visibleComments } from '../comments/index.ts';
 import type { RerankHit } from './ranking.ts';
 import { readableTitle, type Reach } from './store-access-filter.ts';
 import type { Part, TermQuery } from './terms.ts';
@@ -51,11 +51,10 @@ export async function lookAt(
 
 /** Per word the best of the record's last comments that the caller may read. */
 function bestComments(ctx: ReadContext, queries: readonly TermQuery[]): Sql {
-  const internal = ctx.actor.visible('o', PRIVATE, ctx.now);
   const best = queries.map(({ free }) => (free.text === '' ? sql`0` : sql`max(${ranked(ANY, sql`k.words`, free)})`));
   return sql`LEFT JOIN LATERAL (
       SELECT ARRAY[${join(best)}]::float8[] AS tf
-      FROM (SELECT words FROM search_comments WHERE object_id = o.id AND (NOT internal ${internal === null ? empty : sql`OR ${internal}`})
-        ORDER BY updated_at DESC LIMIT ${MOST_COMMENTS}::int) AS k
+      FROM (SELECT words FROM search_comments s WHERE s.object_id = o.id AND ${visibleComments(ctx, 's', 'o')}
+        ORDER BY s.updated_at DESC LIMIT ${MOST_COMMENTS}::int) AS k
     ) AS c ON true`;
 }

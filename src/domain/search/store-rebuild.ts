@@ -1,4 +1,5 @@
 /** SQL for making the projection anew and for comparing it. */
+import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
@@ -32,7 +33,7 @@ export interface StoredComment {
   objectId: string;
   revision: number;
   body: string;
-  internal: boolean;
+  visibility: CommentVisibility;
   updatedAt: string;
 }
 
@@ -59,7 +60,7 @@ export async function listOfForm(ctx: ReadContext, form: number, limit: number):
 /** Active comments by id, from behind `after` on. */
 export async function listComments(ctx: ReadContext, after: string | null, limit: number): Promise<StoredComment[]> {
   return await ctx.query<StoredComment>(sql`
-    SELECT id, object_id AS "objectId", revision, body, visibility = 'internal' AS internal, updated_at AS "updatedAt"
+    SELECT id, object_id AS "objectId", revision, body, visibility, updated_at AS "updatedAt"
     FROM comments WHERE state = 'ACTIVE' AND (${after}::uuid IS NULL OR id > ${after}::uuid) ORDER BY id LIMIT ${limit}::int`);
 }
 
@@ -85,14 +86,14 @@ export const remakeComment: TableWrite<CommentRow & { revision: number }> = {
   name: 'search_remake_comment',
   guard: false,
   sql: (rows: Sql) => sql`
-    INSERT INTO search_comments (id, object_id, internal, updated_at, size, words)
-    SELECT id, object_id, internal, at, size, words FROM (
-      SELECT r.* FROM jsonb_to_recordset(${rows}) AS r (id uuid, object_id uuid, internal boolean, at timestamptz, size integer,
+    INSERT INTO search_comments (id, object_id, visibility, updated_at, size, words)
+    SELECT id, object_id, visibility, at, size, words FROM (
+      SELECT r.* FROM jsonb_to_recordset(${rows}) AS r (id uuid, object_id uuid, visibility text, at timestamptz, size integer,
         words tsvector, revision integer)
       JOIN comments c ON c.id = r.id WHERE c.revision = r.revision AND c.state = 'ACTIVE'
       ORDER BY c.id FOR SHARE OF c
     ) AS same
-    ON CONFLICT (id) DO UPDATE SET internal = EXCLUDED.internal, updated_at = EXCLUDED.updated_at, size = EXCLUDED.size,
+    ON CONFLICT (id) DO UPDATE SET visibility = EXCLUDED.visibility, updated_at = EXCLUDED.updated_at, size = EXCLUDED.size,
       words = EXCLUDED.words`,
 };
 

@@ -1,7 +1,7 @@
 /** Hits among comments and articles: texts of which every word is readable where the text is. */
-import type { RecordAction } from '../../contract/rights.ts';
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { visibleComments } from '../comments/index.ts';
 import type { RankPlan } from './ranking.ts';
 import type { Scored } from './store-score.ts';
 import type { Part } from './terms.ts';
@@ -13,14 +13,13 @@ export interface TextSource {
   visible: Sql;
 }
 
-/** Comments of records that the caller reads; internal ones where they hold the right. Null: none. */
-export function commentSource(ctx: ReadContext, privateAction: RecordAction): TextSource | null {
+/** The comments that the caller may see on the records that they may read; null if there can be none. */
+export function commentSource(ctx: ReadContext): TextSource | null {
   const visible = ctx.actor.visible('o', 'read', ctx.now);
   if (visible === null) return null;
-  const internal = ctx.actor.visible('o', privateAction, ctx.now);
   return {
     from: sql`search_comments s JOIN objects o ON o.id = s.object_id`,
-    visible: sql`o.state = 'ACTIVE' AND ${visible} AND (NOT s.internal ${internal === null ? empty : sql`OR ${internal}`})`,
+    visible: sql`o.state = 'ACTIVE' AND ${visible} AND ${visibleComments(ctx, 's', 'o')}`,
   };
 }
 

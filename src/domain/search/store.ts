@@ -1,4 +1,5 @@
 /** What is written to the projection: planned rows, in the statement of the change itself. */
+import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import { NUMBER_FOLDING } from '../../lib/filter-fields.ts';
 import type { TableWrite } from '../../platform/unit-of-work/context.ts';
@@ -42,7 +43,7 @@ export const putNumbered: TableWrite<RecordRow> = {
 export interface CommentRow {
   id: string;
   object_id: string;
-  internal: boolean;
+  visibility: CommentVisibility;
   at: string;
   size: number;
   words: string;
@@ -54,17 +55,17 @@ export const putComment: TableWrite<CommentRow> = {
   columns: {
     id: 'uuid',
     object_id: 'uuid',
-    internal: 'boolean',
+    visibility: 'text',
     at: 'timestamptz',
     size: 'integer',
     words: 'tsvector',
   },
   sql: (rows: Sql) => sql`
-    INSERT INTO search_comments (id, object_id, internal, updated_at, size, words)
-    SELECT id, object_id, internal, at, size, words
+    INSERT INTO search_comments (id, object_id, visibility, updated_at, size, words)
+    SELECT id, object_id, visibility, at, size, words
     FROM ${rows}
     ORDER BY id
-    ON CONFLICT (id) DO UPDATE SET internal = EXCLUDED.internal, updated_at = EXCLUDED.updated_at, size = EXCLUDED.size,
+    ON CONFLICT (id) DO UPDATE SET visibility = EXCLUDED.visibility, updated_at = EXCLUDED.updated_at, size = EXCLUDED.size,
       words = EXCLUDED.words`,
 };
 

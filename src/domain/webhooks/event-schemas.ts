@@ -4,6 +4,8 @@
  * on the event and on the rights of the executor.
  */
 import Type, { type TProperties, type TSchema } from 'typebox';
+import { oneOf } from '../../configuration/schemas.ts';
+import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import type { DescribedEvent } from '../../contract/openapi-events.ts';
 import { Id, nullable, Revision, Values } from '../../contract/schemas.ts';
 import { WorkflowState } from '../objects/index.ts';
@@ -27,7 +29,7 @@ const Card = Type.Object(
 const ABOUT_RECORD = { objectId: Id, revision: Revision, object: Card };
 
 const CommentText = Type.Object(
-  { id: Id, revision: Revision, body: Type.String(), visibility: Type.String() },
+  { id: Id, revision: Revision, body: Type.String(), visibility: oneOf(COMMENT_VISIBILITIES) },
   { description: 'The comment as it is now, where the executor may read it.' },
 );
 const ABOUT_COMMENT = { commentId: Id, comment: Type.Optional(CommentText) };

@@ -3,11 +3,14 @@ import { ActionIcon, Autocomplete, Button, Group, Input, Modal, Select, Stack, T
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { COMMENT_VISIBILITIES } from '../../../../src/contract/comment-visibility.ts';
 import { call } from '../../api/client.ts';
 import type { FieldSchema, inbound } from '../../api/types.ts';
 import { useSession } from '../../app/session.ts';
+import { VISIBILITY_VIEWS } from '../../desk/comment-visibility.tsx';
 import { deskTypesQuery, typeFieldsQuery } from '../../desk/queries.ts';
 import { PersonPicker } from '../../fields/pickers.tsx';
+import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
@@ -47,6 +50,7 @@ export function IntegrationForm(props: FormProps) {
 
 function Form({ onClose, onSaved, integration }: FormProps) {
   const t = useText(texts);
+  const language = useLanguage();
   const { user } = useSession();
   const { data: types = [] } = useQuery(deskTypesQuery);
   const before = integration?.config;
@@ -54,7 +58,7 @@ function Form({ onClose, onSaved, integration }: FormProps) {
   const [executor, setExecutor] = useState<string | null>(integration?.executionPrincipalId ?? user.id);
   const [command, setCommand] = useState<Command>((before?.command as Command | undefined) ?? 'object.create');
   const [type, setType] = useState<string | null>(before?.typeDefinitionId ?? null);
-  const [visibility, setVisibility] = useState<string>(before?.visibility ?? 'public');
+  const [visibility, setVisibility] = useState<string>(before?.visibility ?? COMMENT_VISIBILITIES[0]);
   const [lines, setLines] = useState<readonly Line[]>(() =>
     (before?.mapping ?? [{ source: '', target: '' }]).map((line, key) => ({ ...line, key })),
   );
@@ -127,12 +131,9 @@ function Form({ onClose, onSaved, integration }: FormProps) {
           <Select
             label={t.visibility}
             allowDeselect={false}
-            data={[
-              { value: 'public', label: t.public },
-              { value: 'internal', label: t.internal },
-            ]}
+            data={COMMENT_VISIBILITIES.map((value) => ({ value, label: VISIBILITY_VIEWS[value].label[language] }))}
             value={visibility}
-            onChange={(next) => setVisibility(next ?? 'public')}
+            onChange={(next) => setVisibility(next ?? COMMENT_VISIBILITIES[0])}
           />
         ) : (
           <Select

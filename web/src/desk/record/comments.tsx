@@ -1,10 +1,17 @@
 /** Comments of a record. Public comments and internal notes differ visibly, also while typing. */
 import { ActionIcon, Button, Group, Loader, Menu, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
-import { IconDots, IconEye, IconLock, IconPencil, IconTrash } from '@tabler/icons-react';
+import { IconDots, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useState } from 'react';
+import {
+  type CommentVisibility,
+  DEFAULT_VISIBILITY,
+  seenVisibilities,
+} from '../../../../src/contract/comment-visibility.ts';
+import type { RecordAction } from '../../../../src/contract/rights.ts';
 import { call } from '../../api/client.ts';
 import type { comments, RecordComment } from '../../api/types.ts';
+import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
@@ -13,12 +20,12 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { PersonMark } from '../../ui/person.tsx';
 import { Time } from '../../ui/time.tsx';
+import { VISIBILITY_VIEWS } from '../comment-visibility.tsx';
 import { commentsQuery, recordKey } from '../queries.ts';
 import { texts } from '../texts.ts';
 import classes from './comments.module.css';
 
-type Visibility = RecordComment['visibility'];
-type Can = (action: string) => boolean;
+type Can = (action: RecordAction) => boolean;
 
 export function Comments({ recordId, can }: { recordId: string; can: Can }) {
   const t = useText(texts);
@@ -39,7 +46,9 @@ export function Comments({ recordId, can }: { recordId: string; can: Can }) {
 function Comment({ comment, can }: { comment: RecordComment; can: Can }) {
   const t = useText(texts);
   const [editing, setEditing] = useState(false);
+  const language = useLanguage();
   const { visibility } = comment;
+  const view = VISIBILITY_VIEWS[visibility];
   const touches = [recordKey(comment.objectId)];
   const remove = useAction({
     run: () =>
@@ -48,7 +57,7 @@ function Comment({ comment, can }: { comment: RecordComment; can: Can }) {
       }),
     touches,
   });
-  const mayEdit = can('comment.edit') && (visibility === 'public' || can('Private Comment'));
+  const mayEdit = can('comment.edit') && seenVisibilities(can).includes(visibility);
   const ask = async (): Promise<void> => {
     if (await confirm({ title: t.deleteComment, body: t.deleteCommentBody, yes: t.delete, danger: true }))
       remove.mutate();
@@ -66,8 +75,8 @@ function Comment({ comment, can }: { comment: RecordComment; can: Can }) {
         )}
         <span className={classes.tail}>
           <span className={classes.visibility}>
-            {visibility === 'internal' ? <IconLock size={12} /> : <IconEye size={12} />}
-            {visibility === 'internal' ? t.internalShort : t.publicShort}
+            <view.icon size={12} />
+            {view.short[language]}
           </span>
           {mayEdit && (
             <Menu>
@@ -100,7 +109,7 @@ function Comment({ comment, can }: { comment: RecordComment; can: Can }) {
 function EditComment({ comment, can, onDone }: { comment: RecordComment; can: Can; onDone: () => void }) {
   const t = useText(texts);
   const edit = useAction({
-    run: ({ body, visibility }: { body: string; visibility: Visibility }) =>
+    run: ({ body, visibility }: { body: string; visibility: CommentVisibility }) =>
       call<typeof comments.editComment>('PATCH', `/comments/${comment.id}`, {
         body: { expectedRevision: comment.revision, body, visibility },
       }),
@@ -126,8 +135,9 @@ function NewComment({ recordId, can }: { recordId: string; can: Can }) {
   const t = useText(texts);
   // The idempotency key makes a repeated submit create one comment.
   const [key, setKey] = useState(() => crypto.randomUUID());
+  const choices = seenVisibilities(can);
   const add = useAction({
-    run: ({ body, visibility }: { body: string; visibility: Visibility }) =>
+    run: ({ body, visibility }: { body: string; visibility: CommentVisibility }) =>
       call<typeof comments.addComment>('POST', `/objects/${recordId}/comments`, {
         body: { body, visibility },
         idempotencyKey: key,
@@ -141,9 +151,8 @@ function NewComment({ recordId, can }: { recordId: string; can: Can }) {
       key={key}
       can={can}
       initial=""
-      // The default is internal, so that internal text is not published by mistake. Users who may not write internal notes
-      // start with public.
-      visibility={can('Private Comment') ? 'internal' : 'public'}
+      // Users who may not write comments of the default visibility start with the first one that they may write.
+      visibility={choices.find((one) => one === DEFAULT_VISIBILITY) ?? choices[0] ?? DEFAULT_VISIBILITY}
       label={t.comment}
       pending={add.isPending}
       error={add.error}
@@ -155,19 +164,21 @@ function NewComment({ recordId, can }: { recordId: string; can: Can }) {
 interface ComposerProps {
   can: Can;
   initial: string;
-  visibility: Visibility;
+  visibility: CommentVisibility;
   label: string;
   pending: boolean;
   error: unknown;
-  onSend: (body: string, visibility: Visibility) => void;
+  onSend: (body: string, visibility: CommentVisibility) => void;
   onCancel?: () => void;
 }
 
 function Composer(props: ComposerProps) {
   const t = useText(texts);
   const [body, setBody] = useState(props.initial);
-  const [visibility, setVisibility] = useState<Visibility>(props.visibility);
-  const internal = visibility === 'internal';
+  const [visibility, setVisibility] = useState<CommentVisibility>(props.visibility);
+  const language = useLanguage();
+  const view = VISIBILITY_VIEWS[visibility];
+  const choices = seenVisibilities(props.can);
   const ready = body.trim() !== '' && body.length <= 100_000;
   const send = (): void => {
     if (ready && !props.pending) props.onSend(body, visibility);
@@ -177,20 +188,17 @@ function Composer(props: ComposerProps) {
   };
   return (
     <div className={classes.composer} data-visibility={visibility}>
-      {props.can('Private Comment') && (
+      {choices.length > 1 && (
         <SegmentedControl
           aria-label={t.visibility}
           value={visibility}
-          onChange={(value) => setVisibility(value as Visibility)}
-          data={[
-            { value: 'public', label: t.public },
-            { value: 'internal', label: t.internal },
-          ]}
+          onChange={(value) => setVisibility(value as CommentVisibility)}
+          data={choices.map((value) => ({ value, label: VISIBILITY_VIEWS[value].label[language] }))}
         />
       )}
       <Textarea
         aria-label={props.label}
-        placeholder={internal ? t.writeInternal : props.can('Private Comment') ? t.writePublic : t.writeOwn}
+        placeholder={choices.length > 1 ? view.placeholder[language] : t.writeOwn}
         value={body}
         onChange={(event) => setBody(event.currentTarget.value)}
         onKeyDown={keys}
@@ -211,14 +219,8 @@ function Composer(props: ComposerProps) {
               {t.cancel}
             </Button>
           )}
-          <Button
-            onClick={send}
-            loading={props.pending}
-            disabled={!ready}
-            color={internal ? 'yellow.9' : 'petrol'}
-            title="Ctrl+Enter"
-          >
-            {props.onCancel !== undefined ? t.save : internal ? t.sendInternal : t.send}
+          <Button onClick={send} loading={props.pending} disabled={!ready} color={view.color} title="Ctrl+Enter">
+            {props.onCancel !== undefined ? t.save : view.send[language]}
           </Button>
         </Group>
       </Group>

@@ -4,7 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { HistoryEvent } from '../../api/types.ts';
 import { labelText, useLabels } from '../../fields/labels.ts';
+import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
+import { viewOf } from '../comment-visibility.tsx';
 import { texts } from '../texts.ts';
 import { slaQuery } from './sla.tsx';
 
@@ -14,11 +16,11 @@ interface AboutProps {
 }
 
 export function EventAbout({ event, recordId }: AboutProps) {
-  const t = useText(texts);
+  const language = useLanguage();
   const { originalFilename, visibility } = event.data;
   if (typeof originalFilename === 'string') return <span>{originalFilename}</span>;
   if (event.type.startsWith('Comment')) {
-    return <span>{visibility === 'internal' ? t.internalShort : t.publicShort}</span>;
+    return <span>{viewOf(visibility)?.short[language]}</span>;
   }
   if (event.type.startsWith('Relation')) return <OtherEnd event={event} recordId={recordId} />;
   if (event.type.startsWith('Sla')) return <Limit event={event} recordId={recordId} />;

@@ -1,0 +1,42 @@
+/** How the console shows each visibility of a comment. A visibility without an entry here does not compile. */
+import { IconEye, IconLock, type IconProps } from '@tabler/icons-react';
+import type { ComponentType } from 'react';
+import { COMMENT_VISIBILITIES, type CommentVisibility } from '../../../src/contract/comment-visibility.ts';
+import { type Bilingual, both } from '../i18n/text.ts';
+
+interface VisibilityView {
+  icon: ComponentType<IconProps>;
+  /** The choice while writing. */
+  label: Bilingual;
+  /** The mark on a comment. */
+  short: Bilingual;
+  placeholder: Bilingual;
+  send: Bilingual;
+  /** Colour of the button that sends. */
+  color: string;
+}
+
+export const VISIBILITY_VIEWS: Readonly<Record<CommentVisibility, VisibilityView>> = {
+  public: {
+    icon: IconEye,
+    label: both('Видно заявителю', 'The requester sees it'),
+    short: both('Открытый', 'Public'),
+    placeholder: both('Ответ, который увидит и заявитель…', 'An answer that the requester sees too…'),
+    send: both('Отправить ответ', 'Send the answer'),
+    color: 'petrol',
+  },
+  internal: {
+    icon: IconLock,
+    label: both('Внутренняя заметка', 'Internal note'),
+    short: both('Внутренний', 'Internal'),
+    placeholder: both('Заметка, которую увидят только свои…', 'A note that only your side sees…'),
+    send: both('Сохранить заметку', 'Save the note'),
+    color: 'yellow.9',
+  },
+};
+
+/** The view of a visibility in stored data, such as history; undefined for an unknown value. */
+export function viewOf(visibility: unknown): VisibilityView | undefined {
+  const known = COMMENT_VISIBILITIES.find((one) => one === visibility);
+  return known === undefined ? undefined : VISIBILITY_VIEWS[known];
+}
