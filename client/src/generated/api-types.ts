@@ -2479,7 +2479,7 @@ export type KbArchiveData = {
   body: {
     versionId: string;
     /**
-     * The opaque token of the present material, from the administration interface.
+     * The opaque token of the article state, from the administration interface.
      */
     version: string;
     confirmed: true;

@@ -31,14 +31,14 @@ async function told({ id }: Version): Promise<Told[]> {
   return rows;
 }
 
-describe('the knowledge base in the administration interface', () => {
+describe('the knowledge base administration', () => {
   before(async () => {
     world = await startCatalogWorld();
     articles = new Articles(world);
   });
   after(() => world.close());
 
-  it('names bases and sections in the locale asked', async () => {
+  it('returns names of bases and sections in the requested locale', async () => {
     const [base] = await world.adminOk('writer', 'GET', '/kb/bases');
     assert.deepEqual(base, {
       id: world.id('it'),
@@ -54,7 +54,7 @@ describe('the knowledge base in the administration interface', () => {
     assert.equal((await world.adminOk('writer', 'GET', '/kb/bases?locale=de-DE'))[0].sections[0].name, 'Network');
   });
 
-  it('says for whom a version is, in place of what was said before', async () => {
+  it('replaces the audience of a version', async () => {
     const draft = await articles.draft();
     const path = `/kb/article-versions/${draft.versionId}/audiences`;
     assert.deepEqual(await world.adminOk('writer', 'GET', path), { versionId: draft.versionId, audiences: [] });
@@ -76,7 +76,7 @@ describe('the knowledge base in the administration interface', () => {
     assert.deepEqual((await world.adminOk('writer', 'GET', path)).audiences, [{ kind: 'everyone', name: null }]);
   });
 
-  it('takes no audience that is nobody', async () => {
+  it('rejects unknown and archived audiences', async () => {
     const draft = await articles.draft();
     const path = `/kb/article-versions/${draft.versionId}/audiences`;
     const refuse = async (audience: unknown, code: string, status = 400): Promise<void> =>
@@ -103,7 +103,7 @@ describe('the knowledge base in the administration interface', () => {
     assert.deepEqual((await articles.version(draft)).audiences, []);
   });
 
-  it('changes the audience of an active version at once, for publishers alone, and never to nobody', async () => {
+  it('changes the audience of an active version at once; requires kb.publish and a non-empty audience', async () => {
     const version = await articles.published();
     const path = `/kb/article-versions/${version.versionId}/audiences`;
     const audiences = [{ kind: 'user', id: world.people.boris }];
@@ -118,7 +118,7 @@ describe('the knowledge base in the administration interface', () => {
     refused(await world.admin('chief', 'PUT', path, { audiences: EVERYONE }), 409, 'ARCHIVED');
   });
 
-  it('follows groups and units as they are now', async () => {
+  it('uses the current members of groups and units', async () => {
     const version = await articles.published({}, [{ kind: 'group', id: world.id('desk') }]);
     assert.deepEqual([await articles.sees('anna', version), await articles.sees('boris', version)], [true, false]);
     await changeRights(
@@ -133,7 +133,7 @@ describe('the knowledge base in the administration interface', () => {
     assert.equal(await articles.sees('boris', version), false);
   });
 
-  it('lists versions by state, base and article, in pages', async () => {
+  it('lists versions by state, base and article with paging', async () => {
     const version = await articles.published({ title: 'Listed' });
     await articles.draft({ title: 'Other' });
     const list = async (query: string): Promise<any> =>
@@ -148,7 +148,7 @@ describe('the knowledge base in the administration interface', () => {
       refused(await world.admin('writer', 'GET', `/kb/article-versions${query}`), 400, 'INVALID_REQUEST');
   });
 
-  it('archives what a locale has, by the token of what stands there now', async () => {
+  it('archives the versions of a locale with the current token', async () => {
     const code = `m-${randomUUID()}`;
     const active = await articles.published({ code });
     const english = await articles.published({ code, locale: 'en-US' });
@@ -190,7 +190,7 @@ describe('the knowledge base in the administration interface', () => {
     refused(await articles.archive(draft, fresh), 409, 'ARCHIVED');
   });
 
-  it('archives only what was confirmed, and takes no other word for it', async () => {
+  it('rejects archiving without confirmation', async () => {
     const version = await articles.published();
     const token = await articles.token(version);
     const call = (body: object) => world.call('chief', 'POST', '/kb/articles/archive', body);
@@ -209,7 +209,7 @@ describe('the knowledge base in the administration interface', () => {
     refused(await world.admin('chief', 'GET', `/kb/articles/${version.id}/material`), 404, 'NOT_FOUND');
   });
 
-  it('makes a draft of an archived version again', async () => {
+  it('restores an archived version as a draft', async () => {
     const code = `r-${randomUUID()}`;
     const version = await articles.published({ code, title: 'Back' });
     const path = `/kb/article-versions/${version.versionId}/restore`;
@@ -232,7 +232,7 @@ describe('the knowledge base in the administration interface', () => {
     );
   });
 
-  it('tells of what is published and archived, and never of drafts', async () => {
+  it('emits events for published and archived versions, not for drafts', async () => {
     const code = `e-${randomUUID()}`;
     const first = await articles.published({ code, title: 'One' });
     const second = await articles.published({ code, title: 'Two' });

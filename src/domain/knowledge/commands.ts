@@ -7,12 +7,12 @@ import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { InlineImage } from '../metadata/index.ts';
-import { type LoadedVersion, rememberVersion, requireVersion } from './load.ts';
+import { type AudienceAnswer, withNames } from './queries.ts';
 import { type Base, bases, findByIdOrCode, type Visibility } from './registry.ts';
 import {
+  articleStateToken,
   type Content,
   type ContentInput,
-  articleStateToken,
   planContent,
   requireAudience,
   requireDraft,
@@ -20,21 +20,28 @@ import {
   requireToken,
 } from './rules.ts';
 import {
+  type Audience,
   changeArticle,
   changeDraft,
+  EVERYONE,
   findArticle,
+  findPrincipals,
   findVersion,
   insertArticle,
   insertVersion,
   listCurrent,
+  listImages,
   moveVersion,
+  type Principal,
+  setAudiences,
+  useImage,
   type VersionRow,
 } from './store.ts';
-import { findNamed, listImages, useImage } from './store-named.ts';
-import { type ReadText, readLongText } from './text.ts';
+import { readLongText, type ReadText } from './text.ts';
+import { type LoadedVersion, rememberVersion, requireVersion } from './versions.ts';
 
 /** The answer of the commands that change a version. */
-export interface VersionAnswer {
+interface VersionAnswer {
   id: string;
   versionId: string;
   state: string;
@@ -49,12 +56,12 @@ function wrongVisibility(base: Base, visibility: Visibility | undefined): FaultD
 
 async function wrongResponsible(ctx: WriteContext, id: string | null | undefined): Promise<FaultDetail[]> {
   if (id === undefined || id === null) return [];
-  const found = await findNamed(ctx, [id]);
+  const found = await findPrincipals(ctx, [id]);
   if (found.some(({ kind, active }) => kind === 'user' && active)) return [];
   return [{ path: '/responsibleId', code: 'UNKNOWN_REFERENCE', message: 'The id names no active user.' }];
 }
 
-function keepImages(ctx: WriteContext, articleId: string, images: readonly InlineImage[]): void {
+function storeImages(ctx: WriteContext, articleId: string, images: readonly InlineImage[]): void {
   for (const { sha256, mediaType, bytes } of images) {
     ctx.storeBlob(sha256, bytes);
     ctx.plan(useImage, { article_id: articleId, sha256, media_type: mediaType, size: bytes.length });
@@ -73,12 +80,17 @@ async function textOf(ctx: WriteContext, input: ContentInput): Promise<ReadText 
 }
 
 /** Writes an event to the audit log. Event types of the specification are also sent to webhooks. */
-function tell(ctx: WriteContext, type: EventType, version: VersionRow, more: Record<string, unknown> = {}): void {
+function emitArticleEvent(
+  ctx: WriteContext,
+  type: EventType,
+  version: VersionRow,
+  more: Record<string, unknown> = {},
+): void {
   const { articleId, id, code, locale, title } = version;
   ctx.emit({ type, subject: `article:${articleId}`, data: { articleId, versionId: id, code, locale, title, ...more } });
 }
 
-export interface ArticleInput extends ContentInput {
+interface ArticleInput extends ContentInput {
   baseId: string;
   sectionId: string;
   code: string;
@@ -151,9 +163,9 @@ export async function createArticle(ctx: WriteContext, input: ArticleInput): Pro
     section_id: version.sectionId,
     locale: version.locale,
   });
-  keepImages(ctx, articleId, images);
+  storeImages(ctx, articleId, images);
   rememberVersion(ctx, version);
-  tell(ctx, 'ArticleDrafted', version);
+  emitArticleEvent(ctx, 'ArticleDrafted', version);
   return answer(version);
 }
 
@@ -178,7 +190,7 @@ function answer({ articleId, id, state, title }: VersionRow): VersionAnswer {
   return { id: articleId, versionId: id, state, title };
 }
 
-export interface DraftInput extends ContentInput {
+interface DraftInput extends ContentInput {
   versionId: string;
   visibility?: Visibility;
 }
@@ -212,9 +224,9 @@ export async function editDraft(ctx: WriteContext, input: DraftInput): Promise<V
   if (deepEqualJson(written(ctx, version), written(ctx, next))) return answer(version);
   ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
   ctx.plan(changeDraft, written(ctx, next));
-  keepImages(ctx, version.articleId, images);
+  storeImages(ctx, version.articleId, images);
   rememberVersion(ctx, next);
-  tell(ctx, 'ArticleDraftChanged', next);
+  emitArticleEvent(ctx, 'ArticleDraftChanged', next);
   return answer(next);
 }
 
@@ -228,7 +240,7 @@ function move(ctx: WriteContext, version: LoadedVersion, to: VersionRow['state']
 }
 
 /** Loads a version with its text. */
-async function whole(ctx: WriteContext, row: VersionRow | undefined): Promise<LoadedVersion | undefined> {
+async function loadWithText(ctx: WriteContext, row: VersionRow | undefined): Promise<LoadedVersion | undefined> {
   return row === undefined ? undefined : await findVersion(ctx, row.id);
 }
 
@@ -247,18 +259,18 @@ export async function publishVersion(ctx: WriteContext, versionId: string): Prom
   const problems = wrongVisibility(base, version.visibility);
   if (problems.length > 0) throw new Fault('INVALID_VALUES', 'The version does not fit its base any more.', problems);
   const current = await listCurrent(ctx, version.articleId, version.locale);
-  const before = await whole(
+  const before = await loadWithText(
     ctx,
     current.find(({ state }) => state === 'ACTIVE'),
   );
   ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
   if (before !== undefined) move(ctx, before, 'ARCHIVED');
   const next = move(ctx, version, 'ACTIVE');
-  tell(ctx, 'ArticlePublished', next, before === undefined ? {} : { replacedVersionId: before.id });
+  emitArticleEvent(ctx, 'ArticlePublished', next, before === undefined ? {} : { replacedVersionId: before.id });
   return { id: next.articleId, versionId: next.id, state: next.state };
 }
 
-export interface ArchiveInput {
+interface ArchiveInput {
   versionId: string;
   /** The opaque token of the article state in this locale. */
   version: string;
@@ -278,8 +290,8 @@ export async function archiveArticle(ctx: WriteContext, input: ArchiveInput): Pr
   requireToken(articleStateToken(version.locale, current), input.version);
   ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
   for (const row of current) {
-    const archived = move(ctx, (await whole(ctx, row)) as LoadedVersion, 'ARCHIVED');
-    tell(ctx, row.state === 'ACTIVE' ? 'ArticleArchived' : 'ArticleDraftArchived', archived);
+    const archived = move(ctx, (await loadWithText(ctx, row)) as LoadedVersion, 'ARCHIVED');
+    emitArticleEvent(ctx, row.state === 'ACTIVE' ? 'ArticleArchived' : 'ArticleDraftArchived', archived);
   }
   return { id: version.articleId, versionId: version.id, state: 'ARCHIVED' };
 }
@@ -299,6 +311,71 @@ export async function restoreVersion(ctx: WriteContext, versionId: string): Prom
   }
   ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
   const next = move(ctx, version, 'DRAFT');
-  tell(ctx, 'ArticleRestored', next);
+  emitArticleEvent(ctx, 'ArticleRestored', next);
   return answer(next);
+}
+
+// ---------------------------------------------------------------- audiences
+
+/** An audience as given in a request. */
+interface GivenAudience {
+  kind: Audience['kind'];
+  id?: string | null;
+}
+
+/** Without duplicates, in the order of their first occurrence. */
+function distinct(audiences: readonly Audience[]): Audience[] {
+  return [...new Map(audiences.map((one) => [`${one.kind} ${one.id ?? ''}`, one])).values()];
+}
+
+function problemOf(audience: Audience, path: string, found: readonly Principal[]): FaultDetail[] {
+  const { kind, id } = audience;
+  if (kind === 'everyone') {
+    if (id === undefined) return [];
+    return [{ path: `${path}/id`, code: 'NOT_ALLOWED', message: 'Everyone has no id; leave it out.' }];
+  }
+  if (id === undefined) return [{ path: `${path}/id`, code: 'REQUIRED', message: 'A value is required.' }];
+  if (found.some((one) => one.kind === kind && one.id === id && one.active)) return [];
+  return [{ path: `${path}/id`, code: 'UNKNOWN_REFERENCE', message: 'The id names nobody who is there and active.' }];
+}
+
+/**
+ * Replaces the audience of a version. The audience of an active version cannot be empty, and changing it requires the right
+ * `kb.publish`.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, INVALID_VALUES, AUDIENCE_MISSING
+ */
+export async function changeAudiences(
+  ctx: WriteContext,
+  versionId: string,
+  said: readonly GivenAudience[],
+): Promise<{ versionId: string; audiences: AudienceAnswer[] }> {
+  ctx.actor.require('kb.write');
+  const given = said.map(({ kind, id }): Audience => (id === undefined || id === null ? { kind } : { kind, id }));
+  const { version } = await requireVersion(ctx, versionId);
+  if (version.state === 'ACTIVE') ctx.actor.require('kb.publish');
+  if (version.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The version is archived and takes no change.');
+  const found = await findPrincipals(
+    ctx,
+    given.flatMap(({ id }) => id ?? []),
+  );
+  const problems = given.flatMap((audience, index) => problemOf(audience, `/audiences/${index}`, found));
+  if (problems.length > 0) throw new Fault('INVALID_VALUES', 'Some audiences are not acceptable.', problems);
+  const audiences = distinct(given);
+  if (version.state === 'ACTIVE') requireAudience({ audiences });
+  ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
+  ctx.plan(setAudiences, {
+    id: version.id,
+    state: version.state,
+    audiences,
+    admits: audiences.map(({ id }) => id ?? EVERYONE),
+    at: ctx.now,
+    by: ctx.actor.userId,
+  });
+  ctx.emit({
+    type: 'ArticleAudiencesSet',
+    subject: `article:${version.articleId}`,
+    data: { articleId: version.articleId, versionId, before: version.audiences, after: audiences },
+  });
+  return { versionId, audiences: withNames(ctx, audiences, found) };
 }

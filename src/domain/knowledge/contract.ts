@@ -1,14 +1,18 @@
-/** Operations and schemas of articles (docs/spec/catalogue-and-knowledge.md#articles). */
+/**
+ * Operations and schemas of articles: for readers and authors (docs/spec/catalogue-and-knowledge.md#articles), and in the
+ * administration interface (docs/spec/configuration.md#administration-api).
+ */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
+import { pagingQuery } from '../../contract/paging.ts';
 import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
 
-export const tag = 'Knowledge base';
+const TAG = 'Knowledge base';
 
-export const VisibilitySchema = Type.Union([Type.Literal('internal'), Type.Literal('portal')]);
-export const VersionStateSchema = Type.Union([Type.Literal('DRAFT'), Type.Literal('ACTIVE'), Type.Literal('ARCHIVED')]);
+const VisibilitySchema = Type.Union([Type.Literal('internal'), Type.Literal('portal')]);
+const VersionStateSchema = Type.Union([Type.Literal('DRAFT'), Type.Literal('ACTIVE'), Type.Literal('ARCHIVED')]);
 
-export const localeQuery = {
+const localeQuery = {
   locale: Type.Optional(
     Type.String({
       maxLength: 64,
@@ -17,7 +21,7 @@ export const localeQuery = {
   ),
 };
 
-export const listed = {
+const listed = {
   id: Id,
   versionId: Id,
   code: Type.String(),
@@ -38,7 +42,7 @@ const DocumentAnswer = Type.Record(Type.String(), Type.Unknown(), {
   description: 'The text as a ProseMirror document; images are named by `blob:<sha256>`.',
 });
 
-export const text = {
+const text = {
   body: Type.String({ description: 'The text as Markdown.' }),
   bodyDocument: DocumentAnswer,
 };
@@ -58,7 +62,7 @@ const content = {
   ),
 };
 
-const kb = { tag } as const;
+const kb = { tag: TAG } as const;
 
 export const listArticles = defineOperation({
   ...kb,
@@ -205,10 +209,170 @@ export const archiveArticle = defineOperation({
     version: Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'The opaque token of the present material, from the administration interface.',
+      description: 'The opaque token of the article state, from the administration interface.',
     }),
     confirmed: Type.Literal(true),
   }),
   answer: Moved,
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'VERSION_TOKEN_STALE'],
+});
+
+// ---------------------------------------------------------------- administration interface
+
+const admin = { access: 'console', right: 'kb.write', tag: TAG } as const;
+
+const KindSchema = Type.Union([
+  Type.Literal('everyone'),
+  Type.Literal('group'),
+  Type.Literal('orgUnit'),
+  Type.Literal('user'),
+]);
+const audiences = Type.Array(Type.Object({ kind: KindSchema, id: Type.Optional(Id) }));
+
+const all = { ...listed, createdAt: Instant, archivedAt: nullable(Instant), audiences };
+
+const NamedAudiences = Type.Object(
+  {
+    versionId: Id,
+    audiences: Type.Array(
+      Type.Object({
+        kind: KindSchema,
+        id: Type.Optional(Id),
+        name: nullable(Type.String({ description: 'Null of everyone, and of somebody who is there no more.' })),
+      }),
+    ),
+  },
+  { $id: 'ArticleAudiences' },
+);
+
+const Named = { id: Id, code: Type.String(), name: Type.String() };
+
+export const listBases = defineOperation({
+  ...admin,
+  id: 'kb.bases',
+  method: 'GET',
+  path: '/kb/bases',
+  unit: 'read',
+  status: 200,
+  summary: 'List the knowledge bases with their sections',
+  description: 'Names are in the requested locale.',
+  query: closed(localeQuery),
+  answer: Type.Array(
+    Type.Object(
+      {
+        ...Named,
+        visibility: VisibilitySchema,
+        locales: Type.Array(Type.String()),
+        sections: Type.Array(Type.Object({ ...Named, parentId: nullable(Id) })),
+      },
+      { $id: 'KnowledgeBase' },
+    ),
+  ),
+  faults: ['RIGHT_MISSING'],
+});
+
+export const listVersions = defineOperation({
+  ...admin,
+  id: 'kb.versions',
+  method: 'GET',
+  path: '/kb/article-versions',
+  unit: 'read',
+  status: 200,
+  summary: 'List versions of articles, drafts too, last changed first',
+  description: 'Filter by state, base or article. Without filters all versions are listed.',
+  query: closed({
+    state: Type.Optional(VersionStateSchema),
+    baseId: Type.Optional(IdOrCode),
+    articleId: Type.Optional(Id),
+    ...pagingQuery,
+  }),
+  answer: Type.Object({
+    rows: Type.Array(Type.Object(all, { $id: 'AnyArticleVersion' })),
+    page: Type.Integer(),
+    pageSize: Type.Integer(),
+    hasMore: Type.Boolean(),
+  }),
+  faults: ['RIGHT_MISSING'],
+});
+
+const params = closed({ versionId: Id });
+
+export const getVersion = defineOperation({
+  ...admin,
+  id: 'kb.version',
+  method: 'GET',
+  path: '/kb/article-versions/{versionId}',
+  unit: 'read',
+  status: 200,
+  summary: 'Read a version of an article in any state',
+  description: 'Drafts, active and archived versions, with their text.',
+  params,
+  answer: Type.Object({ ...all, ...text }, { $id: 'ArticleVersionText' }),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+});
+
+export const getAudiences = defineOperation({
+  ...admin,
+  id: 'kb.audiences',
+  method: 'GET',
+  path: '/kb/article-versions/{versionId}/audiences',
+  unit: 'snapshot',
+  status: 200,
+  summary: 'Read the audience of a version',
+  description: 'An empty list means that nobody can read the version.',
+  params,
+  answer: NamedAudiences,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+});
+
+export const setAudiences = defineOperation({
+  ...admin,
+  id: 'kb.set-audiences',
+  method: 'PUT',
+  path: '/kb/article-versions/{versionId}/audiences',
+  unit: 'write',
+  status: 200,
+  summary: 'Set the audience of a version',
+  description:
+    'Replaces the whole audience. For an active version the caller also needs kb.publish, and the audience cannot be empty.',
+  params,
+  body: closed({
+    audiences: Type.Array(closed({ kind: KindSchema, id: Type.Optional(nullable(Id)) }), { maxItems: 1000 }),
+  }),
+  answer: NamedAudiences,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'AUDIENCE_MISSING', 'INVALID_VALUES'],
+});
+
+export const restoreVersion = defineOperation({
+  ...admin,
+  id: 'kb.restore',
+  method: 'POST',
+  path: '/kb/article-versions/{versionId}/restore',
+  unit: 'write',
+  status: 200,
+  summary: 'Turn an archived version into a draft',
+  description:
+    'The archived version becomes a draft again. Refused when the article already has a draft in that locale.',
+  params,
+  answer: Type.Object({ id: Id, versionId: Id, state: VersionStateSchema, title: Type.String() }),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'STATE_CONFLICT', 'ALREADY_EXISTS'],
+});
+
+export const getArticleState = defineOperation({
+  ...admin,
+  id: 'kb.material',
+  method: 'GET',
+  path: '/kb/articles/{articleId}/material',
+  unit: 'read',
+  status: 200,
+  summary: 'Read the opaque token that archiving needs',
+  description:
+    'The token stands for the versions that the article has in one locale. It becomes stale when one of them changes.',
+  params: closed({ articleId: Id }),
+  query: closed(localeQuery),
+  answer: Type.Object(
+    { versionId: Id, version: Type.String(), locale: Type.String(), state: VersionStateSchema },
+    { $id: 'ArticleMaterial' },
+  ),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });

@@ -10,9 +10,8 @@
  * - Readers see only active versions whose audience includes them; the SQL enforces this.
  * - Drafts are visible only to users with the right `kb.write`, in the administration interface.
  */
+export { knowledgeChecks } from './health.ts';
 export { knowledgeRoutes } from './routes.ts';
-export { articleEvent, articleSource } from './sources.ts';
-export { knowledgeChecks } from './store-checks.ts';
-export { articleImageUse } from './store-named.ts';
-export { articlesAdmit } from './store-audience.ts';
+export { articleImageUse, articlesAdmit } from './store.ts';
 export { readTextTask } from './text.ts';
+export { articleEvent, articleSource } from './versions.ts';

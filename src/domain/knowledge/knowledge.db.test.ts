@@ -21,7 +21,7 @@ describe('articles', () => {
   });
   after(() => world.close());
 
-  it('are drafts at first, which appear in the administration interface alone', async () => {
+  it('are created as drafts, visible only in the administration interface', async () => {
     const code = `c-${randomUUID()}`;
     const made = await articles.create(
       { code, title: 'Настройка VPN', summary: 'Кратко', tags: ['vpn', 'сеть'] },
@@ -58,7 +58,7 @@ describe('articles', () => {
     assert.equal(whole.bodyDocument.type, 'doc');
   });
 
-  it('are read once they are published, with all of what was written', async () => {
+  it('are readable once published, with all their content', async () => {
     const version = await articles.published({ responsibleId: world.people.anna, body: '# Шаги\n\n1. Раз\n2. Два' });
     const read = await world.ok('reader', 'GET', `/kb/articles/${version.id}`);
     assert.deepEqual(
@@ -76,7 +76,7 @@ describe('articles', () => {
     refused(await world.call('reader', 'GET', `/kb/articles/${randomUUID()}`), 404, 'NOT_FOUND');
   });
 
-  it('are for those whom an audience admits: everyone, by nested group, by unit above, by name; no right admits', async () => {
+  it('are readable only by their audience: everyone, nested groups, units above, single users', async () => {
     const open = await articles.published();
     const desk = await articles.published({}, [{ kind: 'group', id: world.id('desk') }]);
     const hq = await articles.published({}, [{ kind: 'orgUnit', id: world.id('hq') }]);
@@ -98,7 +98,7 @@ describe('articles', () => {
     alike(await world.call('reader', 'GET', `/kb/articles/${boris.id}`), absent);
   });
 
-  it('are in both visibilities for operators, each as its base', async () => {
+  it('have the visibility of their base', async () => {
     const portal = await articles.published({ baseId: 'portal', sectionId: 'start', visibility: 'portal' });
     assert.equal(await articles.sees('reader', portal), true);
     const wrong = await articles.create({ visibility: 'portal' });
@@ -109,7 +109,7 @@ describe('articles', () => {
     assert.equal((await articles.edit(draft, { visibility: 'internal' })).status, 200);
   });
 
-  it('need kb.read, kb.write and kb.publish, each for its own', async () => {
+  it('require kb.read, kb.write or kb.publish, depending on the operation', async () => {
     const draft = await articles.draft();
     await articles.admit(draft);
     const denied = async (answer: TestAnswer, right: string): Promise<void> => {
@@ -142,7 +142,7 @@ describe('articles', () => {
     refused(await world.call('chief', 'GET', '/kb/article-versions'), 404, 'NOT_FOUND');
   });
 
-  it('want everything that a version has, and say at once what is wrong', async () => {
+  it('require all parts of a version and report every problem at once', async () => {
     for (const name of ['baseId', 'sectionId', 'code', 'title', 'locale', 'visibility']) {
       const body = articles.body();
       delete body[name];
@@ -191,7 +191,7 @@ describe('articles', () => {
     assert.equal((await articles.version(byIds)).sectionId, world.id('mail'));
   });
 
-  it('take their text in exactly one of the two forms', async () => {
+  it('accept exactly one form of text', async () => {
     const document = { type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'Абзац' }] }] };
     const made = await articles.draft({ bodyDocument: document });
     const read = await articles.version(made);
@@ -210,7 +210,7 @@ describe('articles', () => {
       refused(await articles.create({ bodyDocument }), 400, 'INVALID_VALUES');
   });
 
-  it('change as drafts alone, and only where something is given', async () => {
+  it('can be changed only as drafts; an unchanged draft is not written', async () => {
     const draft = await articles.draft({ summary: 'S', tags: ['t'], responsibleId: world.people.anna });
     const changed = await articles.edit(
       draft,
@@ -250,7 +250,7 @@ describe('articles', () => {
     assert.equal((await articles.version(draft)).title, 'Другая');
   });
 
-  it('are published once, and never for nobody', async () => {
+  it('are published once and only with an audience', async () => {
     const draft = await articles.draft();
     refused(await articles.publish(draft), 409, 'AUDIENCE_MISSING');
     assert.equal((await articles.version(draft)).state, 'DRAFT');
@@ -265,7 +265,7 @@ describe('articles', () => {
     refused(await articles.publish({ versionId: 'x' }), 400, 'INVALID_REQUEST');
   });
 
-  it('get new versions by their code, one draft a locale; publishing archives the one before', async () => {
+  it('get new versions by code, one draft per locale; publishing archives the previous version', async () => {
     const code = 'shared.code_1';
     const first = await articles.published({ code, title: 'Первая' });
     const second = await articles.draft({ code, title: 'Вторая', sectionId: 'mail' });
@@ -297,7 +297,7 @@ describe('articles', () => {
     ]);
   });
 
-  it('come in the locale asked, else the default one, else as the base prefers, of what the reader may see', async () => {
+  it('are returned in the requested locale, else the default one, else by the order of the base', async () => {
     const code = `l-${randomUUID()}`;
     const russian = await articles.published({ code, title: 'ru' });
     await articles.published({ code, title: 'en', locale: 'en-US' }, [{ kind: 'user', id: world.people.anna }]);
@@ -327,7 +327,7 @@ describe('articles', () => {
     assert.deepEqual((await world.ok('boris', 'GET', `/kb/articles/${russian.id}`)).locales, ['ru-RU']);
   });
 
-  it('are gone with their base, and come back with it', async () => {
+  it('are hidden while their base is archived', async () => {
     const version = await articles.published({ baseId: 'portal', sectionId: 'start', visibility: 'portal' });
     const draft = await articles.draft({ baseId: 'portal', sectionId: 'start', visibility: 'portal' });
     await world.rows(`UPDATE config_items SET state = 'ARCHIVED' WHERE section = 'knowledgeBases' AND code = 'portal'`);

@@ -1,17 +1,37 @@
-/** Reads of published articles: only active versions whose audience includes the caller. */
+/**
+ * Reads of articles. Readers get active versions whose audience includes them. Authors get versions in any state, whatever their
+ * audience (docs/spec/configuration.md#administration-api).
+ */
 import type { Reply } from '../../contract/operation.ts';
+import { pageOf, windowOf } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
 import { type ContentParts, serveImage } from '../../platform/blobs/serve.ts';
+import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { imageHandles } from '../metadata/index.ts';
-import { noArticle } from './load.ts';
-import { preferenceOf, reachOf } from './audience.ts';
-import { findReached, listLocales, listReached, listTextsNaming, type VersionRow } from './store.ts';
-import { type ImageRow, listImages } from './store-named.ts';
+import { imageHandles, localized, registry } from '../metadata/index.ts';
+import { bases, findByIdOrCode } from './registry.ts';
+import { articleStateToken } from './rules.ts';
+import {
+  type Audience,
+  findPrincipals,
+  findReadable,
+  type ImageRow,
+  listCurrent,
+  listImages,
+  listLocales,
+  listReadable,
+  listTextsWithImage,
+  listVersions,
+  type Principal,
+  type VersionRow,
+  type VersionState,
+} from './store.ts';
+import { noArticle, preferenceOf, audienceFilterOf, requireVersion } from './versions.ts';
+
+// ---------------------------------------------------------------- readers
 
 /** A version in lists. */
-export function versionAnswer(row: VersionRow) {
+function versionAnswer(row: VersionRow) {
   const { articleId, id, code, baseId, sectionId, locale, title, summary, tags, visibility, state } = row;
   const { responsibleId, publishedAt, updatedAt } = row;
   const said = { code, baseId, sectionId, locale, title, summary, tags, visibility, state };
@@ -21,14 +41,14 @@ export function versionAnswer(row: VersionRow) {
 /** @throws Fault RIGHT_MISSING */
 export async function listArticles(ctx: ReadContext, locale: string | undefined): Promise<unknown[]> {
   ctx.actor.require('kb.read');
-  return (await listReached(ctx, reachOf(ctx), preferenceOf(ctx, locale))).map(versionAnswer);
+  return (await listReadable(ctx, audienceFilterOf(ctx), preferenceOf(ctx, locale))).map(versionAnswer);
 }
 
 /** @throws Fault RIGHT_MISSING, NOT_FOUND */
 export async function getArticle(ctx: ReadContext, articleId: string, locale: string | undefined): Promise<unknown> {
   ctx.actor.require('kb.read');
-  const reach = reachOf(ctx);
-  const version = await findReached(ctx, reach, preferenceOf(ctx, locale), articleId);
+  const filter = audienceFilterOf(ctx);
+  const version = await findReadable(ctx, filter, preferenceOf(ctx, locale), articleId);
   if (version === undefined) throw noArticle();
   return {
     ...versionAnswer(version),
@@ -36,7 +56,7 @@ export async function getArticle(ctx: ReadContext, articleId: string, locale: st
     bodyDocument: version.document,
     responsible:
       version.responsibleId === null ? null : { id: version.responsibleId, displayName: version.responsibleName ?? '' },
-    locales: await listLocales(ctx, reach, articleId),
+    locales: await listLocales(ctx, filter, articleId),
   };
 }
 
@@ -45,7 +65,8 @@ async function requireShown(ctx: ReadContext, articleId: string, sha256: string)
   ctx.actor.require('kb.read');
   const image = (await listImages(ctx, articleId)).find((one) => one.sha256 === sha256);
   const all = ctx.actor.has('kb.write');
-  const texts = image === undefined ? [] : await listTextsNaming(ctx, { ...reachOf(ctx), all }, articleId, sha256);
+  const texts =
+    image === undefined ? [] : await listTextsWithImage(ctx, { ...audienceFilterOf(ctx), all }, articleId, sha256);
   if (image !== undefined && texts.some((text) => imageHandles(text).includes(sha256))) return image;
   throw new Fault('NOT_FOUND', 'There is no such image, or you may not see it.');
 }
@@ -62,4 +83,115 @@ export async function readArticleImage(
   request: RequestFacts,
 ): Promise<Reply> {
   return await serveImage(runner, parts, (ctx) => requireShown(ctx, articleId, sha256), request);
+}
+
+// ---------------------------------------------------------------- authors
+
+/** @throws Fault RIGHT_MISSING */
+export async function listBases(ctx: ReadContext, locale: string | undefined): Promise<unknown[]> {
+  ctx.actor.require('kb.write');
+  const { asked, fallback } = preferenceOf(ctx, locale);
+  return bases(ctx).map(({ id, code, name, visibility, locales, sections }) => ({
+    id,
+    code,
+    name: localized(name, asked, fallback),
+    visibility,
+    locales,
+    sections: sections.map((section) => ({
+      id: section.id,
+      code: section.code,
+      name: localized(section.name, asked, fallback),
+      parentId: section.parentId,
+    })),
+  }));
+}
+
+interface VersionsQuery {
+  state?: VersionState;
+  baseId?: string;
+  articleId?: string;
+  page: number;
+  pageSize: number;
+}
+
+/** @throws Fault RIGHT_MISSING, INVALID_REQUEST */
+export async function listAllVersions(ctx: ReadContext, query: VersionsQuery): Promise<unknown> {
+  ctx.actor.require('kb.write');
+  const window = windowOf(query);
+  const base = query.baseId === undefined ? undefined : findByIdOrCode(bases(ctx), query.baseId);
+  if (query.baseId !== undefined && base === undefined) {
+    const message = 'There is no such knowledge base.';
+    throw new Fault('INVALID_REQUEST', message, [{ path: 'query.baseId', code: 'UNKNOWN_BASE', message }]);
+  }
+  const rows = await listVersions(ctx, {
+    baseIds: base === undefined ? bases(ctx).map(({ id }) => id) : [base.id],
+    ...(query.state === undefined ? {} : { state: query.state }),
+    ...(query.articleId === undefined ? {} : { articleId: query.articleId }),
+    limit: window.limit,
+    offset: window.offset,
+  });
+  return pageOf(rows.map(fullAnswer), window);
+}
+
+function fullAnswer(row: VersionRow) {
+  const { createdAt, archivedAt, audiences } = row;
+  return { ...versionAnswer(row), createdAt, archivedAt, audiences };
+}
+
+export interface AudienceAnswer extends Audience {
+  /** Null for everyone, and for an item that no longer exists. */
+  name: string | null;
+}
+
+/** Audiences with the names of their users, groups and units. */
+export function withNames(
+  ctx: ReadContext,
+  audiences: readonly Audience[],
+  found: readonly Principal[],
+): AudienceAnswer[] {
+  const { defaultLocale } = registry(ctx).settings;
+  return audiences.map((audience) => {
+    const one = found.find(({ kind, id }) => kind === audience.kind && id === audience.id);
+    return { ...audience, name: one === undefined ? null : localized(one.name, defaultLocale, defaultLocale) };
+  });
+}
+
+/** @throws Fault RIGHT_MISSING, NOT_FOUND */
+export async function getVersion(ctx: ReadContext, versionId: string): Promise<unknown> {
+  ctx.actor.require('kb.write');
+  const { version } = await requireVersion(ctx, versionId);
+  return { ...fullAnswer(version), body: version.body, bodyDocument: version.document };
+}
+
+/** @throws Fault RIGHT_MISSING, NOT_FOUND */
+export async function getAudiences(ctx: ReadContext, versionId: string): Promise<unknown> {
+  ctx.actor.require('kb.write');
+  const { version } = await requireVersion(ctx, versionId);
+  const found = await findPrincipals(
+    ctx,
+    version.audiences.flatMap(({ id }) => id ?? []),
+  );
+  return { versionId, audiences: withNames(ctx, version.audiences, found) };
+}
+
+/**
+ * The opaque token that archiving requires. It covers the article state in one locale: the given one, or the preferred one.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND
+ */
+export async function getArticleState(
+  ctx: ReadContext,
+  articleId: string,
+  locale: string | undefined,
+): Promise<unknown> {
+  ctx.actor.require('kb.write');
+  const current = await listCurrent(ctx, articleId);
+  const base = bases(ctx).find(({ id }) => id === current[0]?.baseId);
+  if (base === undefined) throw noArticle();
+  const { asked, fallback } = preferenceOf(ctx, locale);
+  const there = new Set(current.map((row) => row.locale));
+  const chosen = [asked, fallback, ...base.locales, ...there].find((one) => there.has(one)) as string;
+  const rows = current.filter((row) => row.locale === chosen);
+  const shown = (rows.find(({ state }) => state === 'ACTIVE') ?? rows[0]) as VersionRow;
+  return { versionId: shown.id, version: articleStateToken(chosen, rows), locale: chosen, state: shown.state };
 }

@@ -58,14 +58,14 @@ async function behind<T>(statement: string, values: unknown[], call: () => Promi
   }
 }
 
-describe('articles under many hands', () => {
+describe('concurrent changes of articles', () => {
   before(async () => {
     world = await startCatalogWorld();
     articles = new Articles(world);
   });
   after(() => world.close());
 
-  it('get one draft of a locale, however many begin it at once, of a new code and of one that stands', async () => {
+  it('create one draft per locale with concurrent requests, for a new and an existing code', async () => {
     const fresh = `f-${randomUUID()}`;
     const answers = await together(8, (turn) => articles.create({ code: fresh, title: `by ${turn}` }));
     assert.deepEqual(tally(answers), { 201: 1, '409 ALREADY_EXISTS': 7 });
@@ -78,7 +78,7 @@ describe('articles under many hands', () => {
     assert.deepEqual(await states(made), { 'ru-RU DRAFT': 1, 'ru-RU ACTIVE': 1 });
   });
 
-  it('become one article when two locales of a new code begin at once', async () => {
+  it('create one article when two locales of a new code are created at once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const code = `t-${randomUUID()}`;
       const answers = await together(4, (turn) =>
@@ -90,7 +90,7 @@ describe('articles under many hands', () => {
     }
   });
 
-  it('are published once: of many publishers of one version one wins, and one event is told', async () => {
+  it('publish a version once and emit one event with concurrent publishers', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const code = `p-${randomUUID()}`;
       const before = await articles.published({ code });
@@ -109,7 +109,7 @@ describe('articles under many hands', () => {
     }
   });
 
-  it('never change once published: a text that was told as changed is the published one, any other was refused', async () => {
+  it('never change a published text: concurrent edits are rejected', async () => {
     for (let round = 0; round < 3 * ROUNDS; round++) {
       const draft = await ready(`x-${randomUUID()}`, { body: 'first' });
       const edits = Array.from({ length: 4 }, (_, turn) => `edit ${turn}`);
@@ -136,7 +136,7 @@ describe('articles under many hands', () => {
     }
   });
 
-  it('take no change that was decided before the publication that it waited for', async () => {
+  it('reject a change that was decided before a publication it waited for', async () => {
     const draft = await ready(`w-${randomUUID()}`, { body: 'as published' });
     const publication = `WITH a AS (UPDATE kb_articles SET revision = revision + 1 WHERE id = $1)
       UPDATE kb_versions SET state = 'ACTIVE', draft_locale = NULL, active_locale = locale, published_at = now() WHERE id = $2`;
@@ -147,7 +147,7 @@ describe('articles under many hands', () => {
     assert.equal((await world.ok('reader', 'GET', `/kb/articles/${draft.id}`)).body, 'as published');
   });
 
-  it('are not published when their audience is taken away, or their archiving comes, first', async () => {
+  it('reject a publication after a concurrent audience removal or archiving', async () => {
     const one = await ready(`a-${randomUUID()}`);
     const emptied = `WITH a AS (UPDATE kb_articles SET revision = revision + 1 WHERE id = $1)
       UPDATE kb_versions SET audiences = '[]', admits = '{}' WHERE id = $2`;
@@ -163,7 +163,7 @@ describe('articles under many hands', () => {
     }
   });
 
-  it('cannot be active twice in a locale, whatever writes it', async () => {
+  it('cannot make two versions active in a locale, even by direct SQL', async () => {
     const code = `d-${randomUUID()}`;
     await articles.published({ code });
     const draft = await ready(code);

@@ -149,5 +149,5 @@ export function articleStateToken(locale: string, versions: readonly { articleSt
 export function requireToken(expected: string, given: string): void {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   if (timingSafeEqual(hash(expected), hash(given))) return;
-  throw new Fault('VERSION_TOKEN_STALE', 'The material was changed since you read its token; look at it again.');
+  throw new Fault('VERSION_TOKEN_STALE', 'The article was changed since you read its token; read it again.');
 }

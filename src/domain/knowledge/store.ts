@@ -1,7 +1,8 @@
-/** SQL on the tables `kb_articles` and `kb_versions`. */
+/** SQL on the tables `kb_articles`, `kb_versions` and `kb_images`, and on the users, groups and units in audiences. */
 import sql, { empty, type Sql } from 'sql-template-tag';
+import type { BlobUse } from '../../platform/blobs/register.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
-import type { RichNode } from '../metadata/index.ts';
+import type { LocalizedText, RichNode } from '../metadata/index.ts';
 import type { Base, Visibility } from './registry.ts';
 
 export type VersionState = 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
@@ -68,7 +69,7 @@ export async function listCurrent(ctx: ReadContext, articleId: string, locale?: 
     WHERE v.article_id = ${articleId}::uuid AND v.state IN ('ACTIVE', 'DRAFT') ${of} ORDER BY v.locale COLLATE "C", v.state`);
 }
 
-export interface ArticleRow {
+interface ArticleRow {
   id: string;
   revision: number;
   /** Whether the given locale has a draft. */
@@ -88,16 +89,16 @@ export async function findArticle(
 }
 
 /** Limits reads to active versions of active bases that admit one of these ids. Every read for a caller requires it. */
-export interface Reach {
+export interface AudienceFilter {
   bases: readonly Base[];
   admitted: readonly string[];
 }
 
-function reached({ bases, admitted }: Omit<Reach, 'all'>): Sql {
+function readableBy({ bases, admitted }: AudienceFilter): Sql {
   return sql`v.state = 'ACTIVE' AND v.admits && ${[...admitted]}::uuid[] AND ${ofBases({ bases })}`;
 }
 
-function ofBases({ bases }: Pick<Reach, 'bases'>): Sql {
+function ofBases({ bases }: Pick<AudienceFilter, 'bases'>): Sql {
   return sql`a.base_id = ANY(${bases.map(({ id }) => id)}::uuid[])`;
 }
 
@@ -107,56 +108,60 @@ export interface Preference {
   fallback: string;
 }
 
-function preferred(reach: Reach, { asked, fallback }: Preference): Sql {
-  const orders = JSON.stringify(reach.bases.map(({ id, locales }) => ({ id, locales })));
+function preferred(filter: AudienceFilter, { asked, fallback }: Preference): Sql {
+  const orders = JSON.stringify(filter.bases.map(({ id, locales }) => ({ id, locales })));
   return sql`v.locale = ${asked} DESC, v.locale = ${fallback} DESC, (SELECT array_position(b.locales, v.locale)
     FROM jsonb_to_recordset(${orders}::jsonb) AS b (id uuid, locales text[]) WHERE b.id = a.base_id), v.locale COLLATE "C"`;
 }
 
 /** One readable version per article, in the preferred locale; last published first. */
-export async function listReached(ctx: ReadContext, reach: Reach, preference: Preference): Promise<VersionRow[]> {
+export async function listReadable(
+  ctx: ReadContext,
+  filter: AudienceFilter,
+  preference: Preference,
+): Promise<VersionRow[]> {
   return await ctx.query<VersionRow>(sql`
     SELECT * FROM (
       SELECT DISTINCT ON (v.article_id) ${COLUMNS} FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
-      WHERE ${reached(reach)} ORDER BY v.article_id, ${preferred(reach, preference)}
+      WHERE ${readableBy(filter)} ORDER BY v.article_id, ${preferred(filter, preference)}
     ) AS found ORDER BY "publishedAt" DESC, id DESC`);
 }
 
-export async function findReached(
+export async function findReadable(
   ctx: ReadContext,
-  reach: Reach,
+  filter: AudienceFilter,
   preference: Preference,
   articleId: string,
 ): Promise<(VersionRow & VersionText) | undefined> {
   const rows = await ctx.query<VersionRow & VersionText>(sql`
     SELECT ${COLUMNS}, ${TEXT} FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
-    WHERE v.article_id = ${articleId}::uuid AND ${reached(reach)} ORDER BY ${preferred(reach, preference)} LIMIT 1`);
+    WHERE v.article_id = ${articleId}::uuid AND ${readableBy(filter)} ORDER BY ${preferred(filter, preference)} LIMIT 1`);
   return rows[0];
 }
 
 /** Locales in which the caller may read the article. */
-export async function listLocales(ctx: ReadContext, reach: Reach, articleId: string): Promise<string[]> {
+export async function listLocales(ctx: ReadContext, filter: AudienceFilter, articleId: string): Promise<string[]> {
   const rows = await ctx.query<{ locale: string }>(sql`
     SELECT v.locale FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
-    WHERE v.article_id = ${articleId}::uuid AND ${reached(reach)} ORDER BY v.locale COLLATE "C"`);
+    WHERE v.article_id = ${articleId}::uuid AND ${readableBy(filter)} ORDER BY v.locale COLLATE "C"`);
   return rows.map(({ locale }) => locale);
 }
 
 /** Texts of the article that contain the image's handle: of readable versions, or with `all` of any version. */
-export async function listTextsNaming(
+export async function listTextsWithImage(
   ctx: ReadContext,
-  reach: Reach & { all: boolean },
+  filter: AudienceFilter & { all: boolean },
   articleId: string,
   sha256: string,
 ): Promise<RichNode[]> {
   const rows = await ctx.query<{ document: RichNode }>(sql`
     SELECT v.document FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
-    WHERE v.article_id = ${articleId}::uuid AND ${reach.all ? ofBases(reach) : reached(reach)}
+    WHERE v.article_id = ${articleId}::uuid AND ${filter.all ? ofBases(filter) : readableBy(filter)}
       AND v.document::text LIKE ${`%blob:${sha256}%`}`);
   return rows.map(({ document }) => document);
 }
 
-export interface VersionPage {
+interface VersionPage {
   baseIds: readonly string[];
   state?: VersionState;
   articleId?: string;
@@ -195,7 +200,7 @@ export const changeArticle: TableWrite<{ id: string; expected: number }> = {
     WHERE a.id = r.id AND a.revision = r.expected RETURNING 1`,
 };
 
-export interface NewVersion {
+interface NewVersion {
   id: string;
   article_id: string;
   section_id: string;
@@ -224,7 +229,7 @@ export const insertVersion: TableWrite<NewVersion> = {
     RETURNING 1`,
 };
 
-export interface DraftChange extends Omit<NewVersion, 'article_id' | 'section_id' | 'locale'> {}
+interface DraftChange extends Omit<NewVersion, 'article_id' | 'section_id' | 'locale'> {}
 
 /** The state is part of the condition, so that a published text is never changed. */
 export const changeDraft: TableWrite<DraftChange> = {
@@ -276,3 +281,80 @@ export const setAudiences: TableWrite<{
     FROM jsonb_to_recordset(${rows}) AS r (id uuid, state text, audiences jsonb, admits uuid[], at timestamptz, by uuid)
     WHERE v.id = r.id AND v.state = r.state RETURNING 1`,
 };
+
+// ---------------------------------------------------------------- active versions, for search and for the admission of members
+
+/** Ids of active versions after `after`, in order. */
+export async function listActiveIds(ctx: ReadContext, after: string | null, limit: number): Promise<string[]> {
+  const rows = await ctx.query<{ id: string }>(sql`
+    SELECT id FROM kb_versions WHERE state = 'ACTIVE' AND (${after}::uuid IS NULL OR id > ${after}::uuid)
+    ORDER BY id LIMIT ${limit}::int`);
+  return rows.map(({ id }) => id);
+}
+
+/** Predicate: `column` is the id of an active version whose audience includes the caller. */
+export function isReadable(column: Sql, { bases, admitted }: AudienceFilter): Sql {
+  return sql`EXISTS (SELECT 1 FROM kb_versions kv JOIN kb_articles ka ON ka.id = kv.article_id
+    WHERE kv.id = ${column} AND kv.state = 'ACTIVE' AND kv.admits && ${[...admitted]}::uuid[]
+      AND ka.base_id = ANY(${bases.map(({ id }) => id)}::uuid[]))`;
+}
+
+/**
+ * Whether an active version admits one of `ids` and none of `own`: gaining one of `ids` would give access to another article.
+ */
+export async function articlesAdmit(
+  ctx: ReadContext,
+  ids: readonly string[],
+  own: readonly string[],
+): Promise<boolean> {
+  const rows = await ctx.query<{ found: boolean }>(sql`
+    SELECT EXISTS (SELECT 1 FROM kb_versions WHERE state = 'ACTIVE' AND admits && ${[...ids]}::uuid[]
+      AND NOT admits && ${[EVERYONE, ...own]}::uuid[]) AS found`);
+  return rows[0]?.found === true;
+}
+
+// ---------------------------------------------------------------- users, groups and units in audiences
+
+export interface Principal {
+  kind: 'user' | 'group' | 'orgUnit';
+  id: string;
+  name: LocalizedText;
+  active: boolean;
+}
+
+/** The users, groups and units with these ids, including archived ones. */
+export async function findPrincipals(ctx: ReadContext, ids: readonly string[]): Promise<Principal[]> {
+  if (ids.length === 0) return [];
+  const wanted = [...ids];
+  return await ctx.query<Principal>(sql`
+    SELECT 'user' AS kind, id, to_jsonb(display_name) AS name, state = 'ACTIVE' AS active FROM users WHERE id = ANY(${wanted}::uuid[])
+    UNION ALL
+    SELECT 'group', id, name, state = 'ACTIVE' FROM groups WHERE id = ANY(${wanted}::uuid[])
+    UNION ALL
+    SELECT 'orgUnit', id, name, state = 'ACTIVE' FROM org_units WHERE id = ANY(${wanted}::uuid[])`);
+}
+
+export interface ImageRow {
+  sha256: string;
+  mediaType: string;
+  size: number;
+}
+
+export async function listImages(ctx: ReadContext, articleId: string): Promise<ImageRow[]> {
+  return await ctx.query<ImageRow>(
+    sql`SELECT sha256, media_type AS "mediaType", size FROM kb_images WHERE article_id = ${articleId}::uuid`,
+  );
+}
+
+export const useImage: TableWrite<{ article_id: string; sha256: string; media_type: string; size: number }> = {
+  name: 'use_kb_image',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO kb_images (article_id, sha256, media_type, size)
+    SELECT article_id, sha256, media_type, size
+    FROM jsonb_to_recordset(${rows}) AS r (article_id uuid, sha256 text, media_type text, size integer)
+    ON CONFLICT DO NOTHING`,
+};
+
+/** An article's images are kept as long as the article. */
+export const articleImageUse: BlobUse = (sha256) => sql`EXISTS (SELECT 1 FROM kb_images k WHERE k.sha256 = ${sha256})`;

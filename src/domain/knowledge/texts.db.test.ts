@@ -36,7 +36,7 @@ describe('texts of articles', () => {
   });
   after(() => world.close());
 
-  it('hold nothing that acts, in whichever form they came', async () => {
+  it('contain no active content in either form', async () => {
     const hostile = [
       'Привет <script>alert("x")</script> мир',
       '<script>alert("x")</script>\n\nПривет мир',
@@ -69,7 +69,7 @@ describe('texts of articles', () => {
     refused(await articles.create({ body: 'x'.repeat(200_001) }), 400, 'INVALID_VALUES');
   });
 
-  it('come back as written where they can, and read back as the same in any case', async () => {
+  it('are returned as written if possible and always parse to the same document', async () => {
     for (const body of ['*Обычный* текст\n\n* пункт', 'C:\\temp & [скобки] <b>жирно</b>', 'a|b\n-|-\n1|2']) {
       const draft = await articles.draft({ body });
       const first = await articles.version(draft);
@@ -82,7 +82,7 @@ describe('texts of articles', () => {
     }
   });
 
-  it('keep their images apart, for whoever may read a text that shows them', async () => {
+  it('store images separately, readable by readers of a text with the image', async () => {
     const code = `i-${randomUUID()}`;
     const draft = await articles.draft({ code, body: `Рисунок\n\n![схема](${URL})` });
     const path = `/kb/articles/${draft.id}/images/${SHA256}`;
@@ -110,7 +110,7 @@ describe('texts of articles', () => {
     assert.equal((await world.call('anna', 'GET', path)).status, 200, 'the sweeper leaves it alone');
   });
 
-  it('are given to search only as they are published, and only for whom they are', async () => {
+  it('are passed to search only when published, with their audience', async () => {
     const code = `s-${randomUUID()}`;
     const version = await articles.published(
       { code, title: 'Т', summary: 'К', tags: ['x', 'y'], body: '# Шаг\n\n*раз* и **два**' },
@@ -151,7 +151,7 @@ describe('texts of articles', () => {
     assert.deepEqual(await found('chief'), []);
   });
 
-  it('are found by search as articles, only published and only by whom they are for', async () => {
+  it('are found by search only when published and only by their audience', async () => {
     const word = `slovo${randomUUID().slice(0, 8)}`;
     const code = `q-${randomUUID()}`;
     const search = async (who: Person): Promise<string[]> =>
@@ -176,7 +176,7 @@ describe('texts of articles', () => {
     refused(await world.call('carl', 'GET', `/search?kinds=article&q=${word}`), 403, 'RIGHT_MISSING');
   });
 
-  it('are told to receivers only where they may read them, then and now', async () => {
+  it('are sent to webhook receivers only if they may read them', async () => {
     const code = `h-${randomUUID()}`;
     const version = await articles.published({ code, title: 'Т' }, [{ kind: 'user', id: world.people.anna }]);
     const draft = await articles.draft({ code });

@@ -10,7 +10,7 @@
  * - A stopped instance does not change until it is recalculated by command.
  */
 export { slaFollower } from './follow.ts';
+export { slaChecks, timerMetrics } from './health.ts';
 export { dueTimeUpdater, fireDue } from './jobs.ts';
 export { slaRoutes } from './routes.ts';
-export { slaChecks, timerMetrics } from './health.ts';
 export { timerBacklog } from './store.ts';

@@ -13,7 +13,6 @@ import type * as identityAdmin from '../../../src/domain/identity/contract-admin
 import type * as imports from '../../../src/domain/imports/contract.ts';
 import type * as inbound from '../../../src/domain/inbound/contract.ts';
 import type * as knowledge from '../../../src/domain/knowledge/contract.ts';
-import type * as knowledgeAdmin from '../../../src/domain/knowledge/contract-admin.ts';
 import type * as metadata from '../../../src/domain/metadata/contract.ts';
 import type * as objects from '../../../src/domain/objects/contract.ts';
 import type * as relations from '../../../src/domain/relations/contract.ts';
@@ -41,7 +40,7 @@ export type {
   sla,
   workflow,
 };
-export type { catalog, imports, inbound, knowledge, knowledgeAdmin, webhooks };
+export type { catalog, imports, inbound, knowledge, webhooks };
 
 export type Session = AnswerOf<typeof access.getSession>;
 export type DocketRecord = Static<typeof objects.ObjectSchema>;

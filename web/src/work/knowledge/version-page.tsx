@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ToneMark } from '../../admin/connections/tone.tsx';
 import { call } from '../../api/client.ts';
-import type { knowledge, knowledgeAdmin } from '../../api/types.ts';
+import type { knowledge } from '../../api/types.ts';
 import { useHas } from '../../app/session.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
@@ -51,7 +51,7 @@ function Known({ version }: { version: Version }) {
     ...shared,
     run: async () => {
       const query = { locale: version.locale };
-      const material = await call<typeof knowledgeAdmin.getMaterial>('GET', `/kb/articles/${version.id}/material`, {
+      const material = await call<typeof knowledge.getArticleState>('GET', `/kb/articles/${version.id}/material`, {
         query,
       });
       return call<typeof knowledge.archiveArticle>('POST', '/kb/articles/archive', {
@@ -62,7 +62,7 @@ function Known({ version }: { version: Version }) {
   });
   const restore = useAction({
     ...shared,
-    run: () => call<typeof knowledgeAdmin.restoreVersion>('POST', `/kb/article-versions/${version.versionId}/restore`),
+    run: () => call<typeof knowledge.restoreVersion>('POST', `/kb/article-versions/${version.versionId}/restore`),
     done: t.restored,
   });
   const copy = useAction({

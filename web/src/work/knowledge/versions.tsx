@@ -3,7 +3,7 @@ import { Button, Group, Select } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
-import type { knowledgeAdmin } from '../../api/types.ts';
+import type { knowledge } from '../../api/types.ts';
 import { ToneMark } from '../../admin/connections/tone.tsx';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
@@ -24,7 +24,7 @@ export function Versions({ onOpen }: { onOpen: (one: VersionRow) => void }) {
   const versions = useInfiniteQuery({
     queryKey: [...knowledgeKey, 'versions', state, baseId],
     queryFn: ({ pageParam, signal }) =>
-      call<typeof knowledgeAdmin.listVersions>('GET', '/kb/article-versions', {
+      call<typeof knowledge.listVersions>('GET', '/kb/article-versions', {
         query: { page: pageParam, pageSize: 100, state: state ?? undefined, baseId: baseId ?? undefined },
         signal,
       }),
