@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { DATA_TYPES, type DataType } from '../src/lib/data-types.ts';
+import { DATA_TYPES, type DataType } from '../src/lib/data-types/index.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { watchAnswers } from './harness/load-document.ts';
 import { ACTIONS, bundle, idOf, stored, user, withoutCorrelation } from './harness/load-world.ts';

@@ -1,5 +1,5 @@
 /** Generates TypeScript types of the configured record types, for users of the client (`docket types`). Has no side effects. */
-import type { DataType } from '../lib/data-types.ts';
+import { type DataType, descriptorOf } from '../lib/data-types/index.ts';
 
 type Text = string | Readonly<Record<string, string>>;
 
@@ -27,30 +27,6 @@ export interface DeclaredWorkflow {
   states: readonly { code: string }[];
   transitions?: readonly { code: string }[];
 }
-
-/** TypeScript types of a data type's JSON values: when read, and when written if different. */
-const KINDS: Readonly<Record<DataType, readonly [read: string, written?: string]>> = {
-  string: ['string'],
-  text: ['string'],
-  'rich-text': ['RichText', 'RichText | Html'],
-  integer: ['number'],
-  decimal: ['Decimal', 'Decimal | number'],
-  boolean: ['boolean'],
-  date: ['DateText'],
-  datetime: ['Instant'],
-  duration: ['Duration'],
-  enum: ['string'],
-  reference: ['Id'],
-  user: ['Id'],
-  group: ['Id'],
-  'org-unit': ['Id'],
-  service: ['Id'],
-  url: ['string'],
-  email: ['string'],
-  phone: ['string'],
-  time: ['Time'],
-  json: ['unknown'],
-};
 
 const HEAD = `// Written by \`docket types\` from the configuration of a Docket service. Run it again when the configuration changes.
 
@@ -95,7 +71,7 @@ const union = (codes: readonly { code: string }[]): string =>
   codes.length === 0 ? 'never' : codes.map(({ code }) => quoted(code)).join(' | ');
 
 function kindOf(field: DeclaredField, use: 'read' | 'written'): string {
-  const [read, written = read] = KINDS[field.dataType];
+  const [read, written = read] = descriptorOf(field.dataType).declared;
   const options = field.constraints?.options ?? [];
   const one = field.dataType === 'enum' && options.length > 0 ? union(options) : use === 'read' ? read : written;
   return field.multiple === true ? `Array<${one}>` : one;

@@ -1,28 +1,15 @@
 /**
  * Conditions and values in configuration: written with codes and logins, stored with ids (docs/spec/configuration.md#bundle).
  */
-import type { DataType } from '../lib/data-types.ts';
+import { sectionOf } from '../lib/data-types/index.ts';
 import { isFault } from '../lib/fault.ts';
 import { type Condition, type FieldResolver, type FilterField, parseCondition } from '../lib/filter.ts';
 import type { CompileView, ConfigView, ItemPath, Report } from './section.ts';
 
-/** Data type → the section whose items its values refer to. */
-const SECTIONS: ReadonlyMap<DataType, string> = new Map([
-  ['user', 'users'],
-  ['group', 'groups'],
-  ['org-unit', 'orgUnits'],
-  ['service', 'services'],
-]);
-
 /** The section that the field's values refer to; undefined for plain values. */
-function sectionOf(field: Pick<FilterField, 'code' | 'kind' | 'dataType'>): string | undefined {
+function sectionOfField(field: Pick<FilterField, 'code' | 'kind' | 'dataType'>): string | undefined {
   if (field.kind === 'system' && field.code === 'typeId') return 'types';
-  return SECTIONS.get(field.dataType);
-}
-
-/** The section that values of the data type refer to; undefined for plain values. */
-export function namingSection(dataType: DataType): string | undefined {
-  return SECTIONS.get(dataType);
+  return sectionOf(field.dataType);
 }
 
 const THINGS: ReadonlyMap<string, string> = new Map([
@@ -94,7 +81,7 @@ function withIds(walk: Walk, condition: unknown, path: ItemPath, depth: number):
   }
   const code = own(record, 'field');
   const field = typeof code === 'string' ? walk.resolve(code) : undefined;
-  const section = field === undefined ? undefined : sectionOf(field);
+  const section = field === undefined ? undefined : sectionOfField(field);
   const value = own(record, 'value');
   if (section === undefined || value === undefined || typeof value === 'boolean' || value === null) return condition;
   const id = (one: unknown, at: ItemPath): unknown => {

@@ -4,7 +4,7 @@
  * blocked; one process at a time. Indexes that an interrupted process left incomplete are dropped and rebuilt. It only compares
  * the wanted with the actual state, so it can be called at any time.
  */
-import type { DataType } from '../lib/data-types.ts';
+import type { DataType } from '../lib/data-types/index.ts';
 import { creatorIndex, type FieldIndex, fieldIndex } from '../platform/database/filter-sql.ts';
 import type { Database } from '../platform/database/pool.ts';
 import { tryNumberedLock } from '../platform/database/session-lock.ts';

@@ -1,5 +1,5 @@
 /** The parts of record types and workflows that other modules' sections need. */
-import type { DataType } from '../lib/data-types.ts';
+import type { DataType } from '../lib/data-types/index.ts';
 import { type Condition, type FieldResolver, type FilterField, resolverOf } from '../lib/filter.ts';
 import { compileCondition, type Naming } from './conditions.ts';
 import type { ConfigView, ItemPath, Report } from './section.ts';

@@ -1,9 +1,9 @@
 /** Values of fields in configuration: defaults of fields, and values set by transitions and catalogue items. */
-import type { DataType } from '../lib/data-types.ts';
+import { type DataType, sectionOf } from '../lib/data-types/index.ts';
 import type { FaultDetail } from '../lib/fault.ts';
 import { readVariable, variableRule } from '../lib/filter-variables.ts';
 import { deepEqualJson } from '../lib/json.ts';
-import { idOf, type Naming, namingSection, stepsOf } from './conditions.ts';
+import { idOf, type Naming, stepsOf } from './conditions.ts';
 import type { ItemPath } from './section.ts';
 
 export interface ConfiguredField {
@@ -30,7 +30,7 @@ export function compileValue<Field extends ConfiguredField>(
   judge: ValueJudge<Field>,
   naming: Naming,
 ): unknown {
-  const section = namingSection(field.dataType);
+  const section = sectionOf(field.dataType);
   const named = section === undefined ? value : withIds(section, value, path, naming);
   if (named === undefined) return undefined;
   const judged = judge(field, named);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { DataType } from './data-types.ts';
+import type { DataType } from './data-types/index.ts';
 import { evaluate, parseCondition, type RecordFacts, resolverOf, type SystemFacts, type Variables } from './filter.ts';
 import { fold } from './text.ts';
 

@@ -2,10 +2,9 @@
  * Evaluates a typed condition on one record in memory (docs/spec/search.md#condition-language). `platform/database/filter-sql.ts`
  * is the SQL equivalent.
  */
-import { canonicalDecimal, compareDecimals } from './decimal.ts';
+import { descriptorOf, type Literal } from './data-types/index.ts';
 import { foldNumber } from './filter-fields.ts';
 import type {
-  LiteralOperand,
   Operand,
   RecordFacts,
   SystemFacts,
@@ -14,11 +13,8 @@ import type {
   TypedLeaf,
   Variables,
 } from './filter-types.ts';
-import { compareText } from './filter-values.ts';
 import { resolveOperand } from './filter-variables.ts';
 import { fold } from './text.ts';
-
-type Scalar = LiteralOperand['literal'];
 
 /** Whether a field is readable on the record being evaluated. */
 export type FieldVisibility = (code: string, field: TypedField) => boolean;
@@ -68,7 +64,7 @@ function holdsOn(leaf: TypedLeaf, record: RecordFacts, variables: Variables): bo
   }
 }
 
-function resolveAll(operands: readonly Operand[], variables: Variables): Scalar[] {
+function resolveAll(operands: readonly Operand[], variables: Variables): Literal[] {
   return operands.flatMap((operand) => [...resolveOperand(operand, variables)]);
 }
 
@@ -95,14 +91,11 @@ function texts(field: TypedField, record: RecordFacts): string[] {
   return elements(field, copy).filter((text) => typeof text === 'string');
 }
 
-/** The comparable form of a stored element: text, numbers and booleans unchanged, decimals in canonical form. */
-function comparable(field: TypedField, element: unknown): unknown {
-  return field.dataType === 'decimal' && !field.multiple ? canonicalDecimal(element) : element;
-}
-
-function equalsAny(field: TypedField, record: RecordFacts, operands: readonly Scalar[]): boolean {
+function equalsAny(field: TypedField, record: RecordFacts, operands: readonly Literal[]): boolean {
+  // Elements of a list are compared as JSON, as in SQL.
+  const comparable = field.multiple ? undefined : descriptorOf(field.dataType).comparable;
   return elements(field, stored(field, record)).some((element) =>
-    (operands as readonly unknown[]).includes(comparable(field, element)),
+    (operands as readonly unknown[]).includes(comparable === undefined ? element : comparable(element)),
   );
 }
 
@@ -110,17 +103,18 @@ type OrderLeaf = Extract<TypedLeaf, { operator: 'before' | 'after' | 'range' }>;
 
 function inOrder(leaf: OrderLeaf, record: RecordFacts, variables: Variables): boolean {
   const { field } = leaf;
+  const { compare } = descriptorOf(field.dataType);
+  if (compare === undefined) return false;
   const [low, high] = bounds(leaf, variables);
-  const strict = leaf.operator !== 'range';
+  const least = leaf.operator === 'range' ? 0 : 1;
   return elements(field, stored(field, record)).some((element) => {
-    const least = strict ? 1 : 0;
-    if (low !== undefined && !(order(field, element, low) >= least)) return false;
-    return high === undefined || order(field, element, high) <= -least;
+    if (low !== undefined && !(Math.sign(compare(element, low)) >= least)) return false;
+    return high === undefined || Math.sign(compare(element, high)) <= -least;
   });
 }
 
-function bounds(leaf: OrderLeaf, variables: Variables): [Scalar | undefined, Scalar | undefined] {
-  const one = (operand: Operand): Scalar | undefined => resolveOperand(operand, variables)[0];
+function bounds(leaf: OrderLeaf, variables: Variables): [Literal | undefined, Literal | undefined] {
+  const one = (operand: Operand): Literal | undefined => resolveOperand(operand, variables)[0];
   switch (leaf.operator) {
     case 'after':
       return [one(leaf.value), undefined];
@@ -129,17 +123,4 @@ function bounds(leaf: OrderLeaf, variables: Variables): [Scalar | undefined, Sca
     case 'range':
       return [one(leaf.from), one(leaf.to)];
   }
-}
-
-/** Negative, zero or positive if the element is before, at or after the bound; NaN if the types do not match. */
-function order(field: TypedField, element: unknown, bound: Scalar): number {
-  if (field.dataType === 'integer') {
-    return typeof element === 'number' && typeof bound === 'number' ? Math.sign(element - bound) : Number.NaN;
-  }
-  if (typeof bound !== 'string') return Number.NaN;
-  if (field.dataType === 'decimal') {
-    const decimal = canonicalDecimal(element);
-    return decimal === undefined ? Number.NaN : Math.sign(compareDecimals(decimal, bound));
-  }
-  return typeof element === 'string' ? Math.sign(compareText(element, bound)) : Number.NaN;
 }

@@ -1,6 +1,6 @@
-/** System fields, and the operators of each field (docs/spec/search.md#condition-language). */
-import { type DataType, TEXT_TYPES } from './data-types.ts';
-import { type FieldResolver, type FilterField, OPERATORS, type Operator } from './filter-types.ts';
+/** System fields, and the folding of record numbers (docs/spec/search.md#condition-language). */
+import { type DataType, OPERATORS, type Operator } from './data-types/index.ts';
+import type { FieldResolver, FilterField } from './filter-types.ts';
 
 function system(code: string, dataType: DataType, options?: readonly string[]): [string, FilterField] {
   const field: FilterField = { code, kind: 'system', dataType, multiple: false };
@@ -31,40 +31,10 @@ export function resolverOf(fields: Iterable<FilterField>): FieldResolver {
   return (code) => own.get(code) ?? SYSTEM_FIELDS.get(code);
 }
 
-const ORDERED_TYPES: ReadonlySet<DataType> = new Set(['integer', 'decimal', 'date', 'datetime', 'time']);
 const OPERATOR_SET: ReadonlySet<string> = new Set(OPERATORS);
 
 export function isOperator(name: unknown): name is Operator {
   return typeof name === 'string' && OPERATOR_SET.has(name);
-}
-
-/** Whether values of the type are ordered, so that `before`, `after` and `range` apply. */
-export function isOrdered(dataType: DataType): boolean {
-  return ORDERED_TYPES.has(dataType);
-}
-
-/** Whether `equals`, `not-equals` and `in` apply: not for `rich-text` and `json`. */
-export function isComparable(dataType: DataType): boolean {
-  return dataType !== 'rich-text' && dataType !== 'json';
-}
-
-/** Whether the operator applies to the data type. Multiple fields use the operators of their elements. */
-export function operatorFits(operator: Operator, dataType: DataType): boolean {
-  switch (operator) {
-    case 'equals':
-    case 'not-equals':
-    case 'in':
-      return isComparable(dataType);
-    case 'contains':
-    case 'starts-with':
-      return TEXT_TYPES.has(dataType);
-    case 'before':
-    case 'after':
-    case 'range':
-      return isOrdered(dataType);
-    case 'is-empty':
-      return true;
-  }
 }
 
 /**

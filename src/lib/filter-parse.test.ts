@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DATA_TYPES, type DataType } from './data-types.ts';
+import { DATA_TYPES, type DataType } from './data-types/index.ts';
 import { Fault, type FaultDetail } from './fault.ts';
 import {
   type FilterField,

@@ -2,23 +2,28 @@
  * Parses a condition from untrusted JSON into its typed form, or reports all its errors
  * (docs/spec/search.md#condition-language).
  */
-import type { DataType } from './data-types.ts';
-import { Fault, type FaultDetail } from './fault.ts';
-import { foldNumber, isOperator, operatorFits } from './filter-fields.ts';
 import {
-  type FieldResolver,
-  type FilterField,
-  type LiteralOperand,
+  canonicalText,
+  type DataType,
+  expectedForm,
   OPERATORS,
-  type Operand,
   type Operator,
-  type TypedCondition,
-  type TypedField,
-  type TypedGroup,
-  type TypedLeaf,
-  type VariableOperand,
+  operatorFits,
+  storedForm,
+} from './data-types/index.ts';
+import { Fault, type FaultDetail } from './fault.ts';
+import { foldNumber, isOperator } from './filter-fields.ts';
+import type {
+  FieldResolver,
+  FilterField,
+  LiteralOperand,
+  Operand,
+  TypedCondition,
+  TypedField,
+  TypedGroup,
+  TypedLeaf,
+  VariableOperand,
 } from './filter-types.ts';
-import { canonicalText, expectedForm, storedForm } from './filter-values.ts';
 import { readVariable, variableRule } from './filter-variables.ts';
 import { fold } from './text.ts';
 

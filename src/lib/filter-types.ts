@@ -2,20 +2,7 @@
  * Types of the condition language: input conditions, typed conditions and the facts that they are evaluated on. See
  * `filter.ts`.
  */
-import type { DataType } from './data-types.ts';
-
-export const OPERATORS = [
-  'equals',
-  'not-equals',
-  'in',
-  'contains',
-  'starts-with',
-  'before',
-  'after',
-  'range',
-  'is-empty',
-] as const;
-export type Operator = (typeof OPERATORS)[number];
+import type { DataType, Literal, Operator } from './data-types/index.ts';
 
 export type Logic = 'AND' | 'OR';
 
@@ -80,7 +67,7 @@ export interface VariableOperand {
 
 export interface LiteralOperand {
   /** In the stored form of the field's data type. */
-  literal: string | number | boolean;
+  literal: Literal;
 }
 
 export type Operand = LiteralOperand | VariableOperand;

@@ -2,9 +2,8 @@
  * Variables of the condition language: parsing them in a condition and resolving them on evaluation
  * (docs/spec/search.md#condition-language).
  */
-import type { DataType } from './data-types.ts';
+import { canonicalDuration, type DataType } from './data-types/index.ts';
 import type { LiteralOperand, Operand, VariableName, VariableOperand, Variables } from './filter-types.ts';
-import { canonicalDuration } from './filter-values.ts';
 
 interface VariableRule {
   dataType: DataType;

@@ -6,24 +6,12 @@
  * it on a record in memory; `platform/database/filter-sql.ts` compiles it to SQL. A property-based test checks that both give the
  * same results. A typed condition is plain JSON; its variables are resolved on evaluation.
  *
- * Operators by data type:
- *
- * | data type                                                 | equals, not-equals, in | contains, starts-with | before, after, range | is-empty |
- * |-----------------------------------------------------------|:---:|:---:|:---:|:---:|
- * | string, text, url, email, phone                           |  x  |  x  |     |  x  |
- * | rich-text (its plain text)                                |     |  x  |     |  x  |
- * | integer, decimal, date, datetime, time                    |  x  |     |  x  |  x  |
- * | boolean, enum, reference, user, group, org-unit, service  |  x  |     |     |  x  |
- * | duration                                                  |  x  |     |     |  x  |
- * | json                                                      |     |     |     |  x  |
- *
- * System fields use the same table: `number` and `title` are strings, `revision` is an integer, `createdAt` and `updatedAt` are
+ * The operators of a field depend on its data type (`data-types/`). System fields have data types too: `number` and `title` are strings, `revision` is an integer, `createdAt` and `updatedAt` are
  * datetimes, `createdBy` and `updatedBy` users, `id` and `typeId` references, `typeCode`, `state`, `workflowState` and
  * `workflowCategory` enums.
  *
  * Decisions where the specification is silent:
- * - Durations have no order: whether P1M is longer than P30D depends on the calendar. Durations are equal if their canonical
- *   forms are (PT60M is PT1H, P1W is P7D; PT24H is not P1D).
+ * - Durations have no order. They are equal if their canonical forms are (PT60M is PT1H, P1W is P7D; PT24H is not P1D).
  * - `before`, `after` and `range` on a multiple field match if one element matches; for `range`, the same element must be
  *   within both bounds.
  * - A `range` whose lower bound is above the upper one is valid and matches nothing.
@@ -39,7 +27,8 @@ import type { TypedCondition, TypedField, TypedLeaf, VariableName } from './filt
 import { isVariable } from './filter-variables.ts';
 
 export { evaluate, type FieldVisibility } from './filter-evaluate.ts';
-export { operatorFits, resolverOf, SYSTEM_FIELDS } from './filter-fields.ts';
+export { OPERATORS, type Operator, operatorFits } from './data-types/index.ts';
+export { resolverOf, SYSTEM_FIELDS } from './filter-fields.ts';
 export { type ParseOptions, parseCondition } from './filter-parse.ts';
 export {
   type Condition,
@@ -49,8 +38,6 @@ export {
   type LeafCondition,
   type Logic,
   type Operand,
-  OPERATORS,
-  type Operator,
   type RecordFacts,
   type SystemFacts,
   type TypedCondition,

@@ -7,6 +7,7 @@ import { isUtf8 } from 'node:buffer';
 import { doubleHolds } from './decimal.ts';
 import type { Fault } from './fault.ts';
 import { jsonFault } from './json-error.ts';
+import { isUnsafeKey } from './text.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -16,13 +17,6 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 const LOWER_U = 0x75;
-
-/** Keys that reach a prototype if they are assigned to a plain object. */
-const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-
-export function isUnsafeKey(key: string): boolean {
-  return UNSAFE_KEYS.has(key);
-}
 
 /** The number of bytes of a string that are checked one by one before a native search is used. */
 const NEAR = 48;
@@ -120,8 +114,7 @@ function refuseUnsafeKey(bytes: Buffer, start: number, end: number, escaped: boo
       return; // malformed: left to the parser
     }
   }
-  if (UNSAFE_KEYS.has(key))
-    throw at(bytes, start - 1, 'the keys __proto__, constructor and prototype are not accepted');
+  if (isUnsafeKey(key)) throw at(bytes, start - 1, 'the keys __proto__, constructor and prototype are not accepted');
 }
 
 /** The end of the number at `start`, and whether a double represents it exactly. */

@@ -9,7 +9,7 @@ import { ExactNumber, exactNumber } from './exact-number.ts';
 import { jsonFault, locateJsonError } from './json-error.ts';
 import { scanJson } from './json-scan.ts';
 
-export { isUnsafeKey } from './json-scan.ts';
+export { isUnsafeKey } from './text.ts';
 
 export interface JsonLimits {
   /** Maximum nesting of arrays and objects; `[]` is 1. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { foldNumber, NUMBER_FOLDING } from './filter-fields.ts';
 import { fold, isWellFormedText, nfc } from './text.ts';
 
 function* codePoints(): Generator<string> {
@@ -137,4 +138,13 @@ test('folding gives the same result on the fast path and the general path', () =
     }),
     { numRuns: 500 },
   );
+});
+
+test('letters of record numbers are folded like other text', () => {
+  assert.equal(NUMBER_FOLDING.from.length, NUMBER_FOLDING.to.length);
+  for (const letter of NUMBER_FOLDING.from) {
+    assert.equal(foldNumber(letter), fold(letter));
+    assert.equal(NUMBER_FOLDING.to[NUMBER_FOLDING.from.indexOf(letter)], fold(letter));
+  }
+  assert.equal(foldNumber('INC-0042 É'), 'inc-0042 É');
 });

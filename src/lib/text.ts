@@ -50,3 +50,11 @@ function withoutYo(text: string): string {
   // stands among the marks of that letter.
   return nfc(text.normalize('NFD').replace(/е\p{M}+/gu, (letter) => letter.replaceAll('\u0308', '')));
 }
+
+/** Keys that reach a prototype if they are assigned to a plain object. */
+const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Whether the text must not be a key of an object that comes from outside. */
+export function isUnsafeKey(key: string): boolean {
+  return UNSAFE_KEYS.has(key);
+}

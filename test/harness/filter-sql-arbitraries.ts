@@ -1,6 +1,6 @@
 /** For tests: record types with two versions, records of either version, and conditions on them. */
 import fc from 'fast-check';
-import { DATA_TYPES, type DataType } from '../../src/lib/data-types.ts';
+import { canonicalInstant, DATA_TYPES, type DataType } from '../../src/lib/data-types/index.ts';
 import {
   type FilterField,
   OPERATORS,
@@ -11,7 +11,6 @@ import {
   SYSTEM_FIELDS,
   type Variables,
 } from '../../src/lib/filter.ts';
-import { canonicalInstant } from '../../src/lib/filter-values.ts';
 import { nfc } from '../../src/lib/text.ts';
 import {
   escaped,

@@ -1,9 +1,9 @@
 /** For tests: similar values and edge cases of the comparisons of the condition language. */
 import fc from 'fast-check';
-import { type DataType, TEXT_TYPES } from '../../src/lib/data-types.ts';
+import { type DataType, canonicalDuration, canonicalInstant, isFolded } from '../../src/lib/data-types/index.ts';
 import { canonicalDecimal } from '../../src/lib/decimal.ts';
 import type { RecordFacts, SystemFacts, Variables } from '../../src/lib/filter.ts';
-import { canonicalDuration, canonicalInstant, canonicalTime } from '../../src/lib/filter-values.ts';
+import { canonicalTime } from '../../src/lib/data-types/times.ts';
 import { fold, nfc } from '../../src/lib/text.ts';
 
 export const uuid = (n: number): string => `0000000${n}-0000-7000-8000-00000000000a`;
@@ -164,7 +164,7 @@ export function stored(dataType: DataType, value: unknown): unknown {
 }
 
 export function foldedCopy(dataType: DataType, value: unknown): string | undefined {
-  if (!TEXT_TYPES.has(dataType)) return undefined;
+  if (!isFolded(dataType)) return undefined;
   return fold(
     dataType === 'rich-text' ? (value as { content: [{ text: string }] }).content[0].text : (value as string),
   );

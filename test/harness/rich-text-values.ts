@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { Node } from 'prosemirror-model';
 import { richTextSchema } from '../../src/domain/metadata/rich-text-schema.ts';
-import { checkRichText, type RichNode } from '../../src/domain/metadata/values.ts';
+import { checkRichText } from '../../src/domain/metadata/rich-text.ts';
+import type { RichNode } from '../../src/domain/metadata/rich-text-schema.ts';
 
 export const doc = (...content: unknown[]): unknown => ({ type: 'doc', content });
 export const paragraph = (...content: unknown[]): unknown => ({ type: 'paragraph', content });

@@ -3,7 +3,7 @@
  * one statement writes everything. If a row fails, its planned writes are dropped and other rows are unaffected.
  */
 import { type FaultDetail, isFault } from '../../lib/fault.ts';
-import { canonicalUuid } from '../../lib/filter-values.ts';
+import { canonicalUuid } from '../../lib/data-types/index.ts';
 import { fold } from '../../lib/text.ts';
 import { Turns } from '../../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';

@@ -1,6 +1,6 @@
 /** Users, groups and organisation units as import targets. Uses the commands of the identity API, which check the rights. */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
-import { canonicalUuid } from '../../lib/filter-values.ts';
+import { canonicalUuid } from '../../lib/data-types/index.ts';
 import { LOCALE } from '../../configuration/schemas.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import * as identity from '../identity/index.ts';

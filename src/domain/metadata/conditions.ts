@@ -2,9 +2,11 @@
 import sql, { raw } from 'sql-template-tag';
 import type { FieldResolver, FilterField, Variables } from '../../lib/filter.ts';
 import { SYSTEM_FIELDS } from '../../lib/filter.ts';
+import { readVariable, resolveOperand } from '../../lib/filter-variables.ts';
 import type { CompileEnvironment } from '../../platform/database/filter-sql.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { FieldDefinition } from './definitions.ts';
-import { mismatchedVersions, type RecordType, type TypeRegistry } from './registry.ts';
+import { mismatchedVersions, type RecordType, registry, type TypeRegistry } from './registry.ts';
 
 export function filterField(field: FieldDefinition): FilterField {
   const { options } = field.constraints;
@@ -53,4 +55,23 @@ export function conditionEnvironment(
       return versions.length === 0 ? null : sql`${raw(alias)}.type_version = ANY(${versions}::int[])`;
     },
   };
+}
+
+/** The values of the condition language's variables in this unit of work (docs/spec/search.md#condition-language). */
+export function variables(ctx: ReadContext): Variables {
+  return { ...ctx.actor.variables, now: ctx.now, today: today(registry(ctx), ctx.now) };
+}
+
+/**
+ * The value that `set` of a transition or a catalogue item writes: a stored value, or the current value of a variable.
+ *
+ * @returns the value in the stored form of the field; null if the field is cleared or the variable has no value
+ */
+export function setValue(ctx: ReadContext, field: FieldDefinition, configured: unknown): unknown {
+  if (typeof configured !== 'string' || !configured.startsWith('$')) return configured;
+  if (configured.startsWith('$$')) return configured.slice(1);
+  const operand = readVariable(configured);
+  const values = operand === undefined ? [] : resolveOperand(operand, variables(ctx));
+  if (values.length === 0) return null;
+  return field.multiple ? [...values] : values[0];
 }

@@ -1,7 +1,7 @@
 /** Schema of a record type in a bundle, and its conversion to a definition with all defaults filled in. */
 import Type, { type Static } from 'typebox';
 import { closed, nullable } from '../../contract/schemas.ts';
-import { DATA_TYPES, type DataType } from '../../lib/data-types.ts';
+import { DATA_TYPES, descriptorOf } from '../../lib/data-types/index.ts';
 import { Code, Description, FieldCode, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
 import type { FieldConstraints, FieldDefinition, FieldSearch, TypeDefinition } from './definitions.ts';
 
@@ -62,12 +62,10 @@ export const TypeItem = closed({
 export type TypeItem = Static<typeof TypeItem>;
 type FieldItem = Static<typeof FieldItem>;
 
-/** Data types whose text is searched unless the configuration says otherwise. */
-const SEARCHED: ReadonlySet<DataType> = new Set(['string', 'text', 'rich-text']);
-
 function normaliseSearch(item: FieldItem): FieldSearch {
   const { text, filter, facet } = item.search ?? {};
-  return { text: text ?? SEARCHED.has(item.dataType as DataType), filter: filter ?? false, facet: facet ?? false };
+  const { searched = false } = descriptorOf(item.dataType);
+  return { text: text ?? searched, filter: filter ?? false, facet: facet ?? false };
 }
 
 function normaliseConstraints(constraints: FieldItem['constraints']): FieldConstraints {
@@ -83,7 +81,7 @@ function normaliseField(item: FieldItem): FieldDefinition {
     code: item.code,
     name: (item.name as Localized | undefined) ?? item.code,
     ...(item.description === undefined ? {} : { description: item.description as Localized }),
-    dataType: item.dataType as DataType,
+    dataType: item.dataType,
     required: item.required ?? false,
     readOnly: item.readOnly ?? false,
     multiple: item.multiple ?? false,

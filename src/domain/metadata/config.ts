@@ -1,12 +1,33 @@
-/** The bundle's sections `settings` and `types` (docs/spec/configuration.md#bundle). */
+/**
+ * The bundle's sections `settings` and `types` (docs/spec/configuration.md#bundle): validates record types and decides when a
+ * change makes a new version.
+ */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import { checkTimeZone } from '../../configuration/checks.ts';
+import { DATA_TYPES, descriptorOf } from '../../lib/data-types/index.ts';
+import { SYSTEM_FIELDS } from '../../lib/filter.ts';
+import { stepsOf } from '../../configuration/conditions.ts';
+import { checkTimeZone, checkUnique } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
+import { hiddenConditionNote } from '../../configuration/hidden-conditions.ts';
+import type {
+  Change,
+  Comparison,
+  CompileView,
+  ConfigSection,
+  Reference,
+  Report,
+  SectionReport,
+} from '../../configuration/section.ts';
+import { compileValue } from '../../configuration/values.ts';
 import { LocaleCode } from '../../configuration/schemas.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { normaliseType, TypeItem } from './config-item.ts';
+import type { FieldDefinition, TypeDefinition } from './definitions.ts';
 import type { Settings } from './registry.ts';
-
-export { type RecordProbe, typesSection } from './config-types.ts';
+import { compatibility } from './value-compatibility.ts';
+import { checkConstraints } from './value-constraints.ts';
+import { checkValue } from './values.ts';
 
 const SettingsItem = closed({
   defaultLocale: Type.Optional(LocaleCode),
@@ -31,3 +52,182 @@ export const settingsSection = defineSection<Static<typeof SettingsItem>, Settin
     return settings;
   },
 });
+
+/** Queries on stored records. The objects module implements them. */
+export interface RecordProbe {
+  /** Whether a record in one of these versions of the type has a value under the field's code. */
+  holdsValue(ctx: ReadContext, typeId: string, versions: readonly number[], fieldCode: string): Promise<boolean>;
+}
+
+/** Data types allowed for the title field. */
+const TITLE_TYPES = DATA_TYPES.filter((dataType) => descriptorOf(dataType).title === true);
+
+function references(type: TypeDefinition): Reference[] {
+  const found: Reference[] = [];
+  if (type.workflow !== undefined) found.push({ section: 'workflows', code: type.workflow, path: ['workflow'] });
+  for (const [index, field] of type.fields.entries()) {
+    for (const [at, code] of (field.constraints.types ?? []).entries()) {
+      found.push({ section: 'types', code, path: ['fields', index, 'constraints', 'types', at] });
+    }
+  }
+  return found;
+}
+
+function compileField(field: FieldDefinition, index: number, view: CompileView, report: Report): FieldDefinition {
+  const path = ['fields', index];
+  if (field.code !== 'title' && SYSTEM_FIELDS.has(field.code)) {
+    report([...path, 'code'], 'RESERVED', `Every record has ${field.code} by itself; give the field another code.`);
+  }
+  const problems = checkConstraints(field);
+  for (const problem of problems) report([...path, ...stepsOf(problem.path)], problem.code, problem.message);
+  if (field.default === undefined || problems.length > 0) return field;
+  const stored = compileValue(field, field.default, [...path, 'default'], judge, { view, report });
+  if (stored === null) report([...path, 'default'], 'EMPTY', 'A default must not be empty; leave it out instead.');
+  return stored === undefined || stored === null ? field : { ...field, default: stored };
+}
+
+function judge(field: FieldDefinition, value: unknown) {
+  const checked = checkValue(field, value, '');
+  if (!checked.ok || checked.images.length === 0) return checked;
+  return {
+    ok: false as const,
+    problems: [{ path: '', code: 'NOT_ALLOWED', message: 'Images cannot stand in a default.' }],
+  };
+}
+
+function compile(type: TypeDefinition, view: CompileView, report: Report): TypeDefinition {
+  checkUnique(type.fields, (field) => field.code, ['fields'], 'code', report);
+  const fields = type.fields.map((field, index) => compileField(field, index, view, report));
+  if (type.title !== undefined) {
+    const field = type.fields.find(({ code }) => code === type.title);
+    if (field === undefined) report(['title'], 'UNKNOWN_FIELD', `There is no field ${type.title} to be the title.`);
+    else if (field.multiple || !TITLE_TYPES.includes(field.dataType)) {
+      report(['title'], 'NOT_ALLOWED', `A field that names a record is single and of type ${TITLE_TYPES.join(', ')}.`);
+    }
+  }
+  return { ...type, fields };
+}
+
+function compare(before: unknown, after: unknown): Comparison {
+  const older = before as TypeDefinition;
+  const newer = after as TypeDefinition;
+  const { reasons } = compatibility(older.fields, newer.fields);
+  const said = reasons.map(({ field, reason }) => `${field}: ${reason}`);
+  // The stored workflow state of a record belongs to its current workflow.
+  if (older.workflow !== newer.workflow) said.push('the workflow is another one');
+  return { compatible: said.length === 0, reasons: said };
+}
+
+/**
+ * Field codes that an older version had, the newest lacks, and the change adds again: code → the field in those older versions.
+ */
+function returning(change: Change, view: CompileView): Map<string, { version: number; field: FieldDefinition }[]> {
+  const found = new Map<string, { version: number; field: FieldDefinition }[]>();
+  const versions = view.versions('types', change.code);
+  const newest = versions.at(-1)?.compiled as TypeDefinition | undefined;
+  for (const { code } of (change.definition as TypeDefinition).fields) {
+    if (newest === undefined || newest.fields.some((field) => field.code === code)) continue;
+    const had = versions.flatMap(({ version, compiled }) => {
+      const field = (compiled as TypeDefinition).fields.find((one) => one.code === code);
+      return field === undefined ? [] : [{ version, field }];
+    });
+    if (had.length > 0) found.set(code, had);
+  }
+  return found;
+}
+
+interface StoredRole {
+  records: { type: string; fields: { read: string[] | '*'; write: string[] | '*' } }[];
+}
+
+/** Stored roles that name the field of the type. Their rights were granted for the removed field, not for the new one. */
+function rolesNaming(view: CompileView, type: string, field: string): string[] {
+  const codes = [...view.active('roles').keys(), ...view.archived('roles').keys()];
+  return codes.filter((code) => {
+    const stored = view.stored('roles', code);
+    if (stored === undefined) return false;
+    return (stored.definition as StoredRole).records.some(
+      (grant) =>
+        (grant.type === type || grant.type === '*') &&
+        [grant.fields.read, grant.fields.write].some((list) => list.includes(field)),
+    );
+  });
+}
+
+/**
+ * Checks field codes that are added again. The data type may differ only if no record holds a value of the old one, and no role
+ * may still grant rights on the code.
+ */
+async function verifyReturning(
+  ctx: ReadContext,
+  change: Change,
+  view: CompileView,
+  probe: RecordProbe,
+  report: SectionReport,
+): Promise<void> {
+  for (const [code, had] of returning(change, view)) {
+    const index = (change.definition as TypeDefinition).fields.findIndex((field) => field.code === code);
+    const field = (change.definition as TypeDefinition).fields[index] as FieldDefinition;
+    const other = had.filter((old) => old.field.dataType !== field.dataType || old.field.multiple !== field.multiple);
+    const versions = other.map(({ version }) => version);
+    if (versions.length > 0 && (await probe.holdsValue(ctx, change.id, versions, code))) {
+      const was = other.map((old) => old.field.dataType).join(', ');
+      report(
+        change.code,
+        ['fields', index, 'code'],
+        'CODE_IN_USE',
+        `Stored records still hold ${code} of type ${was}; run "docket migrate-type ${change.code}" first, or take another code.`,
+      );
+    }
+    const roles = rolesNaming(view, change.code, code);
+    if (roles.length > 0) {
+      report(
+        change.code,
+        ['fields', index, 'code'],
+        'RIGHTS_REMAIN',
+        `The code was taken away before, and the roles ${roles.join(', ')} still name it; apply them without it first, so that the new field does not inherit the rights on the old one.`,
+      );
+    }
+  }
+}
+
+/** The indexes that will be built and dropped in the background after the apply. */
+function indexNote(change: Change): string | undefined {
+  const filtered = (definition: unknown): string[] =>
+    ((definition as TypeDefinition | undefined)?.fields ?? []).flatMap((field) =>
+      field.search.filter ? [field.code] : [],
+    );
+  const before = filtered(change.stored?.definition);
+  const after = change.action === 'archive' ? [] : filtered(change.definition);
+  const built = after.filter((code) => !before.includes(code));
+  const dropped = before.filter((code) => !after.includes(code));
+  const parts = [
+    ...(built.length === 0 ? [] : [`indexes to build: ${built.join(', ')}`]),
+    ...(dropped.length === 0 ? [] : [`indexes to drop: ${dropped.join(', ')}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join('; ');
+}
+
+export function typesSection(probe: RecordProbe): ConfigSection {
+  return defineSection<TypeItem, TypeDefinition>({
+    key: 'types',
+    schema: TypeItem,
+    normalise: normaliseType,
+    references,
+    compile,
+    verify: async (ctx, changes, view, report) => {
+      for (const change of changes) {
+        if (change.stored !== undefined && change.action !== 'archive') {
+          await verifyReturning(ctx, change, view, probe, report);
+        }
+      }
+    },
+    note: async (change, view, turns) => {
+      const notes = [indexNote(change), await hiddenConditionNote(change, view, turns)];
+      return notes.filter((note) => note !== undefined).join('; ') || undefined;
+    },
+    compare,
+    // An explicit null, because an absent `title` would default to the field with the code `title`.
+    present: (type) => (type.title === undefined ? { ...type, title: null } : type),
+  });
+}

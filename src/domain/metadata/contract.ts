@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode } from '../../contract/schemas.ts';
-import { DATA_TYPES } from '../../lib/data-types.ts';
+import { DATA_TYPES } from '../../lib/data-types/index.ts';
 
 export const ObjectCategory = Type.Union([Type.Literal('object'), Type.Literal('dictionary')], {
   $id: 'ObjectCategory',

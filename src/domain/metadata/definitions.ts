@@ -2,35 +2,13 @@
  * Stored definitions of record types and workflows: the shape of the bundle with every default filled in, so that two equal
  * configurations are equal JSON (docs/spec/configuration.md#bundle).
  */
-import type { DataType } from '../../lib/data-types.ts';
+import type { Constraints, DataType } from '../../lib/data-types/index.ts';
 import type { Condition } from '../../lib/filter.ts';
 
 /** A text that may differ by locale: one string for all locales, or locale → text. */
 export type LocalizedText = string | { [locale: string]: string };
 
-export interface EnumOption {
-  code: string;
-  name: LocalizedText;
-}
-
-/** Constraints on a value. Only keys that fit the field's data type are accepted. */
-export interface FieldConstraints {
-  minLength?: number;
-  maxLength?: number;
-  /** RE2 syntax, matched in linear time against the whole value. */
-  pattern?: string;
-  /** Bounds of integer and decimal (decimal as string), date, datetime and time. */
-  min?: number | string;
-  max?: number | string;
-  /** Maximum number of digits after the decimal point. */
-  scale?: number;
-  /** Codes and names of an enum, in order. */
-  options?: EnumOption[];
-  /** Codes of the record types that a reference may point to; absent: any. */
-  types?: string[];
-  /** Maximum number of elements of a multiple field, at most 100. */
-  maxItems?: number;
-}
+export type FieldConstraints = Constraints<LocalizedText>;
 
 /** How the field is indexed for search. */
 export interface FieldSearch {

@@ -7,7 +7,7 @@
  * - A compatible change applies to the newest version; an incompatible change makes a new version.
  * - A value in a record has the canonical form of its data type.
  */
-export { conditionEnvironment, fieldResolver, today } from './conditions.ts';
+export { conditionEnvironment, fieldResolver, setValue, today, variables } from './conditions.ts';
 export { FieldSchema } from './contract.ts';
 export type {
   FieldDefinition,
@@ -17,13 +17,14 @@ export type {
   TypeDefinition,
   WorkflowDefinition,
 } from './definitions.ts';
-export { ensureNumbering, numberSequence } from './numbering.ts';
 export { fieldSchema } from './queries.ts';
 export {
+  ensureNumbering,
   findType,
   localized,
   mismatchedVersions,
   named,
+  numberSequence,
   type RecordType,
   registry,
   type StateView,
@@ -33,24 +34,20 @@ export {
   versionOf,
 } from './registry.ts';
 export { metadataRoutes } from './routes.ts';
-export { setValue } from './set.ts';
-export { titleText } from './title.ts';
 export { cellOf, needsGuard, valueOfCell } from './value-cells.ts';
-export { variables } from './variables.ts';
+export { convertValue } from './value-compatibility.ts';
 export {
-  checkRichText,
   checkValue,
-  convertValue,
   foldedCopy,
-  type InlineImage,
   idsIn,
-  type NamedIds,
-  imageHandles,
   isBlankText,
+  type NamedIds,
   plainText,
-  type RichNode,
-  richTextPlain,
+  titleText,
 } from './values.ts';
+export { checkRichText, richTextPlain } from './rich-text.ts';
+export { type InlineImage, imageHandles } from './rich-text-images.ts';
 export { readRichTextTask, withLongTextsRead } from './rich-text-long.ts';
 export { checkMarkdown, isPlainMarkdown, plainMarkdown } from './rich-text-markdown.ts';
 export { markdownOf } from './rich-text-markdown-write.ts';
+export type { RichNode } from './rich-text-schema.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { checkRichText, type RichNode } from './values.ts';
+import { checkRichText } from './rich-text.ts';
+import type { RichNode } from './rich-text-schema.ts';
 
 const GIF = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
 

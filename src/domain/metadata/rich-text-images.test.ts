@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { doc, image, paragraph, problems, text } from '../../../test/harness/rich-text-values.ts';
-import { checkRichText, extractInlineImages, imageHandles, type RichNode } from './values.ts';
+import { checkRichText } from './rich-text.ts';
+import { extractInlineImages, imageHandles } from './rich-text-images.ts';
+import type { RichNode } from './rich-text-schema.ts';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { doc, image, link, paragraph, stored, text } from '../../../test/harness/rich-text-values.ts';
 import { checkMarkdown, isPlainMarkdown } from './rich-text-markdown.ts';
 import { markdownOf } from './rich-text-markdown-write.ts';
-import { checkRichText, type RichNode } from './values.ts';
+import { checkRichText } from './rich-text.ts';
+import type { RichNode } from './rich-text-schema.ts';
 
 const GIF = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
 const HANDLE = `blob:${'ab'.repeat(32)}`;

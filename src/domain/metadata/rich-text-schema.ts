@@ -3,8 +3,8 @@
  * attribute. Names are those of TipTap, so that its editor can read and write the documents directly.
  */
 import { type MarkSpec, type NodeSpec, Schema } from 'prosemirror-model';
+import { isWebAddress } from '../../lib/data-types/index.ts';
 import { isWellFormedText, nfc } from '../../lib/text.ts';
-import { isWebAddress } from './value-addresses.ts';
 
 /** A node of a document in JSON. Only nodes of type `text` have `text`. */
 export interface RichNode {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { doc, image, link, paragraph, problems, stored, text } from '../../../test/harness/rich-text-values.ts';
-import { checkRichText, type RichNode, richTextPlain } from './values.ts';
+import { checkRichText, richTextPlain } from './rich-text.ts';
+import type { RichNode } from './rich-text-schema.ts';
 
 describe('checkRichText of documents', () => {
   it('takes every node and mark, as the editor writes them', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { guardCell, unguardCell } from '../../lib/csv.ts';
-import type { DataType } from '../../lib/data-types.ts';
+import type { DataType } from '../../lib/data-types/index.ts';
 import type { FieldDefinition } from './definitions.ts';
 import { cellOf, needsGuard, valueOfCell } from './value-cells.ts';
 import { field, OPTIONS, UUID } from '../../../test/harness/field-values.ts';

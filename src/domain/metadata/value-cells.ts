@@ -5,7 +5,7 @@
  * Elements of a list are joined by `; `. An element that contains a semicolon or a quote, is empty, or has surrounding blanks
  * is put in double quotes, with inner quotes doubled. Documents and free JSON are written as JSON.
  */
-import { TEXT_TYPES } from '../../lib/data-types.ts';
+import { descriptorOf, isFolded } from '../../lib/data-types/index.ts';
 import { isFault } from '../../lib/fault.ts';
 import { parseStrictJson } from '../../lib/json.ts';
 import type { FieldDefinition } from './definitions.ts';
@@ -21,12 +21,12 @@ export function cellOf(field: FieldDefinition, stored: unknown): string {
 
 /** Whether a spreadsheet could misread the cell, for example as a formula. Only a plain number may start with a sign. */
 export function needsGuard(field: FieldDefinition, cell: string): boolean {
-  return TEXT_TYPES.has(field.dataType) || !NUMBER.test(cell);
+  return isFolded(field.dataType) || !NUMBER.test(cell);
 }
 
 function scalarCell(field: FieldDefinition, stored: unknown): string {
-  if (field.dataType === 'json' || field.dataType === 'rich-text') return JSON.stringify(stored);
-  return String(stored);
+  const { toCell, text = String } = descriptorOf(field.dataType);
+  return (toCell ?? text)(stored);
 }
 
 function quoted(element: string): string {
@@ -44,20 +44,8 @@ export function valueOfCell(field: FieldDefinition, cell: string): unknown {
 }
 
 function scalarValue(field: FieldDefinition, text: string): unknown {
-  switch (field.dataType) {
-    case 'integer':
-      return /^\s*[+-]?[0-9]{1,20}\s*$/.test(text) ? Number(text) : text;
-    case 'boolean': {
-      const word = text.trim().toLowerCase();
-      return word === 'true' ? true : word === 'false' ? false : text;
-    }
-    case 'json':
-      return jsonOf(text) ?? text;
-    case 'rich-text':
-      return text.trimStart().startsWith('{') ? (jsonOf(text) ?? text) : text;
-    default:
-      return text;
-  }
+  const { fromCell } = descriptorOf(field.dataType);
+  return fromCell === undefined ? text : fromCell(text, jsonOf);
 }
 
 function jsonOf(text: string): unknown {

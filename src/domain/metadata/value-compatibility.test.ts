@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { DATA_TYPES, type DataType } from '../../lib/data-types.ts';
+import { DATA_TYPES, type DataType } from '../../lib/data-types/index.ts';
 import type { FieldConstraints, FieldDefinition } from './definitions.ts';
 import { field, OPTIONS, UUID } from '../../../test/harness/field-values.ts';
-import { checkValue, compatibility, convertValue } from './values.ts';
+import { compatibility, convertValue } from './value-compatibility.ts';
+import { checkValue } from './values.ts';
 
 const some = (dataType: DataType): FieldConstraints => (dataType === 'enum' ? OPTIONS : {});
 
@@ -191,7 +192,7 @@ describe('convertValue', () => {
     ['string', '12.5', 'integer', /not an integer/],
     ['decimal', '12.5', 'integer', /not an integer/],
     ['string', '9007199254740993', 'integer', /between/],
-    ['string', 'yes', 'boolean', /neither/],
+    ['string', 'yes', 'boolean', /true or false/],
     ['text', 'a\nb', 'string', /one line/],
     ['string', 'p9', 'enum', /option/],
     ['date', '2026-11-21', 'datetime', /does not convert/],

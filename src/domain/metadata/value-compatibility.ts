@@ -1,12 +1,14 @@
 /**
- * Decides whether stored records fit changed fields (docs/spec/records.md#type-versions). A compatible change applies to all
- * records of the newest version at once; an incompatible change makes a new version of the type.
+ * Changed fields and stored records (docs/spec/records.md#type-versions): decides whether stored values fit the new fields, and
+ * converts them to a newer version. A compatible change applies to all records of the newest version at once; an incompatible
+ * change makes a new version of the type.
  */
-import { compareDecimals } from '../../lib/decimal.ts';
-import { deepEqualJson } from '../../lib/json.ts';
+import { descriptorOf, isId } from '../../lib/data-types/index.ts';
 import type { FieldDefinition } from './definitions.ts';
+import { richTextPlain } from './rich-text.ts';
+import type { RichNode } from './rich-text-schema.ts';
 import { effectiveMaxItems, effectiveMaxLength } from './value-constraints.ts';
-import { checkScalar } from './value-scalars.ts';
+import { checkValue, plainText } from './values.ts';
 
 export interface Incompatibility {
   /** Code of the field. */
@@ -75,16 +77,95 @@ function covers(wider: readonly string[], types: readonly string[] | undefined):
   return types?.every((code) => wider.includes(code)) ?? false;
 }
 
-function compareBounds(field: FieldDefinition, a: string | number, b: string | number): number {
-  const plain: FieldDefinition = { ...field, multiple: false, constraints: {} };
-  const stored = (bound: string | number): unknown => {
-    const checked = checkScalar(plain, bound, '');
-    return checked.ok ? checked.stored : bound;
-  };
-  const left = stored(a);
-  const right = stored(b);
-  if (deepEqualJson(left, right)) return 0;
-  if (typeof left === 'number' && typeof right === 'number') return left - right;
-  if (field.dataType === 'decimal') return compareDecimals(String(left), String(right));
-  return String(left) < String(right) ? -1 : 1;
+function compareBounds({ dataType }: FieldDefinition, a: string | number, b: string | number): number {
+  const { canonical, compare } = descriptorOf(dataType);
+  return compare?.(canonical?.(a), canonical?.(b)) ?? 0;
+}
+
+/** `stored` is null if the record has no value afterwards. `reason` completes "cannot be kept: …". */
+export type Conversion = { ok: true; stored: unknown } | { ok: false; reason: string };
+
+/**
+ * Converts a stored value of `from` to the equivalent stored value of `to`, without loss. An absent value becomes the default
+ * if the new field is required, and stays absent otherwise.
+ *
+ * The following conversions between data types exist: a value whose text is valid in the new type (`"12"` to 12, an enum's code
+ * to a string, a date to its text), any value to `json` and back, one value to a list and a list of one to a value, plain
+ * paragraphs to text and text to paragraphs. Ids convert only to text, because items of another kind have other ids.
+ *
+ * @param from the field in the older version; undefined for a new field
+ */
+export function convertValue(from: FieldDefinition | undefined, to: FieldDefinition, stored: unknown): Conversion {
+  if (from === undefined || stored === null || stored === undefined) return absent(to);
+  const elements: unknown[] = from.multiple && Array.isArray(stored) ? stored : [stored];
+  if (to.dataType === 'json') return checked(to, stored);
+  if (from.dataType === 'json') return fromJson(to, stored);
+  if (!to.multiple && elements.length > 1) return { ok: false, reason: 'the list has more than one element' };
+  const converted: unknown[] = [];
+  for (const element of elements) {
+    const single = convertOne(from, to, element);
+    if (!single.ok) return single;
+    converted.push(single.stored);
+  }
+  return checked(to, to.multiple ? converted : converted[0]);
+}
+
+function absent(to: FieldDefinition): Conversion {
+  if (!to.required) return { ok: true, stored: null };
+  if (to.default === undefined || to.default === null)
+    return { ok: false, reason: 'the field is required and has no default' };
+  return { ok: true, stored: to.default };
+}
+
+function checked(to: FieldDefinition, value: unknown): Conversion {
+  const result = checkValue(to, value, '');
+  if (!result.ok) return { ok: false, reason: result.problems[0]?.message ?? 'the value does not fit' };
+  if (result.images.length > 0) return { ok: false, reason: 'the value holds images that are not kept as such' };
+  return result.stored === null ? absent(to) : { ok: true, stored: result.stored };
+}
+
+function fromJson(to: FieldDefinition, value: unknown): Conversion {
+  // Ids in free JSON were never checked. A string would be read as HTML.
+  if (isId(to.dataType) || (to.dataType === 'rich-text' && typeof value === 'string')) {
+    return { ok: false, reason: `this json does not convert to ${to.dataType}` };
+  }
+  return checked(to, to.multiple && !Array.isArray(value) ? [value] : value);
+}
+
+/** Converts one element to a value that `checkValue` of the new field can check. */
+function convertOne(from: FieldDefinition, to: FieldDefinition, value: unknown): Conversion {
+  const impossible: Conversion = { ok: false, reason: `a ${from.dataType} does not convert to ${to.dataType}` };
+  if (from.dataType === to.dataType) return { ok: true, stored: value };
+  if (isId(to.dataType)) return impossible;
+  const source = descriptorOf(from.dataType);
+  const target = descriptorOf(to.dataType);
+  if (from.dataType === 'rich-text') return target.textual === true ? wordsOf(value as RichNode) : impossible;
+  if (to.dataType === 'rich-text') {
+    return source.textual === true ? { ok: true, stored: paragraphs(String(value)) } : impossible;
+  }
+  if (target.textual === true) return { ok: true, stored: plainText({ ...from, multiple: false }, value) };
+  const numbers = source.comparison === 'number' && target.comparison === 'number';
+  if (source.textual !== true && !numbers) return impossible;
+  const stored = target.fromText === undefined ? value : target.fromText(String(value));
+  return stored === undefined ? { ok: false, reason: `the value is not ${target.expected}` } : { ok: true, stored };
+}
+
+/** The text of a document that consists of plain paragraphs only. */
+function wordsOf(doc: RichNode): Conversion {
+  const plain = (doc.content ?? []).every(
+    (block) => block.type === 'paragraph' && (block.content ?? []).every((node) => node.marks === undefined),
+  );
+  return plain
+    ? { ok: true, stored: (doc.content ?? []).map(richTextPlain).join('\n') }
+    : { ok: false, reason: 'the rich text is more than plain paragraphs' };
+}
+
+function paragraphs(text: string): RichNode {
+  const content = text
+    .split(/\r\n?|\n/)
+    .map(
+      (line): RichNode =>
+        line === '' ? { type: 'paragraph' } : { type: 'paragraph', content: [{ type: 'text', text: line }] },
+    );
+  return { type: 'doc', content };
 }

@@ -2,36 +2,12 @@
  * Validates the constraints and the default of a configured field (docs/spec/configuration.md#bundle,
  * docs/spec/records.md#record-types).
  */
-import { type DataType, ID_TYPES } from '../../lib/data-types.ts';
+import { RE2JS } from 're2js';
+import { type Descriptor, descriptorOf, isId, MOST_ELEMENTS, mostElements } from '../../lib/data-types/index.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
 import { isUnsafeKey, pointer } from '../../lib/json.ts';
 import type { FieldConstraints, FieldDefinition } from './definitions.ts';
-import { compilePattern } from './value-pattern.ts';
-import { checkScalar, TEXT_LENGTHS } from './value-scalars.ts';
-import { checkValue, MOST_ELEMENTS } from './value-check.ts';
-
-type Key = keyof FieldConstraints;
-
-const TEXT_KEYS: readonly Key[] = ['minLength', 'maxLength', 'pattern'];
-const BOUND_KEYS: readonly Key[] = ['min', 'max'];
-
-const KEYS: ReadonlyMap<DataType, readonly Key[]> = new Map<DataType, readonly Key[]>([
-  ['string', TEXT_KEYS],
-  ['text', TEXT_KEYS],
-  ['url', TEXT_KEYS],
-  ['email', TEXT_KEYS],
-  ['phone', TEXT_KEYS],
-  ['integer', BOUND_KEYS],
-  ['decimal', [...BOUND_KEYS, 'scale']],
-  ['date', BOUND_KEYS],
-  ['datetime', BOUND_KEYS],
-  ['time', BOUND_KEYS],
-  ['enum', ['options']],
-  ['reference', ['types']],
-]);
-
-/** Data types that cannot be multiple, because their values are documents. */
-const NEVER_MULTIPLE: ReadonlySet<DataType> = new Set(['json', 'rich-text']);
+import { checkScalar, checkValue } from './values.ts';
 
 /** Upper limit of `minLength` and `maxLength`: the default maximum of `text`. */
 const LONGEST = 100_000;
@@ -46,11 +22,11 @@ const OPTION_CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
 /** Maximum length of a value in code points; 0 for data types that are not text. */
 export function effectiveMaxLength(field: FieldDefinition): number {
-  return field.constraints.maxLength ?? TEXT_LENGTHS.get(field.dataType) ?? 0;
+  return field.constraints.maxLength ?? descriptorOf(field.dataType).maxLength ?? 0;
 }
 
 export function effectiveMaxItems(field: FieldDefinition): number {
-  return field.multiple ? Math.min(field.constraints.maxItems ?? MOST_ELEMENTS, MOST_ELEMENTS) : 1;
+  return field.multiple ? mostElements(field.constraints) : 1;
 }
 
 /**
@@ -74,10 +50,12 @@ class Check {
   readonly problems: FaultDetail[] = [];
   readonly #field: FieldDefinition;
   readonly #constraints: FieldConstraints;
+  readonly #descriptor: Descriptor;
 
   constructor(field: FieldDefinition) {
     this.#field = field;
     this.#constraints = field.constraints;
+    this.#descriptor = descriptorOf(field.dataType);
   }
 
   #wrong(path: string, message: string): void {
@@ -87,7 +65,8 @@ class Check {
   keys(): void {
     const { code, dataType, multiple } = this.#field;
     if (isUnsafeKey(code)) this.#wrong('/code', 'No call could name a field of this code.');
-    const known: ReadonlySet<string> = new Set([...(KEYS.get(dataType) ?? []), ...(multiple ? ['maxItems'] : [])]);
+    const { constraints, document = false } = this.#descriptor;
+    const known: ReadonlySet<string> = new Set([...constraints, ...(multiple ? ['maxItems'] : [])]);
     for (const key of Object.keys(this.#constraints)) {
       if (!known.has(key)) {
         this.#wrong(
@@ -96,8 +75,7 @@ class Check {
         );
       }
     }
-    if (multiple && NEVER_MULTIPLE.has(dataType))
-      this.#wrong('/multiple', `A field of type ${dataType} cannot be multiple.`);
+    if (multiple && document) this.#wrong('/multiple', `A field of type ${dataType} cannot be multiple.`);
   }
 
   #integer(key: 'minLength' | 'maxLength' | 'maxItems' | 'scale', min: number, max: number): void {
@@ -139,7 +117,7 @@ class Check {
     // Without the bounds, so that each bound is first checked as a value of its own and then against the other.
     const { min, max, ...others } = this.#constraints;
     const plain: FieldDefinition = { ...this.#field, multiple: false, constraints: others };
-    if (!(KEYS.get(plain.dataType) ?? []).includes('min')) return;
+    if (!this.#descriptor.constraints.includes('min')) return;
     let sound = true;
     for (const [key, bound] of [['min', min] as const, ['max', max] as const]) {
       if (bound === undefined) continue;
@@ -155,7 +133,7 @@ class Check {
   }
 
   options(): void {
-    if (this.#field.dataType !== 'enum') return;
+    if (!this.#descriptor.constraints.includes('options')) return;
     const options: unknown = this.#constraints.options;
     if (!Array.isArray(options) || options.length === 0 || options.length > MOST_OPTIONS) {
       this.#wrong('/constraints/options', `An enum needs 1 to ${MOST_OPTIONS} options.`);
@@ -172,7 +150,7 @@ class Check {
 
   types(): void {
     const types: unknown = this.#constraints.types;
-    if (this.#field.dataType !== 'reference' || types === undefined) return;
+    if (types === undefined || !this.#descriptor.constraints.includes('types')) return;
     if (!Array.isArray(types) || types.length === 0) {
       this.#wrong('/constraints/types', 'This must be a list of codes of record types; leave it out for any type.');
       return;
@@ -188,7 +166,7 @@ class Check {
     const field = this.#field;
     const given = field.default;
     if (given === undefined) return;
-    if (ID_TYPES.has(field.dataType)) {
+    if (isId(field.dataType)) {
       if (field.multiple !== Array.isArray(given)) {
         this.#wrong('/default', field.multiple ? 'The default must be a list.' : 'The default must be one value.');
         return;
@@ -206,6 +184,15 @@ class Check {
       for (const problem of checked.problems) this.#wrong(problem.path, problem.message);
     } else if (checked.stored === null) this.#wrong('/default', 'The default is empty; leave it out.');
     else if (checked.images.length > 0) this.#wrong('/default', 'A default cannot hold images.');
+  }
+}
+
+/** The compiled pattern, or the reason why it is invalid, as the end of a sentence. */
+function compilePattern(pattern: string): RE2JS | string {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    return error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : 'unknown reason';
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DATA_TYPES, type DataType } from '../../lib/data-types.ts';
+import { DATA_TYPES, type DataType } from '../../lib/data-types/index.ts';
 import type { FieldConstraints } from './definitions.ts';
 import { field, OPTIONS, problem, UUID } from '../../../test/harness/field-values.ts';
 

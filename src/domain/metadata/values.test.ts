@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { DATA_TYPES, type DataType } from '../../lib/data-types.ts';
+import { DATA_TYPES, type DataType } from '../../lib/data-types/index.ts';
 import { parseStrictJson } from '../../lib/json.ts';
 import type { FieldConstraints } from './definitions.ts';
 import { field, OPTIONS, problem, stored, UUID } from '../../../test/harness/field-values.ts';

@@ -1,16 +1,264 @@
 /**
- * Values of fields: their API form, their stored form, and conversions between them (docs/spec/records.md#values). Pure.
+ * Values of fields: their API form, their stored form, and what is derived from them (docs/spec/records.md#values). Pure.
  *
  * Stored forms are canonical: equal values are equal JSON, and storing a stored value again does not change it. Texts are in
  * NFC. A decimal is the shortest string of its digits. An instant is in UTC with milliseconds. Ids are in lower case. An empty
  * value is no value: null, the empty list, the empty string of `string` and `text`, and an empty rich text are all stored as an
  * absent key.
  */
-export { checkRichText, type RichTextCheck, richTextPlain } from './rich-text.ts';
-export { extractInlineImages, type ImageMediaType, type InlineImage, imageHandles } from './rich-text-images.ts';
-export type { RichMark, RichNode } from './rich-text-schema.ts';
-export { checkValue, checkValues, isBlankText, type ValueCheck, type ValuesCheck } from './value-check.ts';
-export { type Compatibility, compatibility, type Incompatibility } from './value-compatibility.ts';
-export { checkConstraints } from './value-constraints.ts';
-export { type Conversion, convertValue } from './value-convert.ts';
-export { foldedCopy, idsIn, type NamedIds, plainText, sameValue, toWire } from './value-derive.ts';
+import { RE2JS } from 're2js';
+import {
+  type DataType,
+  descriptorOf,
+  isBlank,
+  isFolded,
+  isId,
+  mostElements,
+  Refusal,
+  type ServerDataType,
+} from '../../lib/data-types/index.ts';
+import type { FaultDetail } from '../../lib/fault.ts';
+import { deepEqualJson, pointer } from '../../lib/json.ts';
+import { fold } from '../../lib/text.ts';
+import type { FieldConstraints, FieldDefinition } from './definitions.ts';
+import type { TypeVersion } from './registry.ts';
+import { checkRichText, richTextPlain } from './rich-text.ts';
+import type { InlineImage } from './rich-text-images.ts';
+import type { RichNode } from './rich-text-schema.ts';
+
+/** Data types whose parser needs libraries that the console does not load. */
+const SERVER_TYPES = {
+  'rich-text': {
+    check: (input, path) => checkRichText(input, path),
+    text: (stored) => richTextPlain(stored as RichNode),
+  },
+} satisfies Record<ServerDataType, { check(input: unknown, path: string): ValueCheck; text(stored: unknown): string }>;
+
+function isServerType(dataType: DataType): dataType is ServerDataType {
+  return descriptorOf(dataType).parse === undefined;
+}
+
+const NO_IMAGES: readonly InlineImage[] = [];
+
+/** `stored` is null for an empty value. `images` were extracted from a rich text and must be stored as blobs. */
+export type ValueCheck =
+  | { ok: true; stored: unknown; images: readonly InlineImage[] }
+  | { ok: false; problems: FaultDetail[] };
+
+/**
+ * Returns the stored form of a value from a request. Whether an empty value is allowed (`checkValues`) and whether ids exist
+ * (`idsIn`) is checked elsewhere, where the whole record is known.
+ *
+ * @param path JSON Pointer of the value; details point to the value or into it
+ */
+export function checkValue(field: FieldDefinition, input: unknown, path: string): ValueCheck {
+  if (input === null || input === undefined) return { ok: true, stored: null, images: NO_IMAGES };
+  if (isServerType(field.dataType)) return SERVER_TYPES[field.dataType].check(input, path);
+  if (field.multiple) return checkElements(field, input, path);
+  const checked = checkScalar(field, input, path);
+  return checked.ok
+    ? { ok: true, stored: lacks(field, checked.stored) ? null : checked.stored, images: NO_IMAGES }
+    : { ok: false, problems: [checked.problem] };
+}
+
+/** Whether a stored text is only white space. Such a value does not satisfy `required`. */
+export function isBlankText(field: FieldDefinition, stored: unknown): boolean {
+  return isBlank(field.dataType, stored);
+}
+
+function lacks(field: FieldDefinition, stored: unknown): boolean {
+  return stored === null || (field.required && isBlankText(field, stored));
+}
+
+const patterns = new WeakMap<FieldConstraints, RE2JS>();
+
+/**
+ * Whether the text matches the pattern of the constraints, which `checkConstraints` accepted. The cache depends only on the
+ * constraints, so it may outlive a unit of work. It is weak, so entries are released with their definition.
+ */
+function matchesPattern(text: string, constraints: FieldConstraints, pattern: string): boolean {
+  let compiled = patterns.get(constraints);
+  if (compiled === undefined) {
+    compiled = RE2JS.compile(pattern);
+    patterns.set(constraints, compiled);
+  }
+  return compiled.testExact(text);
+}
+
+export type ScalarCheck = { ok: true; stored: unknown } | { ok: false; problem: FaultDetail };
+
+/**
+ * Checks one value that is not null; for a multiple field, one element. `stored` is null for an empty string in `string` and
+ * `text`, which counts as no value. Not for types of `SERVER_TYPES`.
+ */
+export function checkScalar(field: FieldDefinition, input: unknown, path: string): ScalarCheck {
+  const { dataType, constraints } = field;
+  const descriptor = descriptorOf(dataType);
+  if (descriptor.parse === undefined) throw new Error(`no parser for values of ${dataType}`);
+  const parsed = descriptor.parse(input, constraints);
+  if (parsed instanceof Refusal) {
+    return { ok: false, problem: { path, code: parsed.code, message: parsed.message } };
+  }
+  const { pattern } = constraints;
+  if (pattern !== undefined && typeof parsed === 'string' && !matchesPattern(parsed, constraints, pattern)) {
+    const message = 'The value does not match the pattern of the field.';
+    return { ok: false, problem: { path, code: 'PATTERN_MISMATCH', message } };
+  }
+  return { ok: true, stored: parsed ?? null };
+}
+
+function checkElements(field: FieldDefinition, input: unknown, path: string): ValueCheck {
+  const refuse = (code: string, message: string): ValueCheck => ({ ok: false, problems: [{ path, code, message }] });
+  if (!Array.isArray(input)) return refuse('WRONG_TYPE', 'The value must be a list.');
+  const most = mostElements(field.constraints);
+  if (input.length > most) return refuse('TOO_MANY', `The list may have at most ${most} elements.`);
+  const stored: unknown[] = [];
+  const seen = new Set<unknown>();
+  const problems: FaultDetail[] = [];
+  for (const [index, element] of input.entries()) {
+    const at = `${path}/${index}`;
+    const checked = checkScalar(field, element, at);
+    if (!checked.ok) problems.push(checked.problem);
+    else if (lacks(field, checked.stored)) {
+      problems.push({ path: at, code: 'EMPTY_ELEMENT', message: 'An element of a list must not be empty.' });
+    } else if (seen.has(checked.stored)) {
+      problems.push({ path: at, code: 'NOT_UNIQUE', message: 'An element may stand in the list only once.' });
+    } else {
+      seen.add(checked.stored);
+      stored.push(checked.stored);
+    }
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, stored: stored.length > 0 ? stored : null, images: NO_IMAGES };
+}
+
+/** The same text for a field that does not exist and one that the caller may not read. */
+export function unknownField(path: string): FaultDetail {
+  return { path, code: 'UNKNOWN_FIELD', message: 'There is no such field.' };
+}
+
+export type ValuesCheck =
+  | {
+      ok: true;
+      /** Field code → stored value, without empty values. */
+      values: Record<string, unknown>;
+      /** Codes of the fields whose given value is empty. */
+      cleared: string[];
+      images: readonly InlineImage[];
+    }
+  | { ok: false; problems: FaultDetail[] };
+
+/**
+ * Returns the stored forms of a map of values, or all problems at once. With `whole`, for a new record, defaults fill absent
+ * keys (never a `null`) and required values must be present. Without it, only clearing a required field is a problem.
+ *
+ * @param fields the fields that the caller may name; any other key is an unknown field
+ * @param at JSON Pointer of the map
+ */
+export function checkValues(
+  fields: Iterable<FieldDefinition>,
+  input: Readonly<Record<string, unknown>>,
+  { at = '/values', whole }: { at?: string; whole: boolean },
+): ValuesCheck {
+  const known = new Map(Array.from(fields, (field) => [field.code, field]));
+  const values: [string, unknown][] = [];
+  const cleared: string[] = [];
+  const images: InlineImage[] = [];
+  const problems: FaultDetail[] = [];
+  const required = (code: string): unknown =>
+    problems.push({ path: at + pointer(code), code: 'REQUIRED', message: 'A value is required.' });
+  for (const [code, value] of Object.entries(input)) {
+    const field = known.get(code);
+    const checked = field === undefined ? undefined : checkValue(field, value, at + pointer(code));
+    if (field === undefined || checked === undefined) problems.push(unknownField(at + pointer(code)));
+    else if (!checked.ok) problems.push(...checked.problems);
+    else if (checked.stored !== null) {
+      values.push([code, checked.stored]);
+      images.push(...checked.images);
+    } else if (field.required) required(code);
+    else cleared.push(code);
+  }
+  for (const field of whole ? known.values() : []) {
+    if (Object.hasOwn(input, field.code)) continue;
+    if (field.default !== undefined && field.default !== null) values.push([field.code, field.default]);
+    else if (field.required) required(field.code);
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, values: Object.fromEntries(values), cleared, images };
+}
+
+/** The API form of a stored value. All stored forms are API forms; an absent value is null. */
+export function toWire(_field: FieldDefinition, stored: unknown): unknown {
+  return stored ?? null;
+}
+
+/** Whether two stored values are equal; an absent value equals null. */
+export function sameValue(a: unknown, b: unknown): boolean {
+  return deepEqualJson(a ?? null, b ?? null);
+}
+
+/** A stored value as plain text for display and files: elements of a list joined by `; `, a rich text as its plain text. */
+export function plainText(field: FieldDefinition, stored: unknown): string {
+  if (stored === null || stored === undefined) return '';
+  if (isServerType(field.dataType)) return SERVER_TYPES[field.dataType].text(stored);
+  const { text } = descriptorOf(field.dataType);
+  if (text !== undefined) return text(stored);
+  return Array.isArray(stored) ? stored.map(String).join('; ') : String(stored);
+}
+
+/**
+ * Field code → folded copy, for the text fields that `contains` and `starts-with` search
+ * (docs/spec/search.md#condition-language).
+ */
+export function foldedCopy(
+  fields: Iterable<FieldDefinition>,
+  stored: Readonly<Record<string, unknown>>,
+): Record<string, string | string[]> {
+  const copies: [string, string | string[]][] = [];
+  for (const field of fields) {
+    if (!isFolded(field.dataType) || !Object.hasOwn(stored, field.code)) continue;
+    const value = stored[field.code];
+    if (value === null || value === undefined) continue;
+    copies.push([
+      field.code,
+      Array.isArray(value) ? value.map((element) => fold(String(element))) : fold(plainText(field, value)),
+    ]);
+  }
+  return Object.fromEntries(copies);
+}
+
+/** The ids in the value of one field, for lookups. */
+export interface NamedIds {
+  code: string;
+  dataType: DataType;
+  ids: string[];
+  /** Codes of the record types that a reference may point to; absent: any. */
+  types?: string[];
+}
+
+/** The ids in stored values, by field. */
+export function idsIn(fields: Iterable<FieldDefinition>, stored: Readonly<Record<string, unknown>>): NamedIds[] {
+  const named: NamedIds[] = [];
+  for (const { code, dataType, constraints } of fields) {
+    if (!isId(dataType) || !Object.hasOwn(stored, code)) continue;
+    const value = stored[code];
+    const ids = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string');
+    if (ids.length === 0) continue;
+    named.push({ code, dataType, ids, ...(constraints.types === undefined ? {} : { types: constraints.types }) });
+  }
+  return named;
+}
+
+const LONGEST_TITLE = 1000;
+
+/** The title of a record, from the type's title field; null if it has none. */
+export function titleText(version: TypeVersion, values: Record<string, unknown>): string | null {
+  if (version.titleField === null) return null;
+  const field = version.fields.get(version.titleField);
+  const value = values[version.titleField];
+  if (field === undefined || value === undefined) return null;
+  const text = plainText(field, value);
+  if (text === '') return null;
+  // Cut by code points, so that no surrogate pair is split.
+  return text.length <= LONGEST_TITLE ? text : [...text].slice(0, LONGEST_TITLE).join('');
+}

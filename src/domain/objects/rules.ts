@@ -2,7 +2,7 @@
  * Pure decisions on values: what a create or a change would store, or every reason why it is refused. No database, no clock.
  */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
-import { TEXT_TYPES } from '../../lib/data-types.ts';
+import { isFolded } from '../../lib/data-types/index.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import { fold } from '../../lib/text.ts';
 import type { RecordRight } from '../../platform/unit-of-work/context.ts';
@@ -248,6 +248,6 @@ export function derive(
 export function changesText(version: TypeVersion, codes: readonly string[]): boolean {
   return codes.some((code) => {
     const field = version.fields.get(code);
-    return code === version.titleField || (field !== undefined && TEXT_TYPES.has(field.dataType));
+    return code === version.titleField || (field !== undefined && isFolded(field.dataType));
   });
 }

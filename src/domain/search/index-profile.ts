@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
-import { ID_TYPES } from '../../lib/data-types.ts';
+import { descriptorOf, isId } from '../../lib/data-types/index.ts';
 import { hiddenFieldView } from '../access/index.ts';
 import { type FieldDefinition, type TypeRegistry, type TypeVersion, typeView } from '../metadata/index.ts';
 import { labelOf } from './lexemes.ts';
@@ -43,14 +43,13 @@ export interface IndexProfiles {
 
 function zoneOf(version: TypeVersion, field: FieldDefinition): Zone {
   if (field.code === version.titleField) return 'A';
-  if (field.dataType === 'text') return 'C';
-  return field.dataType === 'rich-text' || field.dataType === 'json' ? 'D' : 'B';
+  return descriptorOf(field.dataType).searchZone ?? 'B';
 }
 
 function makeProfile(version: TypeVersion, hidden: (code: string) => boolean): IndexProfile {
   const fields = [...version.fields.values()]
     // An id is no text: who looks for a person or a record filters by it.
-    .filter((field) => field.search.text && !ID_TYPES.has(field.dataType))
+    .filter((field) => field.search.text && !isId(field.dataType))
     .map((field) => ({
       field,
       zone: zoneOf(version, field),

@@ -1,7 +1,7 @@
 /** Schema and validation of a calendar's hours, in a bundle or in a try-out. */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import { storedForm } from '../../lib/filter-values.ts';
+import { storedForm } from '../../lib/data-types/index.ts';
 import { type Weekday, WEEKDAYS } from '../../lib/worktime.ts';
 import { checkTimeZone, checkUnique } from '../../configuration/checks.ts';
 import { type Localized, Name } from '../../configuration/schemas.ts';

@@ -1,7 +1,7 @@
 /** The bundle's sections `calendars` and `slaPolicies` (docs/spec/configuration.md#bundle). */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import { storedForm } from '../../lib/filter-values.ts';
+import { storedForm } from '../../lib/data-types/index.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { compileTypedCondition, type TypeShape } from '../../configuration/record-types.ts';
 import { Code, ConditionSchema, type Localized, Name } from '../../configuration/schemas.ts';

@@ -1,6 +1,6 @@
 /** Policies and calendars in memory: one registry per configuration snapshot. */
 import { isFault } from '../../lib/fault.ts';
-import { storedForm } from '../../lib/filter-values.ts';
+import { storedForm } from '../../lib/data-types/index.ts';
 import { type Condition, fieldsOf, parseCondition, type TypedCondition, variablesOf } from '../../lib/filter.ts';
 import { type Weekday, WorkTime } from '../../lib/worktime.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';

@@ -1,7 +1,7 @@
 /** Trying out policies and calendars: due times and opening hours, for stored and unsaved calendars. */
 import type { Static } from 'typebox';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
-import { canonicalDate, canonicalInstant, storedForm } from '../../lib/filter-values.ts';
+import { canonicalDate, canonicalInstant, storedForm } from '../../lib/data-types/index.ts';
 import { pointer } from '../../lib/json.ts';
 import { type Span, WEEKDAYS, WorkTime } from '../../lib/worktime.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';

@@ -3,7 +3,7 @@
  * the same compiler, so a subscription created by the API equals one from a bundle and can be exported.
  */
 import { type Condition, type FieldResolver, resolverOf } from '../../lib/filter.ts';
-import { namingSection } from '../../configuration/conditions.ts';
+import { sectionOf } from '../../lib/data-types/index.ts';
 import type { CompileView } from '../../configuration/section.ts';
 import { isId } from '../../lib/ids.ts';
 import type { TypeShape } from '../../configuration/record-types.ts';
@@ -100,7 +100,7 @@ export function withCodes(condition: unknown, names: Names, typeCodes: readonly 
     }
     const field = typeof code === 'string' ? resolve(code) : undefined;
     if (field === undefined) return part;
-    const section = field.kind === 'system' && field.code === 'typeId' ? 'types' : namingSection(field.dataType);
+    const section = field.kind === 'system' && field.code === 'typeId' ? 'types' : sectionOf(field.dataType);
     if (section === undefined) return part;
     const named = (one: unknown): unknown => (typeof one === 'string' ? (names.code(section, one) ?? one) : one);
     return { ...members, value: Array.isArray(value) ? value.map(named) : named(value) };

@@ -6,7 +6,7 @@
  * type version must not break a query or the creation of an index.
  */
 import { raw, type Sql } from 'sql-template-tag';
-import { TEXT_TYPES } from '../../lib/data-types.ts';
+import { type Comparison, descriptorOf } from '../../lib/data-types/index.ts';
 import { DECIMAL_DIGITS } from '../../lib/decimal.ts';
 import type { TypedField } from '../../lib/filter.ts';
 
@@ -61,31 +61,56 @@ export function foldedOf(field: ValueField, alias: string): Sql {
   return raw(`(${prefix(alias)}folded->>${literal(field.code)})`);
 }
 
-export function isNumeric(field: Pick<ValueField, 'dataType'>): boolean {
-  return field.dataType === 'integer' || field.dataType === 'decimal';
-}
-
 /**
  * The number in `text`, or NULL if it is not a number. The regular expression guards the cast, and the length is limited to
  * that of stored numbers.
  */
-export function numberIn(text: string): string {
+function numberIn(text: string): string {
   return `(CASE WHEN length(${text}) <= ${NUMBER_CHARS} AND ${text} ~ '^-?[0-9]+([.][0-9]+)?$' THEN ${text}::numeric END)`;
 }
 
 /** A prefix of the text that is long enough to distinguish short values. */
-export function shortKeyIn(text: string): string {
+function shortKeyIn(text: string): string {
   return `(left(${text}, ${SHORT_KEY_CHARS}) COLLATE "C")`;
 }
 
-/**
- * The key by which a single value is compared and indexed. For numbers, the number. For text types, a prefix of the folded
- * copy, which serves `starts-with` and narrows `equals`. For all others, the stored text, which sorts by code point.
- */
+/** How values of a data type become keys that SQL compares and indexes. */
+interface KeyForm {
+  /** PostgreSQL type of the key's operands. */
+  operand: 'numeric' | 'text';
+  /** The key of a text that holds an element of a list. */
+  ofElement(text: string): string;
+  /** The key of a single value. */
+  ofField(field: ValueField, alias: string): string;
+}
+
+const TEXT_KEY: KeyForm = {
+  operand: 'text',
+  ofElement: shortKeyIn,
+  ofField: (field, alias) => shortKeyIn(textOf(field, alias).text),
+};
+
+const KEY_FORMS = {
+  number: {
+    operand: 'numeric',
+    ofElement: numberIn,
+    ofField: (field, alias) => numberIn(textOf(field, alias).text),
+  },
+  // The stored text, which sorts by code point.
+  text: TEXT_KEY,
+  none: TEXT_KEY,
+  // A prefix of the folded copy serves `starts-with` and narrows `equals`.
+  folded: {
+    ...TEXT_KEY,
+    ofField: (field, alias) => `(left(${foldedOf(field, alias).text}, ${TEXT_KEY_CHARS}) COLLATE "C")`,
+  },
+} satisfies Record<Comparison, KeyForm>;
+
+export function keyFormOf(field: Pick<ValueField, 'dataType'>): KeyForm {
+  return KEY_FORMS[descriptorOf(field.dataType).comparison];
+}
+
+/** The key by which a single value is compared and indexed. */
 export function keyOf(field: ValueField, alias: string): Sql {
-  if (isNumeric(field)) return raw(numberIn(textOf(field, alias).text));
-  if (TEXT_TYPES.has(field.dataType)) {
-    return raw(`(left(${foldedOf(field, alias).text}, ${TEXT_KEY_CHARS}) COLLATE "C")`);
-  }
-  return raw(shortKeyIn(textOf(field, alias).text));
+  return raw(keyFormOf(field).ofField(field, alias));
 }

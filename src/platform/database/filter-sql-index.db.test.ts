@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type pg from 'pg';
 import sql, { raw } from 'sql-template-tag';
-import { DATA_TYPES, type DataType } from '../../lib/data-types.ts';
+import { DATA_TYPES, type DataType } from '../../lib/data-types/index.ts';
 import { type Operator, operatorFits, parseCondition, resolverOf } from '../../lib/filter.ts';
 import { fold } from '../../lib/text.ts';
 import { compileCondition, type FieldIndex, fieldIndex } from './filter-sql.ts';

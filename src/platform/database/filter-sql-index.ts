@@ -1,5 +1,6 @@
 /** Indexes of filterable fields (docs/spec/configuration.md#bundle). */
 import { createHash } from 'node:crypto';
+import { descriptorOf } from '../../lib/data-types/index.ts';
 import { jsonOf, keyOf, type ValueField } from './filter-sql-fields.ts';
 
 export interface FieldIndex {
@@ -24,7 +25,8 @@ export interface FieldIndex {
  */
 export function fieldIndex(typeId: string, field: ValueField): FieldIndex | null {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(typeId)) throw new Error('not a type id');
-  if (field.dataType === 'json' || (field.multiple && field.dataType === 'rich-text')) return null;
+  const { comparison, document = false } = descriptorOf(field.dataType);
+  if (comparison === 'none' || (field.multiple && document)) return null;
   const on = field.multiple
     ? `USING gin (${jsonOf(field, '').text} jsonb_path_ops)`
     : `(${keyOf(field, '').text}, updated_at DESC, id DESC)`;

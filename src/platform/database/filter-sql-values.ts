@@ -3,7 +3,7 @@
  * (docs/spec/search.md#condition-language).
  */
 import sql, { raw, type Sql } from 'sql-template-tag';
-import { TEXT_TYPES } from '../../lib/data-types.ts';
+import { isFolded } from '../../lib/data-types/index.ts';
 import type { TypedField, TypedLeaf, Variables } from '../../lib/filter.ts';
 import { fold } from '../../lib/text.ts';
 import {
@@ -16,17 +16,7 @@ import {
   type Scalar,
   type TextLeaf,
 } from './filter-sql-environment.ts';
-import {
-  foldedJsonOf,
-  foldedOf,
-  isNumeric,
-  jsonOf,
-  keyOf,
-  numberIn,
-  shortKeyIn,
-  TEXT_KEY_CHARS,
-  textOf,
-} from './filter-sql-fields.ts';
+import { foldedJsonOf, foldedOf, jsonOf, keyFormOf, keyOf, TEXT_KEY_CHARS, textOf } from './filter-sql-fields.ts';
 
 /** The predicate of a condition on a field of a type; true or false on every row, never NULL. */
 export function valueLeaf(leaf: TypedLeaf, environment: CompileEnvironment): Sql {
@@ -51,18 +41,14 @@ function singleLeaf(leaf: ValueLeaf, alias: string, variables: Variables): Sql {
     case 'before':
     case 'after':
     case 'range':
-      return present(key, inOrder(leaf, variables, key, operandType(field)));
+      return present(key, inOrder(leaf, variables, key, keyFormOf(field).operand));
     default:
       return equality(leaf, variables, (operands) =>
-        TEXT_TYPES.has(field.dataType)
+        isFolded(field.dataType)
           ? sameText(field, alias, operands)
-          : present(key, anyOf(key, operands, operandType(field))),
+          : present(key, anyOf(key, operands, keyFormOf(field).operand)),
       );
   }
-}
-
-function operandType(field: TypedField): 'numeric' | 'text' {
-  return isNumeric(field) ? 'numeric' : 'text';
 }
 
 /** Equal texts have equal folded prefixes, so the index on the prefix narrows the rows, which are then compared in full. */
@@ -121,8 +107,8 @@ function multipleLeaf(leaf: ValueLeaf, alias: string, variables: Variables): Sql
     case 'before':
     case 'after':
     case 'range': {
-      const key = raw(isNumeric(field) ? numberIn(ELEMENT.text) : shortKeyIn(ELEMENT.text));
-      return someElement(json, inOrder(leaf, variables, key, operandType(field)));
+      const key = raw(keyFormOf(field).ofElement(ELEMENT.text));
+      return someElement(json, inOrder(leaf, variables, key, keyFormOf(field).operand));
     }
     default:
       return equality(leaf, variables, (operands) => {

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type pg from 'pg';
 import sql, { join, raw, type Sql } from 'sql-template-tag';
-import { DATA_TYPES } from '../../lib/data-types.ts';
+import { DATA_TYPES } from '../../lib/data-types/index.ts';
 import {
   evaluate,
   type FieldResolver,

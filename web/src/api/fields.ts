@@ -1,5 +1,5 @@
 /** Field schemas for forms and conditions. A separate module, because code without a page uses it too. */
-import type { DataType } from '../../../src/lib/data-types.ts';
+import type { DataType } from '../../../src/lib/data-types/index.ts';
 
 export type { DataType };
 

@@ -1,0 +1,63 @@
+/** Numbers: `integer` and `decimal` (docs/spec/records.md#data-types). */
+import { canonicalDecimal, compareDecimals, decimalScale } from '../decimal.ts';
+import { decimalOf, ExactNumber, isNumber } from '../exact-number.ts';
+import { bounded, type Descriptor, ORDER, Refusal, wrongType } from './descriptor.ts';
+
+const parseInteger = bounded<number>(
+  (input) => {
+    const whole = input instanceof ExactNumber ? input.isInteger : Number.isInteger(input);
+    if (!whole) return wrongType('a JSON integer');
+    // Adding 0 turns -0 into 0.
+    if (Number.isSafeInteger(input)) return (input as number) + 0;
+    return new Refusal('OUT_OF_RANGE', 'The value must lie between -(2^53-1) and 2^53-1.', {
+      min: Number.MIN_SAFE_INTEGER,
+      max: Number.MAX_SAFE_INTEGER,
+    });
+  },
+  (a, b) => a - b,
+);
+
+const DECIMAL = 'an exact decimal as a JSON string such as "12.50", of at most 130 digits';
+
+const parseDecimal = bounded<string>((input) => {
+  if (typeof input !== 'string' && !isNumber(input)) return wrongType(DECIMAL);
+  return decimalOf(input) ?? new Refusal('INVALID_FORMAT', `The value must be ${DECIMAL}.`);
+}, compareDecimals);
+
+export const NUMBERS = {
+  integer: {
+    view: 'integer',
+    declared: ['number'],
+    expected: 'an integer between -(2^53-1) and 2^53-1',
+    operators: ORDER,
+    comparison: 'number',
+    constraints: ['min', 'max'],
+    title: true,
+    canonical: (value) => (Number.isSafeInteger(value) ? (value as number) + 0 : undefined),
+    parse: parseInteger,
+    compare: (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : Number.NaN),
+    fromCell: (text) => (/^\s*[+-]?[0-9]{1,20}\s*$/.test(text) ? Number(text) : text),
+    fromText: (text) => (/^-?[0-9]{1,16}$/.test(text) ? Number(text) : undefined),
+  },
+  decimal: {
+    view: 'decimal',
+    declared: ['Decimal', 'Decimal | number'],
+    expected: DECIMAL,
+    operators: ORDER,
+    comparison: 'number',
+    constraints: ['min', 'max', 'scale'],
+    canonical: decimalOf,
+    parse: (input, constraints) => {
+      const value = parseDecimal(input, constraints);
+      const { scale } = constraints;
+      if (typeof value !== 'string' || scale === undefined || decimalScale(value) <= scale) return value;
+      return new Refusal('TOO_PRECISE', `The value may have at most ${scale} digits behind the point.`, { max: scale });
+    },
+    compare: (a, b) => {
+      const left = canonicalDecimal(a);
+      const right = canonicalDecimal(b);
+      return left === undefined || right === undefined ? Number.NaN : compareDecimals(left, right);
+    },
+    comparable: canonicalDecimal,
+  },
+} as const satisfies Record<string, Descriptor>;
