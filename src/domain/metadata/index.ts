@@ -19,12 +19,10 @@ export type {
 } from './definitions.ts';
 export { fieldSchema } from './queries.ts';
 export {
-  ensureNumbering,
   findType,
   localized,
   mismatchedVersions,
   named,
-  numberSequence,
   type RecordType,
   registry,
   type StateView,
@@ -34,6 +32,7 @@ export {
   versionOf,
 } from './registry.ts';
 export { metadataRoutes } from './routes.ts';
+export { ensureNumbering, numberSequence } from './store.ts';
 export { cellOf, needsGuard, valueOfCell } from './value-cells.ts';
 export { convertValue } from './value-compatibility.ts';
 export {

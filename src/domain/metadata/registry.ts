@@ -2,11 +2,9 @@
  * The registry of record types: one immutable object per configuration snapshot, with every stored version of each type
  * (docs/spec/records.md#type-versions).
  */
-import { raw } from 'sql-template-tag';
 import type { DataType } from '../../lib/data-types/index.ts';
-import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import type { ConfigItem, ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+import type { ConfigItem, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import type { FieldDefinition, LocalizedText, TypeDefinition, WorkflowCategory } from './definitions.ts';
 
 export interface StateView {
@@ -165,31 +163,4 @@ export function localized(text: LocalizedText, locale: string, fallback: string)
   if (Object.hasOwn(text, locale)) return text[locale] as string;
   if (Object.hasOwn(text, fallback)) return text[fallback] as string;
   return Object.values(text)[0] ?? '';
-}
-
-// Record numbers. Each prefix has one database sequence, so numbers rise across all processes and are unique.
-
-/** Name of the prefix's sequence. Prefixes consist of upper-case ASCII letters, digits and hyphens. */
-export function numberSequence(prefix: string): string {
-  return `"number_${prefix}"`;
-}
-
-/**
- * Creates the sequences that the configuration needs and that do not exist yet. It runs outside the apply's transaction, before
- * a process uses a new snapshot. Concurrent calls are safe.
- */
-export async function ensureNumbering(db: Queryable, snapshot: ConfigSnapshot): Promise<void> {
-  const prefixes = new Set(
-    [...snapshot.get(typeView).byId.values()].flatMap((type) => type.newest.definition.numbering?.prefix ?? []),
-  );
-  for (const prefix of prefixes) {
-    if (!/^[A-Z][A-Z0-9-]{0,15}$/.test(prefix)) throw new Error('a numbering prefix of unexpected shape was stored');
-    try {
-      await db.query(raw(`CREATE SEQUENCE IF NOT EXISTS ${numberSequence(prefix)}`));
-    } catch (error) {
-      // IF NOT EXISTS can still fail if another process creates the sequence at the same time. The sequence exists then.
-      const { code } = error as { code?: unknown };
-      if (code !== '23505' && code !== '42P07') throw error;
-    }
-  }
 }
