@@ -27,6 +27,15 @@ const SLOW_MS = 500;
 const TYPE_BYTES = 1;
 const LENGTH_BYTES = 4;
 
+/**
+ * Resets a TCP connection. A Unix socket cannot be reset and is closed. So is a socket that was ended: libuv refuses to reset it
+ * while its shutdown is pending, and Node.js then waits for its handle forever when the process exits.
+ */
+function resetSocket(socket: Socket): void {
+  if (socket.remoteAddress === undefined || socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
 /** Reads what a client sends, message by message, and says whether the last one that runs something writes. */
 class Frontend {
   #rest = Buffer.alloc(0);
@@ -116,7 +125,7 @@ export class FaultProxy {
       const how = this.#endingNow(frontend.statements - before);
       untold ||= how === 'untold';
       if (how === undefined || untold) return true;
-      if (how === 'reset') client.resetAndDestroy();
+      if (how === 'reset') resetSocket(client);
       else if (how === 'dismissed') client.end(dismissal());
       if (how !== 'dismissed') close();
       else database.destroy();
@@ -182,11 +191,7 @@ export class FaultProxy {
 
   /** Ends every connection at once, as a restarted firewall does. */
   reset(): void {
-    // A Unix socket, as the database may have, cannot be reset; its end says as much.
-    for (const socket of this.#sockets) {
-      if (socket.remoteAddress === undefined) socket.destroy();
-      else socket.resetAndDestroy();
-    }
+    for (const socket of this.#sockets) resetSocket(socket);
   }
 
   async close(): Promise<void> {
