@@ -40,7 +40,7 @@ const CREATE = `
     INSERT INTO journal (id, at, type, object_id, revision, actor_id, via, key_id, correlation_id, changes, hash)
     VALUES ($10, $8, 'ObjectCreated', $1, 1, $9, 'api', $11, $12, $13, $14)
   ), waiting AS (
-    INSERT INTO bare.outbox (event_id, type, object_id, at) VALUES ($10, 'ObjectCreated', $1, $8)
+    INSERT INTO bare.outbox (event_id, type, object_id, at, journal_seq) VALUES ($10, 'ObjectCreated', $1, $8, 0)
   ), kept AS (
     INSERT INTO bare.idempotency (caller_id, route, key, fingerprint, status, answer, created_at)
     VALUES ($11, 'objects.create', $15, $14, 201, $16, $8)
@@ -56,7 +56,7 @@ const UPDATE = `
     INSERT INTO journal (id, at, type, object_id, revision, actor_id, via, key_id, correlation_id, changes, hash)
     SELECT $6, $4, 'ObjectUpdated', $1, revision, $5, 'api', $7, $8, $9, $10 FROM record
   ), waiting AS (
-    INSERT INTO bare.outbox (event_id, type, object_id, at) SELECT $6, 'ObjectUpdated', $1, $4 FROM record
+    INSERT INTO bare.outbox (event_id, type, object_id, at, journal_seq) SELECT $6, 'ObjectUpdated', $1, $4, 0 FROM record
   )
   SELECT * FROM record`;
 

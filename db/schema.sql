@@ -41,9 +41,9 @@ CREATE INDEX attachments_content ON attachments USING btree (sha256);
 CREATE INDEX attachments_of_object ON attachments USING btree (object_id, created_at, id) WHERE (state = 'ACTIVE'::text);
 
 CREATE TABLE audit_heads (
-  place text NOT NULL,
+  destination text NOT NULL,
   number bigint NOT NULL,
-  CONSTRAINT audit_heads_pkey PRIMARY KEY (place)
+  CONSTRAINT audit_heads_pkey PRIMARY KEY (destination)
 );
 
 CREATE TABLE blobs (
@@ -51,6 +51,14 @@ CREATE TABLE blobs (
   touched_at timestamp(3) with time zone NOT NULL,
   CONSTRAINT blobs_pkey PRIMARY KEY (sha256),
   CONSTRAINT blobs_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+);
+
+CREATE TABLE cache_versions (
+  only_row boolean DEFAULT true NOT NULL,
+  config bigint DEFAULT 1 NOT NULL,
+  rights bigint DEFAULT 1 NOT NULL,
+  CONSTRAINT cache_versions_pkey PRIMARY KEY (only_row),
+  CONSTRAINT cache_versions_only_row_check CHECK (only_row)
 );
 
 CREATE TABLE calendar_versions (
@@ -116,14 +124,6 @@ CREATE TABLE desk_queues (
 CREATE INDEX desk_queues_own ON desk_queues USING btree (owner_id);
 CREATE INDEX desk_queues_shared ON desk_queues USING btree (name) WHERE shared;
 
-CREATE TABLE epoch (
-  only_row boolean DEFAULT true NOT NULL,
-  config bigint DEFAULT 1 NOT NULL,
-  rights bigint DEFAULT 1 NOT NULL,
-  CONSTRAINT epoch_pkey PRIMARY KEY (only_row),
-  CONSTRAINT epoch_only_row_check CHECK (only_row)
-);
-
 CREATE TABLE external_ids (
   source_code text NOT NULL,
   target_kind text NOT NULL,
@@ -169,7 +169,7 @@ CREATE TABLE idempotency (
   fingerprint bytea NOT NULL,
   status smallint NOT NULL,
   answer text NOT NULL,
-  late jsonb,
+  returned jsonb,
   created_at timestamp(3) with time zone NOT NULL,
   CONSTRAINT idempotency_pkey PRIMARY KEY (caller_id, route, key)
 );
@@ -279,7 +279,7 @@ CREATE TABLE journal_seals (
   number bigint NOT NULL,
   sealed_at timestamp(3) with time zone NOT NULL,
   seqs bigint[] NOT NULL,
-  marks bytea NOT NULL,
+  hash_prefixes bytea NOT NULL,
   hash bytea NOT NULL,
   CONSTRAINT journal_seals_pkey PRIMARY KEY (number),
   CONSTRAINT journal_seals_number_check CHECK ((number > 0))
@@ -323,8 +323,8 @@ CREATE TABLE kb_versions (
   document jsonb NOT NULL,
   body text NOT NULL,
   audiences jsonb DEFAULT '[]'::jsonb NOT NULL,
-  admits uuid[] DEFAULT '{}'::uuid[] NOT NULL,
-  material uuid DEFAULT gen_random_uuid() NOT NULL,
+  audience_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+  state_token uuid DEFAULT gen_random_uuid() NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   created_by uuid,
   updated_at timestamp(3) with time zone NOT NULL,
@@ -423,7 +423,7 @@ CREATE TABLE outbox (
   type text NOT NULL,
   object_id uuid,
   at timestamp(3) with time zone NOT NULL,
-  place bigint,
+  journal_seq bigint NOT NULL,
   CONSTRAINT outbox_pkey PRIMARY KEY (seq)
 );
 
@@ -444,8 +444,8 @@ CREATE TABLE relations (
   definition_id uuid NOT NULL,
   source_id uuid NOT NULL,
   target_id uuid NOT NULL,
-  source_once uuid,
-  target_once uuid,
+  unique_source_id uuid,
+  unique_target_id uuid,
   revision integer NOT NULL,
   state text DEFAULT 'ACTIVE'::text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
@@ -455,9 +455,9 @@ CREATE TABLE relations (
   CONSTRAINT relations_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text])))
 );
 CREATE INDEX relations_incoming ON relations USING btree (target_id) WHERE (state = 'ACTIVE'::text);
-CREATE UNIQUE INDEX relations_once ON relations USING btree (source_id, definition_id, target_id) WHERE (state = 'ACTIVE'::text);
-CREATE UNIQUE INDEX relations_source_once ON relations USING btree (definition_id, source_once) WHERE ((state = 'ACTIVE'::text) AND (source_once IS NOT NULL));
-CREATE UNIQUE INDEX relations_target_once ON relations USING btree (definition_id, target_once) WHERE ((state = 'ACTIVE'::text) AND (target_once IS NOT NULL));
+CREATE UNIQUE INDEX relations_unique ON relations USING btree (source_id, definition_id, target_id) WHERE (state = 'ACTIVE'::text);
+CREATE UNIQUE INDEX relations_unique_source ON relations USING btree (definition_id, unique_source_id) WHERE ((state = 'ACTIVE'::text) AND (unique_source_id IS NOT NULL));
+CREATE UNIQUE INDEX relations_unique_target ON relations USING btree (definition_id, unique_target_id) WHERE ((state = 'ACTIVE'::text) AND (unique_target_id IS NOT NULL));
 
 CREATE TABLE role_assignments (
   role_id uuid NOT NULL,
@@ -501,6 +501,10 @@ CREATE INDEX search_comments_object ON search_comments USING btree (object_id, u
 CREATE INDEX search_comments_updated ON search_comments USING btree (updated_at DESC, id DESC);
 CREATE INDEX search_comments_words ON search_comments USING gin (words) WITH (gin_pending_list_limit='1024');
 
+CREATE TABLE search_pending_words (
+  id uuid NOT NULL
+);
+
 CREATE TABLE search_rebuild (
   only_row boolean DEFAULT true NOT NULL,
   part text DEFAULT 'records'::text NOT NULL,
@@ -514,24 +518,20 @@ CREATE TABLE search_rebuild (
 
 CREATE TABLE search_records (
   id uuid NOT NULL,
-  form integer NOT NULL,
+  profile_id integer NOT NULL,
   size integer NOT NULL,
   words tsvector NOT NULL,
   CONSTRAINT search_records_pkey PRIMARY KEY (id)
 );
-CREATE INDEX search_records_form ON search_records USING btree (form, id);
+CREATE INDEX search_records_profile ON search_records USING btree (profile_id, id);
 CREATE INDEX search_records_words ON search_records USING gin (words) WITH (gin_pending_list_limit='1024');
 
-CREATE TABLE search_unlearned (
-  id uuid NOT NULL
-);
-
 CREATE TABLE search_words (
-  label text COLLATE "C" NOT NULL,
+  field_token text COLLATE "C" NOT NULL,
   word text COLLATE "C" NOT NULL,
-  CONSTRAINT search_words_pkey PRIMARY KEY (label, word)
+  CONSTRAINT search_words_pkey PRIMARY KEY (field_token, word)
 );
-CREATE INDEX search_words_backwards ON search_words USING btree (label, reverse(word));
+CREATE INDEX search_words_reversed ON search_words USING btree (field_token, reverse(word));
 
 CREATE TABLE sessions (
   token_hash bytea NOT NULL,
@@ -553,14 +553,14 @@ CREATE UNLOGGED TABLE sign_in_attempts (
 ) WITH (fillfactor=50);
 CREATE INDEX sign_in_attempts_updated ON sign_in_attempts USING btree (updated_at);
 
-CREATE TABLE sign_in_places (
+CREATE TABLE sign_in_origins (
   user_id uuid NOT NULL,
-  place bytea NOT NULL,
+  origin_hash bytea NOT NULL,
   last_at timestamp(3) with time zone NOT NULL,
-  CONSTRAINT sign_in_places_pkey PRIMARY KEY (user_id, place),
-  CONSTRAINT sign_in_places_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+  CONSTRAINT sign_in_origins_pkey PRIMARY KEY (user_id, origin_hash),
+  CONSTRAINT sign_in_origins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-CREATE INDEX sign_in_places_last ON sign_in_places USING btree (last_at);
+CREATE INDEX sign_in_origins_last ON sign_in_origins USING btree (last_at);
 
 CREATE TABLE signing_secret_values (
   secret_id uuid NOT NULL,
@@ -578,7 +578,7 @@ CREATE TABLE sla_instances (
   policy_id uuid NOT NULL,
   policy_version integer NOT NULL,
   revision integer NOT NULL,
-  turn integer NOT NULL,
+  lock_version integer NOT NULL,
   status text NOT NULL,
   started_at timestamp(3) with time zone NOT NULL,
   stopped_at timestamp(3) with time zone,
@@ -592,7 +592,7 @@ CREATE TABLE sla_instances (
   elapsed_ms bigint,
   due_at timestamp(3) with time zone,
   next_at timestamp(3) with time zone,
-  told jsonb NOT NULL,
+  notified_thresholds jsonb NOT NULL,
   CONSTRAINT sla_instances_pkey PRIMARY KEY (id),
   CONSTRAINT sla_instances_check CHECK (((stopped_at IS NOT NULL) = (status = 'STOPPED'::text))),
   CONSTRAINT sla_instances_check1 CHECK (((status <> 'STOPPED'::text) OR (next_at IS NULL))),
@@ -624,8 +624,6 @@ CREATE TABLE users (
   external_id text,
   state text DEFAULT 'ACTIVE'::text NOT NULL,
   password_hash text,
-  failed_sign_ins integer DEFAULT 0 NOT NULL,
-  locked_until timestamp(3) with time zone,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
   revision integer DEFAULT 1 NOT NULL,
@@ -654,7 +652,7 @@ CREATE TABLE webhook_deliveries (
   event_type text NOT NULL,
   object_id uuid,
   event_at timestamp(3) with time zone NOT NULL,
-  about jsonb NOT NULL,
+  event_data jsonb NOT NULL,
   status text DEFAULT 'PENDING'::text NOT NULL,
   attempt_count integer DEFAULT 0 NOT NULL,
   max_attempts integer NOT NULL,
@@ -664,15 +662,15 @@ CREATE TABLE webhook_deliveries (
   lease uuid,
   finished_at timestamp(3) with time zone,
   error text,
-  event_place bigint DEFAULT 0 NOT NULL,
+  event_seq bigint NOT NULL,
   CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
-  CONSTRAINT webhook_deliveries_once UNIQUE (event_id, subscription_id),
+  CONSTRAINT webhook_deliveries_event UNIQUE (event_id, subscription_id),
   CONSTRAINT webhook_deliveries_check CHECK ((attempt_count <= max_attempts)),
   CONSTRAINT webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'FAILED'::text, 'SKIPPED'::text])))
 );
-CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (subscription_id, due_at, event_place, id) WHERE (status = 'PENDING'::text);
-CREATE INDEX webhook_deliveries_in ON webhook_deliveries USING btree (status, event_place, id);
-CREATE INDEX webhook_deliveries_of ON webhook_deliveries USING btree (subscription_id, status, event_place, id);
+CREATE INDEX webhook_deliveries_by_status ON webhook_deliveries USING btree (status, event_seq, id);
+CREATE INDEX webhook_deliveries_by_subscription ON webhook_deliveries USING btree (subscription_id, status, event_seq, id);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (subscription_id, due_at, event_seq, id) WHERE (status = 'PENDING'::text);
 
 CREATE TABLE webhook_periods (
   id uuid NOT NULL,
@@ -682,41 +680,15 @@ CREATE TABLE webhook_periods (
   event_types text[] NOT NULL,
   max_attempts integer NOT NULL,
   base_delay_ms integer NOT NULL,
-  from_place bigint,
-  until_place bigint,
+  from_seq bigint NOT NULL,
+  until_seq bigint,
   types text[] DEFAULT '{}'::text[] NOT NULL,
   CONSTRAINT webhook_periods_pkey PRIMARY KEY (id),
   CONSTRAINT webhook_periods_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES config_items(id)
 );
-CREATE INDEX webhook_periods_of ON webhook_periods USING btree (subscription_id, from_at);
+CREATE INDEX webhook_periods_by_subscription ON webhook_periods USING btree (subscription_id, from_at);
 CREATE INDEX webhook_periods_open ON webhook_periods USING btree (subscription_id) WHERE (until_at IS NULL);
-CREATE TRIGGER webhook_periods_place BEFORE INSERT OR UPDATE ON webhook_periods FOR EACH ROW EXECUTE FUNCTION docket_period_place();
-
-CREATE OR REPLACE FUNCTION docket_period_place()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-DECLARE
-  place bigint := nullif(current_setting('docket.period_place', true), '')::bigint;
-  ends boolean := NEW.until_at IS NOT NULL AND NEW.until_place IS NULL;
-BEGIN
-  IF NEW.from_place IS NOT NULL AND NOT ends THEN
-    RETURN NEW;
-  END IF;
-  IF place IS NULL THEN
-    PERFORM pg_advisory_xact_lock(7236823413);
-    place := nextval(pg_get_serial_sequence('journal', 'seq'));
-    PERFORM set_config('docket.period_place', place::text, true);
-  END IF;
-  IF NEW.from_place IS NULL THEN
-    NEW.from_place := place;
-  END IF;
-  IF ends THEN
-    NEW.until_place := place;
-  END IF;
-  RETURN NEW;
-END
-$function$;
+CREATE TRIGGER webhook_periods_seq BEFORE INSERT OR UPDATE ON webhook_periods FOR EACH ROW EXECUTE FUNCTION docket_set_period_seq();
 
 CREATE OR REPLACE FUNCTION docket_require(guard text, actual bigint, expected bigint)
  RETURNS boolean
@@ -727,5 +699,31 @@ BEGIN
     RAISE EXCEPTION 'guard % not met', guard USING ERRCODE = 'DK001', DETAIL = guard;
   END IF;
   RETURN true;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION docket_set_period_seq()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  period_seq bigint := nullif(current_setting('docket.period_seq', true), '')::bigint;
+  ends boolean := NEW.until_at IS NOT NULL AND NEW.until_seq IS NULL;
+BEGIN
+  IF NEW.from_seq IS NOT NULL AND NOT ends THEN
+    RETURN NEW;
+  END IF;
+  IF period_seq IS NULL THEN
+    PERFORM pg_advisory_xact_lock(7236823413);
+    period_seq := nextval(pg_get_serial_sequence('journal', 'seq'));
+    PERFORM set_config('docket.period_seq', period_seq::text, true);
+  END IF;
+  IF NEW.from_seq IS NULL THEN
+    NEW.from_seq := period_seq;
+  END IF;
+  IF ends THEN
+    NEW.until_seq := period_seq;
+  END IF;
+  RETURN NEW;
 END
 $function$;

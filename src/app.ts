@@ -113,7 +113,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       await replica?.advance();
     },
     ...(replica === undefined ? {} : { onPosition: (position) => replica.saw(position) }),
-    onError: (error) => log.warn({ err: error }, 'the epoch could not be read'),
+    onError: (error) => log.warn({ err: error }, 'cannot read the table cache_versions'),
   });
   const search = searchParts();
   const work = new Work({
@@ -124,7 +124,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     constraints: CONSTRAINTS,
     replica,
   });
-  work.onRaised = () => versions.refresh();
+  work.onInvalidated = () => versions.refresh();
   const authenticator = new Authenticator({ db, versions, clock, onLoaded: async () => await replica?.advance() });
   const freshCaller = async (caller: Caller): Promise<Caller> => {
     const { userId } = caller.actor;

@@ -41,7 +41,7 @@ users: [ { login: petrova, displayName: Анна, email: p@example.org, orgUnit:
 const rowCount = async (world: BundleWorld): Promise<string> => {
   const [row] = await world.db.query<{ digest: string }>(sql`
     SELECT md5(concat((SELECT jsonb_agg(to_jsonb(c) ORDER BY id) FROM config_items c), (SELECT jsonb_agg(to_jsonb(u) ORDER BY id) FROM users u),
-      (SELECT jsonb_agg(to_jsonb(m) ORDER BY id) FROM group_members m), (SELECT count(*) FROM journal), (SELECT to_jsonb(e) FROM epoch e),
+      (SELECT jsonb_agg(to_jsonb(m) ORDER BY id) FROM group_members m), (SELECT count(*) FROM journal), (SELECT to_jsonb(e) FROM cache_versions e),
       (SELECT jsonb_agg(to_jsonb(v) ORDER BY type_id, version) FROM type_versions v), (SELECT count(*) FROM config_ids))) AS digest`);
   return row?.digest ?? '';
 };
@@ -105,7 +105,9 @@ describe('apply, plan and export', () => {
     const role = rows.find((row) => row.subject === 'roles:agent');
     assert.equal(role?.data.action, 'create');
     assert.equal(role?.data.after?.code, 'agent');
-    const [epoch] = await world.db.query<{ config: number; rights: number }>(sql`SELECT config, rights FROM epoch`);
+    const [epoch] = await world.db.query<{ config: number; rights: number }>(
+      sql`SELECT config, rights FROM cache_versions`,
+    );
     assert.deepEqual(epoch, { config: 2, rights: 2 });
   });
 

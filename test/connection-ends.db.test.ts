@@ -47,7 +47,7 @@ describe('a connection lost at any statement of a request', () => {
 
   /** Nothing is remembered of keys and people, so that they are read as well. */
   async function forget(): Promise<void> {
-    await app.db.query(sql`UPDATE epoch SET rights = rights + 1`);
+    await app.db.query(sql`UPDATE cache_versions SET rights = rights + 1`);
     await app.app.versions.refresh();
   }
 

@@ -218,13 +218,13 @@ describe('the console API', () => {
   it('shows pending background work only to users with the right', async () => {
     refused(await send('agent', 'GET', '/health/backlog'), 403, 'RIGHT_MISSING');
     const before = await ok('chief', 'GET', '/health/backlog');
-    await around.rows(`INSERT INTO outbox (event_id, type, object_id, at)
-      VALUES (gen_random_uuid(), 'ObjectCreated', NULL, '2001-01-01T00:00:00Z')`);
+    await around.rows(`INSERT INTO outbox (event_id, type, object_id, at, journal_seq)
+      VALUES (gen_random_uuid(), 'ObjectCreated', NULL, '2001-01-01T00:00:00Z', 0)`);
     for (const at of ['2001-02-03T04:05:06Z', '2999-01-01T00:00:00Z'])
       await around.rows(
-        `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, about, max_attempts,
+        `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, event_seq, event_data, max_attempts,
            base_delay_ms, created_at, due_at)
-         VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'ObjectCreated', $1, '{}', 3, 1000, $1, $1)`,
+         VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'ObjectCreated', $1, 0, '{}', 3, 1000, $1, $1)`,
         [at],
       );
     const now = await ok('chief', 'GET', '/health/backlog');

@@ -257,7 +257,7 @@ describe('Idempotency-Key', () => {
     const client = await app.db.connect();
     try {
       await client.query('BEGIN');
-      await client.query('LOCK TABLE epoch IN ACCESS EXCLUSIVE MODE');
+      await client.query('LOCK TABLE cache_versions IN ACCESS EXCLUSIVE MODE');
       while (impatient.app.versions.age <= 1000) await sleep(20);
       assertRefused(await post('down', body({}), key, impatient), 503, 'DATABASE_UNAVAILABLE');
     } finally {

@@ -275,17 +275,6 @@ describe('external ids', () => {
     );
   });
 
-  it('are not made unique silently by a migration', async () => {
-    await rows('DROP INDEX users_external_id');
-    await rows(`UPDATE users SET external_id = 'shared' WHERE login IN ('one', 'two')`);
-    const { readMigrations, migrationsFolder } = await import('../src/platform/database/migrate.ts');
-    const found = (await readMigrations(migrationsFolder())).find(({ name }) => name.endsWith('external-ids'));
-    await assert.rejects(rows(found?.sql ?? assert.fail()), /'shared' \(one, two\)/);
-    await rows(`UPDATE users SET external_id = NULL WHERE login = 'one'`);
-    await rows(found?.sql ?? assert.fail());
-    await assert.rejects(rows(`UPDATE users SET external_id = 'shared' WHERE login = 'one'`), /users_external_id/);
-  });
-
   it('of keys: a key for another owner requires role.assign', async () => {
     const key = (await app.createKey({ login: 'one', scopes: ['admin:manage'] })).key;
     passes(await call('POST', '/keys', { owner: 'clerk', name: 'k', scopes: ['kb:read'] }, key));

@@ -176,11 +176,12 @@ describe('metrics', () => {
     await db.query(sql`DELETE FROM outbox`);
     assert.equal((await metrics()).get('docket_outbox_oldest_seconds'), 0);
     await db.query(sql`
-      INSERT INTO outbox (event_id, type, at) SELECT gen_random_uuid(), 'T', ${hourAgo}::timestamptz FROM generate_series(1, 10050)`);
+      INSERT INTO outbox (event_id, type, at, journal_seq)
+      SELECT gen_random_uuid(), 'T', ${hourAgo}::timestamptz, 0 FROM generate_series(1, 10050)`);
     await db.query(sql`
-      INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, about, max_attempts, base_delay_ms,
+      INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, event_seq, event_data, max_attempts, base_delay_ms,
         created_at, due_at, lease)
-      SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'T', now(), '{}', 3, 1, now(),
+      SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'T', now(), 0, '{}', 3, 1, now(),
         now() + make_interval(secs => d.due), d.lease
       FROM (VALUES (-600, NULL), (-60, NULL), (60, gen_random_uuid()), (90, NULL)) AS d (due, lease)`);
     const found = await metrics();

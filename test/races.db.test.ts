@@ -325,7 +325,7 @@ describe('concurrent changes', () => {
     const client = await one.db.connect();
     try {
       await client.query('BEGIN');
-      await client.query('LOCK TABLE epoch IN ACCESS EXCLUSIVE MODE');
+      await client.query('LOCK TABLE cache_versions IN ACCESS EXCLUSIVE MODE');
       for (const app of apps) {
         while (app.app.versions.age <= FRESH_MS) await sleep(20);
         const began = performance.now();
@@ -371,7 +371,9 @@ describe('concurrent changes', () => {
         const event = randomUUID();
         try {
           await client.query('BEGIN');
-          await client.query("INSERT INTO outbox (event_id, type, at) VALUES ($1, 'Test', now())", [event]);
+          await client.query("INSERT INTO outbox (event_id, type, at, journal_seq) VALUES ($1, 'Test', now(), 0)", [
+            event,
+          ]);
           await sleep(round === 0 ? 1000 - turn * 10 : Math.random() * 600);
           const keep = (turn + round) % 6 !== 0;
           await client.query(keep ? 'COMMIT' : 'ROLLBACK');

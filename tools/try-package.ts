@@ -31,7 +31,7 @@ async function look(installed: string): Promise<void> {
     'bin/docket.mjs',
     'dist/main.js',
     'web/dist/index.html',
-    'db/migrations/0001-foundations.sql',
+    'db/migrations/0001-baseline.sql',
   ]) {
     expect(existsSync(path.join(installed, file)), `the package has ${file}`);
   }

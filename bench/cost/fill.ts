@@ -73,8 +73,8 @@ const MULTIPLY = `WITH ${MADE}, records AS (
       at, p.created_by, at + (p.updated_at - p.created_at), p.updated_by
     FROM made m JOIN bench_pool p USING (n) ORDER BY i
   ), words AS (
-    INSERT INTO search_records (id, form, size, words)
-    SELECT m.id, form, size, words || (word || ':1A')::tsvector FROM made m JOIN bench_words USING (n) ORDER BY i
+    INSERT INTO search_records (id, profile_id, size, words)
+    SELECT m.id, profile_id, size, words || (word || ':1A')::tsvector FROM made m JOIN bench_words USING (n) ORDER BY i
   ), said AS (
     INSERT INTO comments (id, object_id, revision, body, visibility, state, author_id, created_at, updated_at)
     SELECT ${idOf('m.at + (c.created_at - p.created_at)', 'm.i::text || c.id')}, m.id, c.revision, c.body, c.visibility, c.state,

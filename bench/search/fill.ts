@@ -32,7 +32,7 @@ export async function loadTexts(port: number, key: string, texts: readonly RealT
 const POOL = `
   CREATE TABLE IF NOT EXISTS bench_pool AS
     SELECT row_number() OVER (ORDER BY o.id) - 1 AS n, o.type_id, o.type_version, o.workflow_state_id, o.created_by,
-      o.title, o.folded->>'title' AS folded_title, o."values", o.folded, s.form, s.size,
+      o.title, o.folded->>'title' AS folded_title, o."values", o.folded, s.profile_id, s.size,
       ts_filter(s.words, '{a}') AS title_words, ts_filter(s.words, '{b,c,d}') AS other_words
     FROM objects o JOIN search_records s ON s.id = o.id;
   ALTER TABLE bench_pool ADD PRIMARY KEY (n);
@@ -44,7 +44,7 @@ const list = (codes: readonly string[]): string => `ARRAY['${codes.join("','")}'
 const MULTIPLY = `
   WITH made AS MATERIALIZED (
     SELECT gen.id, 'TCK' || lpad((1000000 + i)::text, 7, '0') AS number, i, at, t.title || ' ' || word AS title,
-      t.folded_title || ' ' || word AS folded_title, t.title_words, d.other_words, d.form, d."values", d.folded,
+      t.folded_title || ' ' || word AS folded_title, t.title_words, d.other_words, d.profile_id, d."values", d.folded,
       (t.size + d.size) / 2 + 1 AS size, d.type_id, d.type_version, d.workflow_state_id, d.created_by, word,
       (${list(PRIORITIES)})[1 + h % ${PRIORITIES.length}] AS priority, (${list(AREAS)})[1 + h / 16 % ${AREAS.length}] AS area
     FROM generate_series($1::int, $2::int) AS i
@@ -63,8 +63,8 @@ const MULTIPLY = `
       folded || jsonb_build_object('title', folded_title, '$title', folded_title), at, created_by, at, created_by
     FROM made
   )
-  INSERT INTO search_records (id, form, size, words)
-  SELECT id, form, size, title_words || (word || ':1A')::tsvector || other_words || ('''' || chr(2) || lower(number) || ''':1A')::tsvector
+  INSERT INTO search_records (id, profile_id, size, words)
+  SELECT id, profile_id, size, title_words || (word || ':1A')::tsvector || other_words || ('''' || chr(2) || lower(number) || ''':1A')::tsvector
   FROM made`;
 
 /** Multiplies until there are so many records, then brings indexes, statistics and the visibility map up to date. */

@@ -135,7 +135,7 @@ export async function writePlan(ctx: WriteContext, plan: Plan): Promise<void> {
   }
   for (const nested of plan.view.newNested) ctx.plan(insertNestedId, nested);
   // People and groups are not part of the configuration that processes keep; their rights are.
-  ctx.raise(plan.changes.every(({ section }) => section.identity) ? 'rights' : 'config');
+  ctx.invalidate(plan.changes.every(({ section }) => section.identity) ? 'rights' : 'config');
 }
 
 function writeVersion(ctx: WriteContext, change: Change, step: VersionStep | undefined): void {

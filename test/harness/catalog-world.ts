@@ -153,7 +153,7 @@ export async function startCatalogWorld(options: Omit<TestOptions, 'bundle'> = {
   }
   const people = await Promise.all(PEOPLE.map(async (login) => [login, await idOf(app, 'users', login)] as const));
   await stored(app, `UPDATE users SET state = 'ARCHIVED' WHERE login = 'dora'`);
-  await stored(app, 'UPDATE epoch SET rights = rights + 1');
+  await stored(app, 'UPDATE cache_versions SET rights = rights + 1');
   await app.app.versions.refresh();
   const send = (key: string, method: string, path: string, body: unknown, extra = {}): Promise<TestAnswer> =>
     app.request(method, path, { key, ...(body === undefined ? {} : { body }), ...extra });

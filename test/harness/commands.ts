@@ -1,5 +1,11 @@
-/** Commands of the command line, run in the process of the test. */
+/** Runs commands of the command line in the process of the test. */
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { run } from '../../src/cli.ts';
+import { readMigrations } from '../../src/platform/database/migrate.ts';
+
+export type Run = typeof run;
 
 export interface Said {
   code: number;
@@ -20,13 +26,34 @@ function catching(stream: NodeJS.WriteStream, said: string[]): () => void {
   };
 }
 
-/** Runs one command to its end. A service that starts would not end: use it for `serve` only where that refuses. */
-export async function runCommand(args: readonly string[], env: Record<string, string>): Promise<Said> {
+/**
+ * Copies this version into a new folder and adds one migration, `…-sample`. @returns the command line of the copy
+ *
+ * @param migration SQL of the added migration
+ */
+export async function nextVersion(folder: string, migration: string): Promise<Run> {
+  const root = path.resolve(import.meta.dirname, '../..');
+  await mkdir(folder);
+  for (const part of ['src', 'db', 'config', 'package.json']) {
+    await cp(path.join(root, part), path.join(folder, part), { recursive: true });
+  }
+  await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+  const number = String((await readMigrations()).length + 1).padStart(4, '0');
+  await writeFile(path.join(folder, 'db', 'migrations', `${number}-sample.sql`), migration);
+  return ((await import(pathToFileURL(path.join(folder, 'src', 'cli.ts')).href)) as { run: Run }).run;
+}
+
+/**
+ * Runs one command to its end. Use `serve` only where it refuses, since a running service does not end.
+ *
+ * @param of the command line of another version (`nextVersion`)
+ */
+export async function runCommand(args: readonly string[], env: Record<string, string>, of: Run = run): Promise<Said> {
   const out: string[] = [];
   const err: string[] = [];
   const undo = [catching(process.stdout, out), catching(process.stderr, err)];
   try {
-    const code = await run(args, env);
+    const code = await of(args, env);
     return { code, out: out.join(''), err: err.join('') };
   } finally {
     for (const back of undo) back();

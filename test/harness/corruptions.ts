@@ -82,7 +82,7 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
   'I3 no event twice, in the journal or the outbox': [
     [
       `CREATE TEMP TABLE one AS SELECT * FROM outbox ORDER BY random() LIMIT 1`,
-      `INSERT INTO outbox (event_id, type, object_id, at) SELECT event_id, type, object_id, at FROM one`,
+      `INSERT INTO outbox (event_id, type, object_id, at, journal_seq) SELECT event_id, type, object_id, at, journal_seq FROM one`,
       `SELECT event_id AS what FROM one`,
     ],
     [
@@ -93,7 +93,7 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
   ],
   'I4 no outbox row without its event': [
     [
-      `INSERT INTO outbox (event_id, type, at) VALUES ('${NOBODY}', 'ObjectCreated', now())`,
+      `INSERT INTO outbox (event_id, type, at, journal_seq) VALUES ('${NOBODY}', 'ObjectCreated', now(), 0)`,
       `SELECT seq AS what FROM outbox WHERE event_id = '${NOBODY}'`,
     ],
   ],
@@ -141,7 +141,7 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
     ],
     [
       `CREATE TEMP TABLE one AS SELECT * FROM idempotency WHERE route = 'objects.create' LIMIT 1`,
-      `INSERT INTO idempotency SELECT caller_id, route, 'another', fingerprint, status, answer, late, created_at FROM one`,
+      `INSERT INTO idempotency SELECT caller_id, route, 'another', fingerprint, status, answer, returned, created_at FROM one`,
       `SELECT answer::jsonb ->> 'id' AS what FROM one`,
     ],
   ],
@@ -176,7 +176,7 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
   ],
   'I10 a relation stands once, and no more at an end than its definition allows now': [
     [
-      `DROP INDEX relations_once`,
+      `DROP INDEX relations_unique`,
       `CREATE TEMP TABLE one AS SELECT * FROM relations LIMIT 1`,
       `INSERT INTO relations SELECT gen_random_uuid(), definition_id, source_id, target_id, NULL, NULL, revision, state, created_at, created_by FROM one`,
       `SELECT source_id AS what FROM one`,
@@ -272,14 +272,14 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
   ],
   'I6 one delivery for each event and subscription that takes it': [
     [
-      `INSERT INTO webhook_periods (id, subscription_id, from_at, from_place, event_types, max_attempts, base_delay_ms)
+      `INSERT INTO webhook_periods (id, subscription_id, from_at, from_seq, event_types, max_attempts, base_delay_ms)
         SELECT gen_random_uuid(), id, now(), 0, '{ObjectCreated}', 3, 1000 FROM config_items LIMIT 1`,
       `CREATE TEMP TABLE one AS SELECT id FROM journal WHERE type = 'ObjectCreated' ORDER BY random() LIMIT 1`,
       `DELETE FROM outbox WHERE event_id IN (SELECT id FROM one)`,
       `SELECT id AS what FROM one`,
     ],
     [
-      `ALTER TABLE webhook_deliveries DROP CONSTRAINT webhook_deliveries_once`,
+      `ALTER TABLE webhook_deliveries DROP CONSTRAINT webhook_deliveries_event`,
       delivery({}),
       delivery({}),
       `SELECT '${NOBODY}' AS what`,
@@ -302,14 +302,14 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
 };
 
 function instance(objectId: string): string {
-  return `INSERT INTO sla_instances (id, object_id, policy_id, policy_version, revision, turn, status, started_at, pauses, start_armed,
-      pause_armed, target_ms, calendar_id, calendar_version, pinned, told)
+  return `INSERT INTO sla_instances (id, object_id, policy_id, policy_version, revision, lock_version, status, started_at, pauses, start_armed,
+      pause_armed, target_ms, calendar_id, calendar_version, pinned, notified_thresholds)
     VALUES (gen_random_uuid(), '${objectId}', '${NOBODY}', 1, 1, 1, 'ACTIVE', now(), '[]', false, false, 1, '${NOBODY}', 1, false, '[]')`;
 }
 
 function delivery(of: { lease?: boolean; due?: string; status?: string; attempts?: number }): string {
-  return `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, about, status, attempt_count, max_attempts,
+  return `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, event_seq, event_data, status, attempt_count, max_attempts,
       base_delay_ms, created_at, due_at, lease)
-    SELECT gen_random_uuid(), '${NOBODY}', '${NOBODY}', 'ObjectCreated', now(), '{}', '${of.status ?? 'PENDING'}', ${of.attempts ?? 0}, 3, 1000,
+    SELECT gen_random_uuid(), '${NOBODY}', '${NOBODY}', 'ObjectCreated', now(), 0, '{}', '${of.status ?? 'PENDING'}', ${of.attempts ?? 0}, 3, 1000,
       now(), now() + interval '${of.due ?? '1 minute'}', ${of.lease === true ? 'gen_random_uuid()' : 'NULL'}`;
 }

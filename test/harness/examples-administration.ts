@@ -113,9 +113,9 @@ async function deliveryStory(on: Recorder, subscriptionId: string): Promise<void
   const client = await on.app.db.connect();
   try {
     await client.query(
-      `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, about, status, attempt_count,
+      `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, event_seq, event_data, status, attempt_count,
         max_attempts, base_delay_ms, created_at, due_at, finished_at)
-      VALUES ($1, $2, $1, 'ObjectCreated', now(), '{}', 'FAILED', 5, 5, 1000, now(), now(), now())`,
+      VALUES ($1, $2, $1, 'ObjectCreated', now(), 0, '{}', 'FAILED', 5, 5, 1000, now(), now(), now())`,
       [id, subscriptionId],
     );
   } finally {

@@ -30,10 +30,11 @@ export function knowledgeRows(app: TestApp, send: Send): Readonly<Record<string,
     return version;
   };
   const admit = (version: Version, id: string): Promise<unknown> =>
-    stored(app, `UPDATE kb_versions SET admits = ARRAY[$2::uuid], audiences = '[{"kind":"everyone"}]' WHERE id = $1`, [
-      version.versionId,
-      id,
-    ]);
+    stored(
+      app,
+      `UPDATE kb_versions SET audience_ids = ARRAY[$2::uuid], audiences = '[{"kind":"everyone"}]' WHERE id = $1`,
+      [version.versionId, id],
+    );
   const published = async (): Promise<Version> => {
     const version = await draft();
     await send('POST', '/kb/articles/publish', { versionId: version.versionId });

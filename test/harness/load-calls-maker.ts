@@ -105,9 +105,9 @@ export class Maker {
     const id = randomUUID();
     await stored(
       this.#app,
-      `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, about, status, attempt_count,
+      `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, event_seq, event_data, status, attempt_count,
         max_attempts, base_delay_ms, created_at, due_at, finished_at)
-      VALUES ($1, $2, $1, 'SlaBreached', now(), '{}', 'FAILED', 3, 3, 1000, now(), now(), now())`,
+      VALUES ($1, $2, $1, 'SlaBreached', now(), 0, '{}', 'FAILED', 3, 3, 1000, now(), now(), now())`,
       [id, await this.subscribed(true)],
     );
     return id;

@@ -329,7 +329,7 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
     const { versionId } = await seen.send('POST', '/kb/articles', article(textOf('Chinese signs', 200_000)));
     await stored(
       seen.app,
-      `UPDATE kb_versions SET admits = ARRAY['00000000-0000-0000-0000-000000000000'::uuid],
+      `UPDATE kb_versions SET audience_ids = ARRAY['00000000-0000-0000-0000-000000000000'::uuid],
         audiences = '[{"kind":"everyone"}]' WHERE id = $1`,
       [versionId],
     );

@@ -25,7 +25,7 @@ export async function changeRights(app: TestApp, statement: string, values: read
   try {
     await client.query('BEGIN');
     await client.query(statement, [...values]);
-    await client.query('UPDATE epoch SET rights = rights + 1');
+    await client.query('UPDATE cache_versions SET rights = rights + 1');
     await client.query('COMMIT');
   } finally {
     client.release();

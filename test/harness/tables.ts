@@ -13,7 +13,7 @@ const SEARCHED = 'rights, order and filters are part of the statement that finds
 const EXISTENCE = 'a value that names somebody is checked in one statement';
 
 export const TABLES: Readonly<Record<string, Ownership>> = {
-  epoch: { owner: 'platform' },
+  cache_versions: { owner: 'platform' },
   rate_budgets: { owner: 'platform' },
   config_items: {
     owner: 'configuration',
@@ -65,7 +65,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   api_keys: { owner: 'access' },
   sessions: { owner: 'access' },
   sign_in_attempts: { owner: 'access' },
-  sign_in_places: { owner: 'access' },
+  sign_in_origins: { owner: 'access' },
   objects: {
     owner: 'objects',
     reads: {
@@ -82,7 +82,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   search_comments: { owner: 'search' },
   search_articles: { owner: 'search' },
   search_words: { owner: 'search' },
-  search_unlearned: { owner: 'search' },
+  search_pending_words: { owner: 'search' },
   search_rebuild: { owner: 'search' },
   inline_images: { owner: 'objects' },
   blobs: { owner: 'platform' },

@@ -37,7 +37,7 @@ export function administratorFollower(provider: boolean): Follower {
   return {
     name: 'access.administrator',
     follow: async (ctx) => {
-      if (ctx.raised.size > 0) ctx.verify(invariant);
+      if (ctx.invalidated.size > 0) ctx.verify(invariant);
     },
   };
 }

@@ -146,7 +146,7 @@ export async function createKey(ctx: WriteContext, input: NewKeyInput): Promise<
     created_by: ctx.actor.userId,
   });
   ctx.emit({ type: 'KeyCreated', subject: `key:${id}`, data: { owner: owner.login, name: input.name, scopes, allow } });
-  ctx.raise('rights');
+  ctx.invalidate('rights');
   return { id, key: made.key, owner: owner.login, scopes, expiresAt: expires };
 }
 
@@ -166,7 +166,7 @@ export async function revokeKey(ctx: WriteContext, id: string): Promise<KeyAnswe
   if (row.revoked_at !== null) return answer(row);
   ctx.plan(store.revokeKey, { id, at: ctx.now });
   ctx.emit({ type: 'KeyRevoked', subject: `key:${id}`, data: { owner: row.owner_login, name: row.name } });
-  ctx.raise('rights');
+  ctx.invalidate('rights');
   return { ...answer(row), revokedAt: ctx.now };
 }
 
@@ -183,7 +183,7 @@ export async function rotateKey(ctx: WriteContext, id: string, overlap = 'PT0S')
     previous_until: until,
   });
   ctx.emit({ type: 'KeyRotated', subject: `key:${id}`, data: { owner: row.owner_login, name: row.name, overlap } });
-  ctx.raise('rights');
+  ctx.invalidate('rights');
   return { id, key: made.key, owner: row.owner_login, scopes: row.scopes, expiresAt: row.expires_at };
 }
 

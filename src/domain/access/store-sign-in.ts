@@ -28,7 +28,7 @@ export async function findSignIn(
 ): Promise<SignInRow | undefined> {
   const rows = await db.query<SignInRow>(sql`
     SELECT id, display_name AS "displayName", state, password_hash AS "passwordHash",
-      ARRAY(SELECT p.place FROM sign_in_places p WHERE p.user_id = u.id AND p.place = ANY(${[...places]}::bytea[])) AS places
+      ARRAY(SELECT p.origin_hash FROM sign_in_origins p WHERE p.user_id = u.id AND p.origin_hash = ANY(${[...places]}::bytea[])) AS places
     FROM users u WHERE login_key = ${loginKey ?? null}::text`);
   return rows[0];
 }
@@ -109,13 +109,13 @@ export const forgiveAttempt: TableWrite<KeyTexts> = {
     WHERE a.key = k.key`,
 };
 
-export const notePlace: TableWrite<{ user_id: string; place: string; at: string }> = {
+export const notePlace: TableWrite<{ user_id: string; origin_hash: string; at: string }> = {
   name: 'note_sign_in_place',
   guard: false,
   sql: (rows: Sql) => sql`
-    INSERT INTO sign_in_places (user_id, place, last_at)
-    SELECT user_id, decode(place, 'hex'), at FROM jsonb_to_recordset(${rows}) AS r (user_id uuid, place text, at timestamptz)
-    ON CONFLICT (user_id, place) DO UPDATE SET last_at = excluded.last_at`,
+    INSERT INTO sign_in_origins (user_id, origin_hash, last_at)
+    SELECT user_id, decode(origin_hash, 'hex'), at FROM jsonb_to_recordset(${rows}) AS r (user_id uuid, origin_hash text, at timestamptz)
+    ON CONFLICT (user_id, origin_hash) DO UPDATE SET last_at = excluded.last_at`,
 };
 
 /**
@@ -128,8 +128,8 @@ export async function purgeSignIns(db: Queryable, now: string, most: number): Pr
         SELECT ctid FROM sign_in_attempts
         WHERE updated_at < ${now}::timestamptz - ${FORGOTTEN_AFTER_S}::int * interval '1 second' LIMIT ${most}::int)) RETURNING 1
     ), places AS (
-      DELETE FROM sign_in_places WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM sign_in_places
+      DELETE FROM sign_in_origins WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM sign_in_origins
         WHERE last_at < ${now}::timestamptz - ${PLACE_KEPT_DAYS}::int * interval '1 day' LIMIT ${most}::int)) RETURNING 1
     ) SELECT greatest((SELECT count(*) FROM attempts), (SELECT count(*) FROM places))::int AS gone`);
   return rows[0]?.gone ?? 0;

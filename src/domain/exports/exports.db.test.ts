@@ -279,7 +279,7 @@ describe('large exports', () => {
     });
     assert.equal(response.status, 200);
     await x.rows(`UPDATE users SET state = 'ARCHIVED' WHERE login = 'boss'`);
-    await x.rows('UPDATE epoch SET rights = rights + 1');
+    await x.rows('UPDATE cache_versions SET rights = rights + 1');
     await x.app.app.versions.refresh();
     await assert.rejects(response.text());
   });

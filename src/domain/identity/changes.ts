@@ -113,7 +113,7 @@ export function writeUser(ctx: WriteContext, before: UserState | undefined, afte
   else ctx.plan(store.updateUser, { ...row, expected: before.revision });
   tell(ctx, USER, before, after, { displayName: after.displayName });
   // The names of users are cached until the rights version changes.
-  if (before !== undefined) ctx.raise('rights');
+  if (before !== undefined) ctx.invalidate('rights');
 }
 
 /** @throws Fault RIGHT_MISSING, ROLE_ESCALATION */
@@ -125,7 +125,7 @@ export function writeGroup(ctx: WriteContext, before: GroupState | undefined, af
   if (before === undefined) ctx.plan(store.insertGroup, row);
   else ctx.plan(store.updateGroup, { ...row, expected: before.revision });
   tell(ctx, GROUP, before, after, { name });
-  if (before !== undefined) ctx.raise('rights');
+  if (before !== undefined) ctx.invalidate('rights');
 }
 
 /** @throws Fault RIGHT_MISSING, ROLE_ESCALATION */
@@ -151,7 +151,7 @@ export function writeUnit(ctx: WriteContext, before: UnitState | undefined, afte
   else ctx.plan(store.updateUnit, { ...row, expected: before.revision });
   tell(ctx, UNIT, before, after, { name: after.name });
   // Row conditions with `$myOrgUnits` cover the units below the user's unit.
-  if (before !== undefined || parentId !== null) ctx.raise('rights');
+  if (before !== undefined || parentId !== null) ctx.invalidate('rights');
 }
 
 export type Membership = Omit<members.GroupMember, 'id'>;
@@ -168,7 +168,7 @@ export function join(ctx: WriteContext, membership: Membership): string {
   ctx.plan(members.insertGroupMember, { id, ...row, at: ctx.now });
   const data = { membershipId: id, memberId, memberType };
   ctx.emit({ type: 'GroupMemberAdded', subject: `group:${groupId}`, data });
-  ctx.raise('rights');
+  ctx.invalidate('rights');
   return id;
 }
 
@@ -180,7 +180,7 @@ export function leave(ctx: WriteContext, membership: Membership, id?: string): v
   ctx.plan(members.deleteGroupMember, { group_id: groupId, member_type: memberType, member_id: memberId });
   const data = { ...(id === undefined ? {} : { membershipId: id }), memberId, memberType };
   ctx.emit({ type: 'GroupMemberRemoved', subject: `group:${groupId}`, data });
-  ctx.raise('rights');
+  ctx.invalidate('rights');
 }
 
 /**
@@ -200,7 +200,7 @@ export function place(
   const id = standing ?? (from === null ? ctx.newId() : undefined);
   const known = id === undefined ? {} : { membershipId: id };
   const subject = `user:${userId}`;
-  ctx.raise('rights');
+  ctx.invalidate('rights');
   if (to === null) {
     if (from !== null) ctx.plan(members.deleteOrgMember, { user_id: userId, expected: from });
     ctx.emit({ type: 'OrgMemberRemoved', subject, data: { ...known, from } });

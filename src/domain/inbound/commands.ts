@@ -85,7 +85,7 @@ function plan(
     subject: `${SECTION}:${code}`,
     data: { action, ...before, after: item.definition },
   });
-  ctx.raise('config');
+  ctx.invalidate('config');
   return integrationAnswer(id, state, item.compiled);
 }
 

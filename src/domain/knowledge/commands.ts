@@ -148,7 +148,7 @@ export async function createArticle(ctx: WriteContext, input: ArticleInput): Pro
     responsibleName: null,
     visibility: input.visibility,
     audiences: [],
-    articleState: '',
+    stateToken: '',
     createdAt: ctx.now,
     updatedAt: ctx.now,
     publishedAt: null,
@@ -368,7 +368,7 @@ export async function changeAudiences(
     id: version.id,
     state: version.state,
     audiences,
-    admits: audiences.map(({ id }) => id ?? EVERYONE),
+    audience_ids: audiences.map(({ id }) => id ?? EVERYONE),
     at: ctx.now,
     by: ctx.actor.userId,
   });

@@ -331,7 +331,7 @@ describe('articles', () => {
     const version = await articles.published({ baseId: 'portal', sectionId: 'start', visibility: 'portal' });
     const draft = await articles.draft({ baseId: 'portal', sectionId: 'start', visibility: 'portal' });
     await world.rows(`UPDATE config_items SET state = 'ARCHIVED' WHERE section = 'knowledgeBases' AND code = 'portal'`);
-    await world.rows('UPDATE epoch SET config = config + 1');
+    await world.rows('UPDATE cache_versions SET config = config + 1');
     await world.app.app.versions.refresh();
     assert.equal(await articles.sees('reader', version), false);
     const absent = await articles.edit({ versionId: randomUUID() }, { title: 'x' });

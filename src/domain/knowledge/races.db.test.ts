@@ -150,7 +150,7 @@ describe('concurrent changes of articles', () => {
   it('reject a publication after a concurrent audience removal or archiving', async () => {
     const one = await ready(`a-${randomUUID()}`);
     const emptied = `WITH a AS (UPDATE kb_articles SET revision = revision + 1 WHERE id = $1)
-      UPDATE kb_versions SET audiences = '[]', admits = '{}' WHERE id = $2`;
+      UPDATE kb_versions SET audiences = '[]', audience_ids = '{}' WHERE id = $2`;
     refused(await behind(emptied, [one.id, one.versionId], () => articles.publish(one)), 409, 'AUDIENCE_MISSING');
     for (let round = 0; round < ROUNDS; round++) {
       const draft = await ready(`b-${randomUUID()}`);

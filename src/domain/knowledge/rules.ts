@@ -140,8 +140,8 @@ export function requireAudience(version: { audiences: readonly unknown[] }): voi
 }
 
 /** The opaque token of the article state in one locale. Any change of the draft or of the active version changes it. */
-export function articleStateToken(locale: string, versions: readonly { articleState: string }[]): string {
-  const said = [locale, ...versions.map(({ articleState }) => articleState).sort()].join('\n');
+export function articleStateToken(locale: string, versions: readonly { stateToken: string }[]): string {
+  const said = [locale, ...versions.map(({ stateToken }) => stateToken).sort()].join('\n');
   return createHash('sha256').update(said).digest('base64url');
 }
 

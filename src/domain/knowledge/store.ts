@@ -31,7 +31,7 @@ export interface VersionRow {
   responsibleName: string | null;
   visibility: Visibility;
   audiences: Audience[];
-  articleState: string;
+  stateToken: string;
   createdAt: string;
   updatedAt: string;
   publishedAt: string | null;
@@ -49,7 +49,7 @@ export const EVERYONE = '00000000-0000-0000-0000-000000000000';
 const COLUMNS = sql`v.id, v.article_id AS "articleId", a.base_id AS "baseId", a.code, a.revision, v.section_id AS "sectionId",
   v.locale, v.state, v.title, v.summary, v.tags, v.responsible_id AS "responsibleId",
   (SELECT display_name FROM users WHERE id = v.responsible_id) AS "responsibleName", v.visibility, v.audiences,
-  v.material AS "articleState",
+  v.state_token AS "stateToken",
   v.created_at AS "createdAt", v.updated_at AS "updatedAt", v.published_at AS "publishedAt", v.archived_at AS "archivedAt"`;
 
 const TEXT = sql`v.document, v.body`;
@@ -95,7 +95,7 @@ export interface AudienceFilter {
 }
 
 function readableBy({ bases, admitted }: AudienceFilter): Sql {
-  return sql`v.state = 'ACTIVE' AND v.admits && ${[...admitted]}::uuid[] AND ${ofBases({ bases })}`;
+  return sql`v.state = 'ACTIVE' AND v.audience_ids && ${[...admitted]}::uuid[] AND ${ofBases({ bases })}`;
 }
 
 function ofBases({ bases }: Pick<AudienceFilter, 'bases'>): Sql {
@@ -237,7 +237,7 @@ export const changeDraft: TableWrite<DraftChange> = {
   guard: true,
   sql: (rows: Sql) => sql`
     UPDATE kb_versions v SET title = r.title, summary = r.summary, tags = r.tags, responsible_id = r.responsible_id,
-      visibility = r.visibility, document = r.document, body = r.body, material = gen_random_uuid(), updated_at = r.at,
+      visibility = r.visibility, document = r.document, body = r.body, state_token = gen_random_uuid(), updated_at = r.at,
       updated_by = r.by
     FROM jsonb_to_recordset(${rows}) AS r (id uuid, title text, summary text, tags text[], responsible_id uuid,
       visibility text, document jsonb, body text, at timestamptz, by uuid)
@@ -255,7 +255,7 @@ export const moveVersion: TableWrite<{
   name: 'move_kb_version',
   guard: true,
   sql: (rows: Sql) => sql`
-    UPDATE kb_versions v SET state = r."to", material = gen_random_uuid(), updated_at = r.at, updated_by = r.by,
+    UPDATE kb_versions v SET state = r."to", state_token = gen_random_uuid(), updated_at = r.at, updated_by = r.by,
       draft_locale = CASE WHEN r."to" = 'DRAFT' THEN v.locale END,
       active_locale = CASE WHEN r."to" = 'ACTIVE' THEN v.locale END,
       published_at = CASE WHEN r."to" = 'ACTIVE' THEN r.at WHEN r."to" = 'ARCHIVED' THEN v.published_at END,
@@ -269,16 +269,16 @@ export const setAudiences: TableWrite<{
   id: string;
   state: VersionState;
   audiences: readonly Audience[];
-  admits: readonly string[];
+  audience_ids: readonly string[];
   at: string;
   by: string | null;
 }> = {
   name: 'set_kb_audiences',
   guard: true,
   sql: (rows: Sql) => sql`
-    UPDATE kb_versions v SET audiences = r.audiences, admits = r.admits, material = gen_random_uuid(), updated_at = r.at,
+    UPDATE kb_versions v SET audiences = r.audiences, audience_ids = r.audience_ids, state_token = gen_random_uuid(), updated_at = r.at,
       updated_by = r.by
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, state text, audiences jsonb, admits uuid[], at timestamptz, by uuid)
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, state text, audiences jsonb, audience_ids uuid[], at timestamptz, by uuid)
     WHERE v.id = r.id AND v.state = r.state RETURNING 1`,
 };
 
@@ -295,7 +295,7 @@ export async function listActiveIds(ctx: ReadContext, after: string | null, limi
 /** Predicate: `column` is the id of an active version whose audience includes the caller. */
 export function isReadable(column: Sql, { bases, admitted }: AudienceFilter): Sql {
   return sql`EXISTS (SELECT 1 FROM kb_versions kv JOIN kb_articles ka ON ka.id = kv.article_id
-    WHERE kv.id = ${column} AND kv.state = 'ACTIVE' AND kv.admits && ${[...admitted]}::uuid[]
+    WHERE kv.id = ${column} AND kv.state = 'ACTIVE' AND kv.audience_ids && ${[...admitted]}::uuid[]
       AND ka.base_id = ANY(${bases.map(({ id }) => id)}::uuid[]))`;
 }
 
@@ -308,8 +308,8 @@ export async function articlesAdmit(
   own: readonly string[],
 ): Promise<boolean> {
   const rows = await ctx.query<{ found: boolean }>(sql`
-    SELECT EXISTS (SELECT 1 FROM kb_versions WHERE state = 'ACTIVE' AND admits && ${[...ids]}::uuid[]
-      AND NOT admits && ${[EVERYONE, ...own]}::uuid[]) AS found`);
+    SELECT EXISTS (SELECT 1 FROM kb_versions WHERE state = 'ACTIVE' AND audience_ids && ${[...ids]}::uuid[]
+      AND NOT audience_ids && ${[EVERYONE, ...own]}::uuid[]) AS found`);
   return rows[0]?.found === true;
 }
 

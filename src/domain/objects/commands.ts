@@ -175,7 +175,7 @@ function planInsert(
     at: ctx.now,
     by: ctx.actor.userId,
   });
-  if (numbering !== undefined) ctx.late('number', { write: insertObject.name });
+  if (numbering !== undefined) ctx.returning('number', { write: insertObject.name });
   const changes = Object.fromEntries(Object.entries(row.values).map(([code, value]) => [code, [null, value]]));
   ctx.emit({
     type: 'ObjectCreated',

@@ -274,7 +274,7 @@ describe('images in rich text', () => {
         await around.rows(
           `UPDATE config_items SET compiled = jsonb_set(compiled, '{records,0,where}', '{"field":"kind","operator":"equals","value":"a"}') WHERE section = 'roles' AND code = 'agent'`,
         );
-        await around.rows('UPDATE epoch SET config = config + 1, rights = rights + 1');
+        await around.rows('UPDATE cache_versions SET config = config + 1, rights = rights + 1');
         await around.app.app.versions.refresh();
       };
       const answer = await fetchImage(made, bytes, 'agent');
@@ -285,7 +285,7 @@ describe('images in rich text', () => {
       await around.rows(
         `UPDATE config_items SET compiled = compiled #- '{records,0,where}' WHERE section = 'roles' AND code = 'agent'`,
       );
-      await around.rows('UPDATE epoch SET config = config + 1, rights = rights + 1');
+      await around.rows('UPDATE cache_versions SET config = config + 1, rights = rights + 1');
       await around.app.app.versions.refresh();
     }
   });

@@ -145,7 +145,7 @@ export const insertObject: TableWrite<NewObject> = {
           FROM (SELECT nextval(sequence::regclass)::text AS n) AS next) END,
       title, 1, workflow_state_id, "values", folded, at, by, at, by
     FROM ${rows}
-    RETURNING id, number AS late_value`,
+    RETURNING id, number AS returned_value`,
 };
 
 export interface ObjectChange {

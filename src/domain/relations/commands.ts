@@ -86,8 +86,8 @@ export async function addRelation(ctx: WriteContext, input: AddInput): Promise<A
     definition_id: definition.id,
     source_id: sourceId,
     target_id: targetId,
-    source_once: once.source ? sourceId : null,
-    target_once: once.target ? targetId : null,
+    unique_source_id: once.source ? sourceId : null,
+    unique_target_id: once.target ? targetId : null,
     at: ctx.now,
     by: ctx.actor.userId,
   });

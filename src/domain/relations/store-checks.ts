@@ -20,8 +20,8 @@ const differs = namesOf({
   revision: sql`b.revision IS DISTINCT FROM 1 + h.archived::int`,
   created_at: sql`b.created_at IS DISTINCT FROM h.at`,
   created_by: sql`b.created_by IS DISTINCT FROM h.actor_id`,
-  source_once: sql`b.source_once IS DISTINCT FROM b.source_id AND b.source_once IS NOT NULL`,
-  target_once: sql`b.target_once IS DISTINCT FROM b.target_id AND b.target_once IS NOT NULL`,
+  unique_source_id: sql`b.unique_source_id IS DISTINCT FROM b.source_id AND b.unique_source_id IS NOT NULL`,
+  unique_target_id: sql`b.unique_target_id IS DISTINCT FROM b.target_id AND b.unique_target_id IS NOT NULL`,
 });
 
 const replayed = (after: string, limit: number): Sql => sql`

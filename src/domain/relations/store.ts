@@ -71,8 +71,8 @@ export const insertRelation: TableWrite<{
   definition_id: string;
   source_id: string;
   target_id: string;
-  source_once: string | null;
-  target_once: string | null;
+  unique_source_id: string | null;
+  unique_target_id: string | null;
   at: string;
   by: string | null;
 }> = {
@@ -83,15 +83,15 @@ export const insertRelation: TableWrite<{
     definition_id: 'uuid',
     source_id: 'uuid',
     target_id: 'uuid',
-    source_once: 'uuid',
-    target_once: 'uuid',
+    unique_source_id: 'uuid',
+    unique_target_id: 'uuid',
     at: 'timestamptz',
     by: 'uuid',
   },
   // On a conflict with any unique index, the unit of work is retried and reads the conflicting relation.
   sql: (rows: Sql) => sql`
-    INSERT INTO relations (id, definition_id, source_id, target_id, source_once, target_once, revision, created_at, created_by)
-    SELECT id, definition_id, source_id, target_id, source_once, target_once, 1, at, by
+    INSERT INTO relations (id, definition_id, source_id, target_id, unique_source_id, unique_target_id, revision, created_at, created_by)
+    SELECT id, definition_id, source_id, target_id, unique_source_id, unique_target_id, 1, at, by
     FROM ${rows}
     ON CONFLICT DO NOTHING RETURNING 1`,
 };

@@ -7,7 +7,7 @@ import { type ObjectRow, plannedRow } from '../objects/index.ts';
 import type { ArticleSource } from './store-articles.ts';
 import { type IndexProfile, profileView } from './index-profile.ts';
 import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
-import { dropArticle, dropComment, putArticle, putComment, putNumbered, putRecord, unlearned } from './store.ts';
+import { dropArticle, dropComment, putArticle, putComment, putNumbered, putRecord, pendingWords } from './store.ts';
 
 /** Events after which a record's words may be others. */
 const RECORD_EVENTS: ReadonlySet<string> = new Set(['ObjectCreated', 'ObjectUpdated', 'ObjectTransitioned']);
@@ -33,8 +33,8 @@ export async function projectMoved(
     await turns.next();
     const form = forms.of(typeId, typeVersion);
     const projected = await projectRecord({ analysis, caller: ctx.actor.userId }, form, values, number);
-    ctx.plan(putRecord, { id, form: form.id, ...projected });
-    ctx.plan(unlearned, { id });
+    ctx.plan(putRecord, { id, profile_id: form.id, ...projected });
+    ctx.plan(pendingWords, { id });
   }
 }
 
@@ -43,8 +43,8 @@ export function searchFollower(analysis: Analysis, articles: ArticleSource): Fol
 
   const putRow = async (ctx: WriteContext, row: ObjectRow, form: IndexProfile, created: boolean): Promise<void> => {
     const projected = await projectRecord(analyst(ctx), form, row.values, row.number);
-    ctx.plan(created ? putNumbered : putRecord, { id: row.id, form: form.id, ...projected });
-    ctx.plan(unlearned, { id: row.id });
+    ctx.plan(created ? putNumbered : putRecord, { id: row.id, profile_id: form.id, ...projected });
+    ctx.plan(pendingWords, { id: row.id });
   };
 
   const followRecords = async (ctx: WriteContext, events: readonly PlannedEvent[]): Promise<void> => {
@@ -88,7 +88,7 @@ export function searchFollower(analysis: Analysis, articles: ArticleSource): Fol
         at: row.updatedAt,
         ...projected,
       });
-      ctx.plan(unlearned, { id });
+      ctx.plan(pendingWords, { id });
     }
   };
 
@@ -106,7 +106,7 @@ export function searchFollower(analysis: Analysis, articles: ArticleSource): Fol
         continue;
       }
       ctx.plan(putArticle, await articleRow(analyst(ctx), id, text));
-      ctx.plan(unlearned, { id });
+      ctx.plan(pendingWords, { id });
     }
   };
 

@@ -19,7 +19,7 @@ describe('pages of a search', () => {
          title, 1, state, workflow_state_id, values || jsonb_build_object('region', CASE WHEN n % 3 = 0 THEN 'north' ELSE 'south' END),
          folded, created_at - make_interval(hours => n), created_by, updated_at - make_interval(hours => n), updated_by, NULL
        FROM objects, generate_series(1, ${RECORDS - 2}) AS n WHERE id = $1`,
-      `INSERT INTO search_records SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, form, size,
+      `INSERT INTO search_records SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, profile_id, size,
          (words::text || CASE WHEN n % 5 = 0 THEN ' ''bittern'':2A' ELSE '' END)::tsvector
        FROM search_records, generate_series(1, ${RECORDS - 2}) AS n WHERE id = $1`,
     ];

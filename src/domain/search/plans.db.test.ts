@@ -17,7 +17,7 @@ const RECORDS = 30_000;
 /** From the few records that there are, whose rows the service made, with ids of their time as the service makes them: one word in all, one in every fifth, one in every 500th, one in one. */
 const MULTIPLY = `
   WITH pool AS (
-    SELECT row_number() OVER () - 1 AS n, o.*, s.form, s.size, s.words FROM objects o JOIN search_records s ON s.id = o.id
+    SELECT row_number() OVER () - 1 AS n, o.*, s.profile_id, s.size, s.words FROM objects o JOIN search_records s ON s.id = o.id
   ), made AS MATERIALIZED (
     SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3)
         || '8' || substr(md5(i::text), 4, 15))::uuid AS new_id, i, p.*, at,
@@ -30,7 +30,7 @@ const MULTIPLY = `
       "values" || jsonb_build_object('kind', CASE WHEN i % 3 = 0 THEN 'shut' ELSE 'open' END, 'score', i % 100), folded, at, created_by, at, created_by
     FROM made
   )
-  INSERT INTO search_records (id, form, size, words) SELECT new_id, form, size, words || array_to_tsvector(string_to_array(found, ' ')) FROM made`;
+  INSERT INTO search_records (id, profile_id, size, words) SELECT new_id, profile_id, size, words || array_to_tsvector(string_to_array(found, ' ')) FROM made`;
 
 /** Two indexes of the projection hold ids; by either is as well. */
 const BY_ID = 'search_records by id';
@@ -47,7 +47,7 @@ function pathsOf(plan: Plan): string[] {
   const own =
     plan['Index Name'] !== undefined
       ? [
-          `${plan['Node Type']} ${plan['Index Name'].replace(/^(objects_field)_.*$/, '$1').replace(/^search_records_(pkey|form)$/, BY_ID)}`,
+          `${plan['Node Type']} ${plan['Index Name'].replace(/^(objects_field)_.*$/, '$1').replace(/^search_records_(pkey|profile)$/, BY_ID)}`,
         ]
       : plan['Relation Name'] !== undefined && plan['Node Type'] !== 'Bitmap Heap Scan'
         ? [`${plan['Node Type']} ${plan['Relation Name']}`]

@@ -144,7 +144,7 @@ describe('the search projection', () => {
     const loop = world.app.app.startWorker();
     await loop.runOnce();
     await loop.stop();
-    assert.deepEqual(await stored(world.app, 'SELECT 1 FROM search_unlearned'), []);
+    assert.deepEqual(await stored(world.app, 'SELECT 1 FROM search_pending_words'), []);
     assert.deepEqual(await world.titles('chief', { q: 'marmoest' }), ['Marmoset']);
   });
 

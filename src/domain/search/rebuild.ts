@@ -7,7 +7,7 @@ import { Turns } from '../../lib/yielding.ts';
 import { profileView } from './index-profile.ts';
 import type { SearchParts } from './parts.ts';
 import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
-import { putArticle, unlearned } from './store.ts';
+import { putArticle, pendingWords } from './store.ts';
 import {
   countToMake,
   dropStray,
@@ -77,7 +77,7 @@ async function makePart(ctx: WriteContext, parts: SearchParts, state: RebuildSta
         await turns.next();
         const projected = await projectText(analystOf(parts), [{ text: body, zone: 'C' }]);
         ctx.plan(remakeComment, { id, object_id: objectId, visibility, at: updatedAt, revision, ...projected });
-        ctx.plan(unlearned, { id });
+        ctx.plan(pendingWords, { id });
       }
       return comments.map(({ id }) => id);
     }
@@ -87,7 +87,7 @@ async function makePart(ctx: WriteContext, parts: SearchParts, state: RebuildSta
         const text = await parts.articles.activeText(ctx, id);
         if (text === undefined) continue;
         ctx.plan(putArticle, await articleRow(analystOf(parts), id, text));
-        ctx.plan(unlearned, { id });
+        ctx.plan(pendingWords, { id });
       }
       return ids;
     }
@@ -106,8 +106,8 @@ async function planRecords(ctx: WriteContext, parts: SearchParts, records: reado
     const form = forms.of(typeId, typeVersion);
     await turns.next();
     const projected = await projectRecord(analystOf(parts), form, values, number);
-    ctx.plan(remakeRecord, { id, form: form.id, revision, type_version: typeVersion, ...projected });
-    ctx.plan(unlearned, { id });
+    ctx.plan(remakeRecord, { id, profile_id: form.id, revision, type_version: typeVersion, ...projected });
+    ctx.plan(pendingWords, { id });
   }
 }
 

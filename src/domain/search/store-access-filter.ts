@@ -52,7 +52,7 @@ function trustedForms(ctx: ReadContext, forms: IndexProfiles, typeIds: readonly 
     forms.textFields(typeId).every((code) => ctx.actor.alwaysReads(typeId, code)),
   );
   if (whole.length === typeIds.length) return null;
-  const current = sql`s.form = ANY(${[...forms.ids]}::int[])`;
+  const current = sql`s.profile_id = ANY(${[...forms.ids]}::int[])`;
   return whole.length === 0 ? current : sql`(${current} OR o.type_id = ANY(${whole}::uuid[]))`;
 }
 

@@ -14,8 +14,8 @@ export const searchMetrics: readonly DatabaseMetric[] = [
     sql: () => sql`SELECT done FROM search_rebuild`,
   },
   {
-    name: 'docket_search_unlearned',
+    name: 'docket_search_pending_words',
     help: 'Records whose words are not learnt yet for typing errors, counted up to 10,000.',
-    sql: () => boundedCount(sql`search_unlearned`),
+    sql: () => boundedCount(sql`search_pending_words`),
   },
 ];

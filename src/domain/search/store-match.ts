@@ -91,8 +91,8 @@ function paged(match: Match, { limit, offset, except }: Page): Sql {
 
 /** Columns of the row `s` that the statement needs. */
 function rowOf({ exact, rank }: Words): Sql {
-  if (rank !== null) return sql`s.id, s.form, s.size, s.words`;
-  return exact === null ? sql`s.id, s.form` : sql`s.id, s.form, s.words`;
+  if (rank !== null) return sql`s.id, s.profile_id, s.size, s.words`;
+  return exact === null ? sql`s.id, s.profile_id` : sql`s.id, s.profile_id, s.words`;
 }
 
 /** Further columns of the answer: the words of a match are at hand, and reading them again would cost more than ranking. */
@@ -121,11 +121,11 @@ function byWords(match: Match, words: Words, page: Page): Sql {
   // The words themselves are wide: they are read again of those that are looked at.
   const row =
     words.exact === null
-      ? sql`CROSS JOIN LATERAL (SELECT m.id, m.form) AS s`
-      : sql`JOIN LATERAL (SELECT s.id, s.form, s.words FROM search_records s WHERE s.id = m.id OFFSET 0) s ON true`;
+      ? sql`CROSS JOIN LATERAL (SELECT m.id, m.profile_id) AS s`
+      : sql`JOIN LATERAL (SELECT s.id, s.profile_id, s.words FROM search_records s WHERE s.id = m.id OFFSET 0) s ON true`;
   return sql`SELECT m.id
-    FROM (SELECT s.id, s.form, o.at
-        FROM (SELECT s.id, s.form FROM search_records s WHERE s.words @@ ${words.query}::tsquery ${unlisted} OFFSET 0) s
+    FROM (SELECT s.id, s.profile_id, o.at
+        FROM (SELECT s.id, s.profile_id FROM search_records s WHERE s.words @@ ${words.query}::tsquery ${unlisted} OFFSET 0) s
           JOIN LATERAL (SELECT ${at} AS at FROM objects o WHERE o.id = s.id AND ${inState(match)} OFFSET 0) o ON true
         ORDER BY o.at DESC, s.id DESC OFFSET 0) m
       ${row}
@@ -172,12 +172,12 @@ function inStretch(match: Match, words: Words, { since, until }: Stretch, page: 
   // The planner takes what the index of words finds for much cheaper than it is where a word is common.
   const rows = indexed
     ? sql`search_records s`
-    : sql`(SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE ${young} OFFSET 0) s`;
+    : sql`(SELECT s.id, s.profile_id, s.size, s.words FROM search_records s WHERE ${young} OFFSET 0) s`;
   return sql`SELECT o.id ${ranked(words)}
     FROM (SELECT ${row} FROM ${rows} WHERE s.words @@ ${words.query}::tsquery ${indexed ? sql`AND ${young}` : empty}
         UNION ALL
         SELECT ${row} FROM (SELECT o.id FROM objects o WHERE ${inState(match)} AND ${within} AND ${others} OFFSET 0) o
-          JOIN LATERAL (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
+          JOIN LATERAL (SELECT s.id, s.profile_id, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
         WHERE s.words @@ ${words.query}::tsquery) s
       JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = s.id OFFSET 0) o ON true
     WHERE ${within} AND ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)} ${unlisted}
@@ -201,7 +201,7 @@ function alongRecords(match: Match, words: Words, most: number, page: Page): Sql
   const at = column(match.order);
   return sql`SELECT o.id ${ranked(words)}
     FROM (SELECT o.id, ${at} AS at FROM objects o WHERE ${inState(match)} ${ordered(match)} LIMIT ${most}::int OFFSET 0) w
-      JOIN LATERAL (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id = w.id OFFSET 0) s ON true
+      JOIN LATERAL (SELECT s.id, s.profile_id, s.size, s.words FROM search_records s WHERE s.id = w.id OFFSET 0) s ON true
       JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = w.id OFFSET 0) o ON s.words @@ ${words.query}::tsquery
     WHERE ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)}
       ${page.except.length === 0 ? empty : sql`AND w.id <> ALL(${[...page.except]}::uuid[])`}
@@ -212,7 +212,7 @@ function alongRecords(match: Match, words: Words, most: number, page: Page): Sql
 function alongAdmitted(match: Match, words: Words, most: number, page: Page): Sql {
   return sql`SELECT o.id ${ranked(words)}
     FROM (SELECT o.* FROM objects o WHERE ${seen(match)} ${ordered(match)} LIMIT ${most}::int OFFSET 0) o
-      JOIN LATERAL (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
+      JOIN LATERAL (SELECT s.id, s.profile_id, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
     WHERE s.words @@ ${words.query}::tsquery ${trustedRows(match.reach)} ${exactly(words)} ${paged(match, page)}`;
 }
 

@@ -7,15 +7,15 @@ import type { CommentRow, RecordRow } from './store.ts';
 
 /** The forms that rows have: a few, found by as many steps in the index. */
 export async function presentForms(ctx: Pick<ReadContext, 'query'>): Promise<number[]> {
-  const rows = await ctx.query<{ form: number }>(sql`
+  const rows = await ctx.query<{ profile_id: number }>(sql`
     WITH RECURSIVE present AS (
-      (SELECT form FROM search_records ORDER BY form LIMIT 1)
+      (SELECT profile_id FROM search_records ORDER BY profile_id LIMIT 1)
       UNION ALL
-      SELECT (SELECT s.form FROM search_records s WHERE s.form > p.form ORDER BY s.form LIMIT 1) FROM present p
-      WHERE p.form IS NOT NULL
+      SELECT (SELECT s.profile_id FROM search_records s WHERE s.profile_id > p.profile_id ORDER BY s.profile_id LIMIT 1) FROM present p
+      WHERE p.profile_id IS NOT NULL
     )
-    SELECT form FROM present WHERE form IS NOT NULL`);
-  return rows.map(({ form }) => form);
+    SELECT profile_id FROM present WHERE profile_id IS NOT NULL`);
+  return rows.map((row) => row.profile_id);
 }
 
 /** A record or a comment as it is made anew; `revision` tells whether it changed meanwhile. */
@@ -54,7 +54,7 @@ export async function listNewest(ctx: ReadContext, limit: number): Promise<Store
 /** Records whose row is of the form. */
 export async function listOfForm(ctx: ReadContext, form: number, limit: number): Promise<StoredRecord[]> {
   return await ctx.query<StoredRecord>(sql`SELECT ${RECORD} FROM objects o
-    WHERE o.id IN (SELECT id FROM search_records WHERE form = ${form}::int ORDER BY id LIMIT ${limit}::int)`);
+    WHERE o.id IN (SELECT id FROM search_records WHERE profile_id = ${form}::int ORDER BY id LIMIT ${limit}::int)`);
 }
 
 /** Active comments by id, from behind `after` on. */
@@ -72,14 +72,14 @@ export const remakeRecord: TableWrite<RecordRow & { revision: number; type_versi
   name: 'search_remake_record',
   guard: false,
   sql: (rows: Sql) => sql`
-    INSERT INTO search_records (id, form, size, words)
-    SELECT id, form, size, words FROM (
-      SELECT r.* FROM jsonb_to_recordset(${rows}) AS r (id uuid, form integer, size integer, words tsvector, revision integer,
+    INSERT INTO search_records (id, profile_id, size, words)
+    SELECT id, profile_id, size, words FROM (
+      SELECT r.* FROM jsonb_to_recordset(${rows}) AS r (id uuid, profile_id integer, size integer, words tsvector, revision integer,
         type_version integer)
       JOIN objects o ON o.id = r.id WHERE o.revision = r.revision AND o.type_version = r.type_version
       ORDER BY o.id FOR SHARE OF o
     ) AS same
-    ON CONFLICT (id) DO UPDATE SET form = EXCLUDED.form, size = EXCLUDED.size, words = EXCLUDED.words`,
+    ON CONFLICT (id) DO UPDATE SET profile_id = EXCLUDED.profile_id, size = EXCLUDED.size, words = EXCLUDED.words`,
 };
 
 export const remakeComment: TableWrite<CommentRow & { revision: number }> = {
@@ -159,20 +159,20 @@ export const dropStrayRecords: TableWrite<Record<string, never>> = {
 export async function learnWords(db: Queryable, limit: number): Promise<number> {
   const [row] = await db.query<{ taken: number }>(sql`
     WITH taken AS (
-      DELETE FROM search_unlearned WHERE ctid IN (SELECT ctid FROM search_unlearned LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
+      DELETE FROM search_pending_words WHERE ctid IN (SELECT ctid FROM search_pending_words LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
       RETURNING id
     ), written AS (
       SELECT r.words FROM taken t JOIN search_records r ON r.id = t.id
       UNION ALL SELECT c.words FROM taken t JOIN search_comments c ON c.id = t.id
       UNION ALL SELECT a.words FROM taken t JOIN search_articles a ON a.id = t.id
     ), found AS (
-      SELECT DISTINCT CASE WHEN starts_with(u.lexeme, chr(1)) THEN chr(1) || split_part(u.lexeme, chr(1), 2) || chr(1) ELSE '' END AS label,
+      SELECT DISTINCT CASE WHEN starts_with(u.lexeme, chr(1)) THEN chr(1) || split_part(u.lexeme, chr(1), 2) || chr(1) ELSE '' END AS field_token,
         CASE WHEN starts_with(u.lexeme, chr(1)) THEN split_part(u.lexeme, chr(1), 3) ELSE u.lexeme END AS word
       FROM written CROSS JOIN LATERAL unnest(words) AS u WHERE NOT starts_with(u.lexeme, chr(2))
     ), learnt AS (
-      INSERT INTO search_words (label, word)
-      SELECT label, word FROM found WHERE length(word) BETWEEN 4 AND 40 AND word !~ '[0-9]'
-      ORDER BY label COLLATE "C", word COLLATE "C" ON CONFLICT DO NOTHING
+      INSERT INTO search_words (field_token, word)
+      SELECT field_token, word FROM found WHERE length(word) BETWEEN 4 AND 40 AND word !~ '[0-9]'
+      ORDER BY field_token COLLATE "C", word COLLATE "C" ON CONFLICT DO NOTHING
     )
     SELECT count(*) AS taken FROM taken`);
   return row?.taken ?? 0;

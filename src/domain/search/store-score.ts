@@ -64,7 +64,7 @@ export async function sampleTerms(
   const [row] = await ctx.query<{ records: number; holding: number[]; average: number }>(
     sql`SELECT count(*) AS records, ARRAY[${join(counts)}]::float8[] AS holding, coalesce(avg(o.size), 0)::float8 AS average
       FROM (SELECT o.*, s.words, s.size FROM objects o
-          JOIN LATERAL (SELECT s.id, s.form, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
+          JOIN LATERAL (SELECT s.id, s.profile_id, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
         WHERE o.state = 'ACTIVE' AND ${reach.visible} ${trustedRows(reach)}
         ORDER BY o.updated_at DESC, o.id DESC LIMIT ${size}::int OFFSET 0) o
       CROSS JOIN LATERAL (SELECT o.words) AS s (words)`,

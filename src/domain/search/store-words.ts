@@ -3,7 +3,7 @@ import sql, { join } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 
 /** How many rows that are not learnt yet are looked through. */
-const MOST_UNLEARNED = 2000;
+const MOST_PENDING = 2000;
 
 /**
  * Words under the labels that begin with the first half or end with the second half of `word` and are as long, one letter
@@ -21,13 +21,13 @@ export async function likeWords(ctx: ReadContext, word: string, labels: readonly
   const near = sql`length(w.word) BETWEEN ${letters.length - 1}::int AND ${letters.length + 1}::int`;
   const above = (text: string): string => `${text}\u{10ffff}`;
   const parts = labels.flatMap((label) => [
-    sql`SELECT w.word FROM search_words w WHERE w.label = ${label} AND w.word >= ${head} AND w.word < ${above(head)} AND ${near}`,
-    sql`SELECT w.word FROM search_words w WHERE w.label = ${label} AND reverse(w.word) COLLATE "C" >= ${tail}
+    sql`SELECT w.word FROM search_words w WHERE w.field_token = ${label} AND w.word >= ${head} AND w.word < ${above(head)} AND ${near}`,
+    sql`SELECT w.word FROM search_words w WHERE w.field_token = ${label} AND reverse(w.word) COLLATE "C" >= ${tail}
       AND reverse(w.word) COLLATE "C" < ${above(tail)} AND ${near}`,
   ]);
   parts.push(sql`SELECT w.word FROM (
       SELECT split_part(u.lexeme, chr(1), 2) AS code, CASE WHEN starts_with(u.lexeme, chr(1)) THEN split_part(u.lexeme, chr(1), 3) ELSE u.lexeme END AS word
-      FROM (SELECT id FROM search_unlearned LIMIT ${MOST_UNLEARNED}::int) AS n
+      FROM (SELECT id FROM search_pending_words LIMIT ${MOST_PENDING}::int) AS n
       CROSS JOIN LATERAL (SELECT words FROM search_records r WHERE r.id = n.id UNION ALL SELECT words FROM search_comments c WHERE c.id = n.id
         UNION ALL SELECT words FROM search_articles a WHERE a.id = n.id) AS row (words)
       CROSS JOIN LATERAL unnest(row.words) AS u

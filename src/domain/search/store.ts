@@ -6,23 +6,23 @@ import type { TableWrite } from '../../platform/unit-of-work/context.ts';
 
 export interface RecordRow {
   id: string;
-  form: number;
+  profile_id: number;
   size: number;
   words: string;
 }
 
-const PUT_RECORD = sql`ON CONFLICT (id) DO UPDATE SET form = EXCLUDED.form, size = EXCLUDED.size, words = EXCLUDED.words`;
+const PUT_RECORD = sql`ON CONFLICT (id) DO UPDATE SET profile_id = EXCLUDED.profile_id, size = EXCLUDED.size, words = EXCLUDED.words`;
 
 /** Rows of records whose number is known, or that have none. */
-const RECORD_COLUMNS = { id: 'uuid', form: 'integer', size: 'integer', words: 'tsvector' } as const;
+const RECORD_COLUMNS = { id: 'uuid', profile_id: 'integer', size: 'integer', words: 'tsvector' } as const;
 
 export const putRecord: TableWrite<RecordRow> = {
   name: 'search_put_record',
   guard: false,
   columns: RECORD_COLUMNS,
   sql: (rows: Sql) => sql`
-    INSERT INTO search_records (id, form, size, words)
-    SELECT id, form, size, words FROM ${rows}
+    INSERT INTO search_records (id, profile_id, size, words)
+    SELECT id, profile_id, size, words FROM ${rows}
     ORDER BY id ${PUT_RECORD}`,
 };
 
@@ -32,9 +32,9 @@ export const putNumbered: TableWrite<RecordRow> = {
   guard: false,
   columns: { ...RECORD_COLUMNS, words: 'text' },
   sql: (rows: Sql) => sql`
-    INSERT INTO search_records (id, form, size, words)
-    SELECT r.id, r.form, r.size, (r.words || CASE WHEN o.late_value IS NULL THEN ''
-      ELSE ' ''' || chr(2) || translate(o.late_value, ${NUMBER_FOLDING.from}, ${NUMBER_FOLDING.to}) || ''':1A' END)::tsvector
+    INSERT INTO search_records (id, profile_id, size, words)
+    SELECT r.id, r.profile_id, r.size, (r.words || CASE WHEN o.returned_value IS NULL THEN ''
+      ELSE ' ''' || chr(2) || translate(o.returned_value, ${NUMBER_FOLDING.from}, ${NUMBER_FOLDING.to}) || ''':1A' END)::tsvector
     FROM ${rows}
     JOIN insert_object o ON o.id = r.id
     ORDER BY r.id ${PUT_RECORD}`,
@@ -107,9 +107,9 @@ export const dropArticle: TableWrite<{ id: string }> = {
 };
 
 /** Rows whose words are to be learnt, for typing errors. */
-export const unlearned: TableWrite<{ id: string }> = {
-  name: 'search_unlearned_rows',
+export const pendingWords: TableWrite<{ id: string }> = {
+  name: 'search_pending_words_rows',
   guard: false,
   columns: { id: 'uuid' },
-  sql: (rows: Sql) => sql`INSERT INTO search_unlearned (id) SELECT id FROM ${rows}`,
+  sql: (rows: Sql) => sql`INSERT INTO search_pending_words (id) SELECT id FROM ${rows}`,
 };

@@ -27,7 +27,7 @@ describe('words that very many records hold', () => {
     // crane: more often among the old ones.
     await stored(
       world.app,
-      `INSERT INTO search_records SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, form, size,
+      `INSERT INTO search_records SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, profile_id, size,
          ('heron:1A' || CASE WHEN n = 77 THEN ',8,9,10' WHEN n = 78 THEN ',8,9' ELSE '' END || CASE WHEN n % 2 = 0 THEN ' stork:2A' ELSE '' END || CASE WHEN n > ${RECORDS / 2} THEN ' ibis:3A' ELSE '' END
            || CASE WHEN n > ${RECORDS / 2} OR n % 2 = 0 THEN ' crane:5A' ELSE '' END
            || CASE WHEN n IN (5, ${RECORDS - 5}) THEN ' egret:4A' ELSE '' END)::tsvector

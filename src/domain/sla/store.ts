@@ -12,10 +12,10 @@ export interface StoredInstance extends Instance {
 }
 
 const COLUMNS = sql`i.id, i.object_id AS "objectId", i.policy_id AS "policyId", i.policy_version AS "policyVersion", i.revision,
-  i.turn AS "lockVersion", i.status, i.started_at AS "startedAt", i.stopped_at AS "stoppedAt", i.pauses, i.start_armed AS "startArmed",
+  i.lock_version AS "lockVersion", i.status, i.started_at AS "startedAt", i.stopped_at AS "stoppedAt", i.pauses, i.start_armed AS "startArmed",
   i.pause_armed AS "pauseArmed", i.target_ms AS "targetMs", i.calendar_id AS "calendarId",
   i.calendar_version AS "calendarVersion", i.pinned, i.elapsed_ms AS "elapsedMs", i.due_at AS "dueAt", i.next_at AS "nextAt",
-  i.told AS "notifiedThresholds", (SELECT v.compiled FROM calendar_versions v WHERE (i.pinned OR i.status = 'STOPPED')
+  i.notified_thresholds AS "notifiedThresholds", (SELECT v.compiled FROM calendar_versions v WHERE (i.pinned OR i.status = 'STOPPED')
     AND v.calendar_id = i.calendar_id AND v.version = i.calendar_version) AS "storedCalendar"`;
 
 export async function findInstance(ctx: ReadContext, id: string): Promise<StoredInstance | undefined> {
@@ -137,7 +137,7 @@ interface InstanceRow {
   policy_id: string;
   policy_version: number;
   revision: number;
-  turn: number;
+  lock_version: number;
   status: string;
   started_at: string;
   stopped_at: string | null;
@@ -151,7 +151,7 @@ interface InstanceRow {
   elapsed_ms: number | null;
   due_at: string | null;
   next_at: string | null;
-  told: Instance['notifiedThresholds'];
+  notified_thresholds: Instance['notifiedThresholds'];
 }
 
 export function rowOf(instance: Instance): InstanceRow {
@@ -161,7 +161,7 @@ export function rowOf(instance: Instance): InstanceRow {
     policy_id: instance.policyId,
     policy_version: instance.policyVersion,
     revision: instance.revision,
-    turn: instance.lockVersion,
+    lock_version: instance.lockVersion,
     status: instance.status,
     started_at: instance.startedAt,
     stopped_at: instance.stoppedAt,
@@ -175,7 +175,7 @@ export function rowOf(instance: Instance): InstanceRow {
     elapsed_ms: instance.elapsedMs,
     due_at: instance.dueAt,
     next_at: instance.nextAt,
-    told: instance.notifiedThresholds,
+    notified_thresholds: instance.notifiedThresholds,
   };
 }
 
@@ -185,7 +185,7 @@ const WRITTEN: Readonly<Record<keyof InstanceRow, string>> = {
   policy_id: 'uuid',
   policy_version: 'integer',
   revision: 'integer',
-  turn: 'integer',
+  lock_version: 'integer',
   status: 'text',
   started_at: 'timestamptz',
   stopped_at: 'timestamptz',
@@ -199,7 +199,7 @@ const WRITTEN: Readonly<Record<keyof InstanceRow, string>> = {
   elapsed_ms: 'bigint',
   due_at: 'timestamptz',
   next_at: 'timestamptz',
-  told: 'jsonb',
+  notified_thresholds: 'jsonb',
 };
 
 export const insertInstance: TableWrite<InstanceRow> = {
@@ -207,10 +207,10 @@ export const insertInstance: TableWrite<InstanceRow> = {
   guard: true,
   columns: WRITTEN,
   sql: (rows: Sql) => sql`
-    INSERT INTO sla_instances (id, object_id, policy_id, policy_version, revision, turn, status, started_at, stopped_at, pauses,
-      start_armed, pause_armed, target_ms, calendar_id, calendar_version, pinned, elapsed_ms, due_at, next_at, told)
-    SELECT id, object_id, policy_id, policy_version, revision, turn, status, started_at, stopped_at, pauses, start_armed,
-      pause_armed, target_ms, calendar_id, calendar_version, pinned, elapsed_ms, due_at, next_at, told
+    INSERT INTO sla_instances (id, object_id, policy_id, policy_version, revision, lock_version, status, started_at, stopped_at, pauses,
+      start_armed, pause_armed, target_ms, calendar_id, calendar_version, pinned, elapsed_ms, due_at, next_at, notified_thresholds)
+    SELECT id, object_id, policy_id, policy_version, revision, lock_version, status, started_at, stopped_at, pauses, start_armed,
+      pause_armed, target_ms, calendar_id, calendar_version, pinned, elapsed_ms, due_at, next_at, notified_thresholds
     FROM ${rows} RETURNING 1`,
 };
 
@@ -223,15 +223,15 @@ export const changeInstance: TableWrite<InstanceRow> = {
   guard: true,
   columns: WRITTEN,
   sql: (rows: Sql) => sql`
-    UPDATE sla_instances i SET policy_version = r.policy_version, revision = r.revision, turn = r.turn, status = r.status,
+    UPDATE sla_instances i SET policy_version = r.policy_version, revision = r.revision, lock_version = r.lock_version, status = r.status,
       stopped_at = r.stopped_at, pauses = r.pauses, start_armed = r.start_armed, pause_armed = r.pause_armed,
       target_ms = r.target_ms, calendar_id = r.calendar_id, calendar_version = r.calendar_version, pinned = r.pinned,
-      elapsed_ms = r.elapsed_ms, due_at = r.due_at, next_at = r.next_at, told = r.told
+      elapsed_ms = r.elapsed_ms, due_at = r.due_at, next_at = r.next_at, notified_thresholds = r.notified_thresholds
     FROM (
       SELECT r.* FROM ${rows}
       JOIN sla_instances l ON l.id = r.id ORDER BY r.id FOR NO KEY UPDATE OF l
     ) AS r
-    WHERE i.id = r.id AND i.turn = r.turn - 1 RETURNING 1`,
+    WHERE i.id = r.id AND i.lock_version = r.lock_version - 1 RETURNING 1`,
 };
 
 /** Due timers that are not reported yet, counted up to a limit. */

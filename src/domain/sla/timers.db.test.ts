@@ -189,8 +189,8 @@ describe('timers of SLA instances', () => {
 
   it('read few pages while none of 100,000 instances is due', async () => {
     await world.rows(`
-      INSERT INTO sla_instances (id, object_id, policy_id, policy_version, revision, turn, status, started_at, pauses,
-        start_armed, pause_armed, target_ms, calendar_id, calendar_version, pinned, due_at, next_at, told)
+      INSERT INTO sla_instances (id, object_id, policy_id, policy_version, revision, lock_version, status, started_at, pauses,
+        start_armed, pause_armed, target_ms, calendar_id, calendar_version, pinned, due_at, next_at, notified_thresholds)
       SELECT gen_random_uuid(), gen_random_uuid(), '${world.id('response')}', 1, 1, 1, 'ACTIVE', '2030-01-01', '[]', false, true,
         3600000, '${world.id('always')}', 1, false, '2031-01-01', timestamptz '2031-01-01' + n * interval '1 second', '[]'
       FROM generate_series(1, 100000) AS n`);
@@ -371,7 +371,7 @@ describe('a change of policies and calendars', () => {
     await world.work();
     // Simulates a unit of work that began before an apply and committed after it.
     await world.rows(
-      `UPDATE sla_instances SET policy_version = 1, target_ms = 1, turn = turn + 1 WHERE object_id = $1 AND policy_id = $2`,
+      `UPDATE sla_instances SET policy_version = 1, target_ms = 1, lock_version = lock_version + 1 WHERE object_id = $1 AND policy_id = $2`,
       [id, world.id('resolution')],
     );
     const left = async (): Promise<number> =>

@@ -331,10 +331,16 @@ slaPolicies:
   it('is not written for changes that no condition uses', async () => {
     at(MONDAY);
     const id = await world.make();
-    const before = await world.rows<{ turn: number }>('SELECT turn FROM sla_instances WHERE object_id = $1', [id]);
+    const before = await world.rows<{ lock_version: number }>(
+      'SELECT lock_version FROM sla_instances WHERE object_id = $1',
+      [id],
+    );
     world.clock.pass(MINUTE);
     await world.change(id, { title: 'Another title' });
-    const after = await world.rows<{ turn: number }>('SELECT turn FROM sla_instances WHERE object_id = $1', [id]);
+    const after = await world.rows<{ lock_version: number }>(
+      'SELECT lock_version FROM sla_instances WHERE object_id = $1',
+      [id],
+    );
     assert.deepEqual(after, before);
   });
 
@@ -372,7 +378,7 @@ slaPolicies:
       [HOUR, 'ACTIVE'],
     );
     await world.rows(`UPDATE config_items SET state = 'ARCHIVED' WHERE code = 'urgent-only'`);
-    await world.rows('UPDATE epoch SET config = config + 1, rights = rights + 1');
+    await world.rows('UPDATE cache_versions SET config = config + 1, rights = rights + 1');
     await world.app.app.versions.refresh();
     const later = await world.make({ priority: 'p1' });
     assert.deepEqual(await world.all(later, 'urgent-only'), []);

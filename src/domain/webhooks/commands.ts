@@ -115,7 +115,7 @@ function plan(
     subject: `${SECTION}:${code}`,
     data: { action, ...before, after: item.definition },
   });
-  ctx.raise('config');
+  ctx.invalidate('config');
   return subscriptionAnswer(ctx, { id, state, compiled: item.compiled });
 }
 

@@ -166,14 +166,14 @@ describe('deliveries among many', () => {
     await streaming;
     while ((await hooks.rows('SELECT 1 FROM outbox LIMIT 1')).length > 0) await sleep(10);
     await loop.stop();
-    const events = await hooks.rows<{ place: number; due: number; made: number }>(
-      `SELECT j.seq AS place, (SELECT count(*)::int FROM webhook_periods p WHERE p.subscription_id = $1
-          AND j.seq > p.from_place AND (p.until_place IS NULL OR j.seq < p.until_place)) AS due,
+    const events = await hooks.rows<{ seq: number; due: number; made: number }>(
+      `SELECT j.seq, (SELECT count(*)::int FROM webhook_periods p WHERE p.subscription_id = $1
+          AND j.seq > p.from_seq AND (p.until_seq IS NULL OR j.seq < p.until_seq)) AS due,
         (SELECT count(*)::int FROM webhook_deliveries d WHERE d.event_id = j.id AND d.subscription_id = $1) AS made
       FROM journal j WHERE j.type = 'ObjectCreated'`,
       [id],
     );
-    for (const { place, due, made } of events) assert.equal(made, due, `the event at ${place}`);
+    for (const { seq, due, made } of events) assert.equal(made, due, `the event ${seq}`);
     const seen = {
       on: events.filter(({ due }) => due === 1).length,
       off: events.filter(({ due }) => due === 0).length,

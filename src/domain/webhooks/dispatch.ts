@@ -20,7 +20,7 @@ export async function dispatchEvents(db: Database, clock: Clock): Promise<{ made
     if (matched.length === 0) return;
     const byId = new Map(events.map((event) => [event.event_id, event]));
     const at = instant(clock.now());
-    const rows = matched.flatMap(({ eventId, subscriptionId, about, maxAttempts, baseDelayMs }) => {
+    const rows = matched.flatMap(({ eventId, subscriptionId, eventData, maxAttempts, baseDelayMs }) => {
       const event = byId.get(eventId);
       if (event === undefined) return [];
       return {
@@ -30,8 +30,8 @@ export async function dispatchEvents(db: Database, clock: Clock): Promise<{ made
         event_type: event.type,
         object_id: event.object_id,
         event_at: event.at,
-        event_place: event.place,
-        about,
+        event_seq: event.journal_seq,
+        event_data: eventData,
         max_attempts: maxAttempts,
         base_delay_ms: baseDelayMs,
         at,

@@ -3,7 +3,7 @@ import type { Database, Queryable } from '../../platform/database/pool.ts';
 import { returnToOutbox } from '../../platform/audit/journal.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { sealPurpose } from './signing-secrets.ts';
-import { findMissing, type Missing, missingPlaces, stillMissing } from './store-checks.ts';
+import { findMissing, type Missing, missingSeqs, stillMissing } from './store-checks.ts';
 import { findFailing, findValues } from './store-delivery.ts';
 
 /** Number of newest events checked without `--deep`. */
@@ -47,10 +47,10 @@ export async function examineDeliveries(db: Queryable): Promise<{ failing: strin
  * @returns how many events were returned
  */
 export async function redispatch(db: Database): Promise<number> {
-  const places = await db.transaction('BEGIN', missingPlaces);
+  const seqs = await db.transaction('BEGIN', missingSeqs);
   let returned = 0;
-  for (let from = 0; from < places.length; from += BATCH) {
-    const batch = places.slice(from, from + BATCH);
+  for (let from = 0; from < seqs.length; from += BATCH) {
+    const batch = seqs.slice(from, from + BATCH);
     await db.transaction('BEGIN', async (tx) => {
       const missing = await stillMissing(tx, batch);
       await returnToOutbox(tx, missing);

@@ -1,6 +1,6 @@
 /**
  * Outgoing webhooks: subscriptions, signing secrets, and two stages of delivery. Dispatch turns events from the outbox into
- * deliveries, one for each subscription that was enabled at the event's place in the journal. Delivery leases them, makes the
+ * deliveries, one for each subscription that was enabled at the event's position in the journal. Delivery leases them, makes the
  * attempts and stores the results.
  *
  * Own tables: `signing_secret_values`, `webhook_periods`, `webhook_deliveries`, `webhook_attempts`. Subscriptions are

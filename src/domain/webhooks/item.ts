@@ -88,7 +88,7 @@ export function compile(webhook: WebhookDefinition, view: CompileView, report: R
 
 /**
  * Writes the item and the period in which it takes events. A change of an enabled subscription ends the current period and
- * starts the next at the same place in the journal: it is disabled, changed and enabled in one transaction.
+ * starts the next at the same position in the journal: it is disabled, changed and enabled in one transaction.
  */
 export function write(ctx: WriteContext, change: Change): void {
   planItem(ctx, change);

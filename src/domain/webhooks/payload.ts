@@ -19,7 +19,7 @@ export interface EventParts {
   /** A comment as the caller may see it now; undefined if hidden. */
   comment(ctx: ReadContext, object: VisibleObject, commentId: string): Promise<object | undefined>;
   /** The payload of an event about an article; undefined if the caller may not read it. */
-  article?(ctx: ReadContext, about: Record<string, unknown>): Promise<object | undefined>;
+  article?(ctx: ReadContext, eventData: Record<string, unknown>): Promise<object | undefined>;
 }
 
 /** The parts of a subscription that an attempt needs. */
@@ -49,12 +49,12 @@ export class Payloads {
   }
 
   async of(ctx: ReadContext, delivery: LeasedDelivery, sender: Sender): Promise<Payload> {
-    const { objectId, about } = delivery;
-    if (objectId === null) return await this.#article(ctx, about, sender.webhook);
+    const { objectId, eventData } = delivery;
+    if (objectId === null) return await this.#article(ctx, eventData, sender.webhook);
     const found = await readCard(ctx, objectId);
     if (found === undefined) return OUT_OF_SIGHT;
     const { object, card } = found;
-    const event = { id: delivery.eventId, type: delivery.eventType, at: delivery.eventAt, data: about };
+    const event = { id: delivery.eventId, type: delivery.eventType, at: delivery.eventAt, data: eventData };
     const row = { ...event, actorId: null, actorName: null, via: '', revision: null, changes: null };
     for (const filter of this.#parts.filters) {
       if ((await filter(ctx, object, [row])).has(event.id)) return OUT_OF_SIGHT;
@@ -65,19 +65,19 @@ export class Payloads {
       objectId,
       revision,
       object: { id, typeDefinitionId, number, revision, state, workflowState, values },
-      ...about,
+      ...eventData,
     };
-    if (typeof about['commentId'] === 'string') {
-      const comment = await this.#parts.comment(ctx, object, about['commentId']);
+    if (typeof eventData['commentId'] === 'string') {
+      const comment = await this.#parts.comment(ctx, object, eventData['commentId']);
       if (comment !== undefined) data['comment'] = comment;
     }
     return { kind: 'send', data };
   }
 
-  async #article(ctx: ReadContext, about: Record<string, unknown>, webhook: CompiledWebhook): Promise<Payload> {
+  async #article(ctx: ReadContext, eventData: Record<string, unknown>, webhook: CompiledWebhook): Promise<Payload> {
     // Conditions are about records, so an article never satisfies one.
     if (webhook.filters.condition !== undefined) return FILTERED;
-    const data = await this.#parts.article?.(ctx, about);
+    const data = await this.#parts.article?.(ctx, eventData);
     return data === undefined ? OUT_OF_SIGHT : { kind: 'send', data: { ...data } };
   }
 

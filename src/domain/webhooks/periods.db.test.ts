@@ -1,4 +1,4 @@
-/** The events that a subscription takes, by places in the journal and record types, and the list of its deliveries. */
+/** The events that a subscription takes, by positions in the journal and record types, and the list of its deliveries. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,7 +27,7 @@ describe('the period of a subscription', () => {
 
   const journal = `INSERT INTO journal (id, at, type, via, hash) VALUES (gen_random_uuid(), now(), 'ObjectCreated', 'api', '\\x00')`;
   const event = `WITH e AS (${journal} RETURNING seq, id, type, object_id, at)
-    INSERT INTO outbox (event_id, type, object_id, at, place) SELECT id, type, object_id, at, seq FROM e RETURNING event_id`;
+    INSERT INTO outbox (event_id, type, object_id, at, journal_seq) SELECT id, type, object_id, at, seq FROM e RETURNING event_id`;
   /** Waits until a statement of this database waits for a lock; fails after a minute. */
   const lockAwaited = async (statement: string): Promise<void> => {
     const until = performance.now() + 60_000;
@@ -62,11 +62,11 @@ describe('the period of a subscription', () => {
     }
     assert.equal((await changed).status, 200);
     const [row] = await hooks.rows<{ after: boolean }>(
-      `SELECT (SELECT seq FROM journal WHERE object_id = $1 AND revision = 2) > from_place AS after
+      `SELECT (SELECT seq FROM journal WHERE object_id = $1 AND revision = 2) > from_seq AS after
         FROM webhook_periods WHERE subscription_id = $2`,
       [objectId, id],
     );
-    assert.equal(row?.after, true, 'its place is drawn when it holds the record');
+    assert.equal(row?.after, true, 'its number is drawn when it holds the record');
     await dispatchEvents(hooks.app.db, clock);
     assert.deepEqual(
       (await hooks.deliveries(id)).map((one) => one.objectId),
@@ -74,7 +74,7 @@ describe('the period of a subscription', () => {
     );
   });
 
-  it('leaves out an event that has its place before it, however late it commits', async () => {
+  it('leaves out an event that has a lower number, however late it commits', async () => {
     const { id } = await hooks.subscribe({ enabled: false });
     const client = await hooks.app.db.connect();
     try {
@@ -116,7 +116,7 @@ describe('the period of a subscription', () => {
     let taken: string | undefined;
     try {
       await client.query('BEGIN');
-      // Simulates a subscription that gets its place now and commits later.
+      // Simulates a subscription that gets its number now and commits later.
       await client.query(
         `INSERT INTO webhook_periods (id, subscription_id, from_at, event_types, max_attempts, base_delay_ms)
           VALUES (gen_random_uuid(), $1, now(), '{ObjectCreated}', 3, 1000)`,
@@ -136,7 +136,7 @@ describe('the period of a subscription', () => {
     );
   });
 
-  it('gives the periods that one transaction ends and begins one place', async () => {
+  it('gives the periods that one transaction ends and starts the same number', async () => {
     const { id } = await hooks.subscribe();
     const client = await hooks.app.db.connect();
     try {
@@ -152,17 +152,17 @@ describe('the period of a subscription', () => {
     } finally {
       client.release();
     }
-    const [row] = await hooks.rows<{ n: number; places: number }>(
-      `SELECT count(*)::int AS n, count(DISTINCT coalesce(until_place, from_place))::int AS places
+    const [row] = await hooks.rows<{ n: number; numbers: number }>(
+      `SELECT count(*)::int AS n, count(DISTINCT coalesce(until_seq, from_seq))::int AS numbers
         FROM webhook_periods WHERE subscription_id = $1`,
       [id],
     );
-    assert.deepEqual(row, { n: 2, places: 1 });
+    assert.deepEqual(row, { n: 2, numbers: 1 });
     await dispatchEvents(hooks.app.db, clock);
     assert.equal((await hooks.deliveries(id)).length, 1, 'no event falls between, none into both');
   });
 
-  it('draws places one by one, so that a later one is never smaller', async () => {
+  it('draws numbers one by one, so that a later one is never smaller', async () => {
     const [row] = await hooks.rows<{ cache: number }>(
       `SELECT seqcache::int AS cache FROM pg_sequence WHERE seqrelid = pg_get_serial_sequence('journal', 'seq')::regclass`,
     );
@@ -192,7 +192,7 @@ describe('the period of a subscription', () => {
     await dispatchEvents(hooks.app.db, clock);
     assert.deepEqual(await missing(), none);
     await hooks.rows(
-      `DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries WHERE subscription_id = $1 ORDER BY event_place LIMIT 2)`,
+      `DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries WHERE subscription_id = $1 ORDER BY event_seq LIMIT 2)`,
       [id],
     );
     assert.deepEqual(await missing(), { events: 2, subscriptions: [code] });
@@ -236,7 +236,7 @@ describe('deliveries', () => {
   it('are listed by status: the last hundred of those, read from an index', async () => {
     const { id } = await hooks.subscribe({ enabled: false });
     await hooks.rows(
-      `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, event_place, about, status,
+      `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, event_seq, event_data, status,
           max_attempts, base_delay_ms, created_at, due_at, finished_at)
         SELECT gen_random_uuid(), CASE WHEN n % 50 = 0 THEN $1 ELSE gen_random_uuid() END, gen_random_uuid(), 'ObjectCreated',
           now(), n, '{}', CASE WHEN n % 200 = 0 THEN 'FAILED' WHEN n % 200 = 50 THEN 'SKIPPED' ELSE 'DELIVERED' END, 1, 1, now(),
@@ -265,7 +265,7 @@ describe('deliveries', () => {
       const { text, values } = newest(own === undefined ? undefined : sql`${own}::uuid`, 100, named);
       const plan = await hooks.rows<{ 'QUERY PLAN': string }>(`EXPLAIN SELECT * FROM ${text} AS x`, values);
       const lines = plan.map((row) => row['QUERY PLAN']).join('\n');
-      assert.match(lines, own === undefined ? /webhook_deliveries_in/ : /webhook_deliveries_of/);
+      assert.match(lines, own === undefined ? /webhook_deliveries_by_status/ : /webhook_deliveries_by_subscription/);
       assert.doesNotMatch(lines, /Seq Scan on webhook_deliveries|Sort/);
     }
   });

@@ -124,7 +124,7 @@ export async function createSecret(ctx: WriteContext, box: SecretBox, code: stri
       subject: `${SECTION}:${code}`,
       data: { action: 'create', after: definition },
     });
-    ctx.raise('config');
+    ctx.invalidate('config');
   }
   ctx.emit({ type: 'SigningSecretCreated', subject: `${SECTION}:${code}` });
   return { code, secret: await makeValue(ctx, box, id, 1) };

@@ -24,7 +24,7 @@ export interface Missing {
   subscriptions: string[];
 }
 
-/** @param newest number of places at the end of the journal to check */
+/** @param newest number of rows at the end of the journal to check */
 export async function findMissing(db: Queryable, newest: number): Promise<Missing> {
   const recent = sql`${KEPT} AND j.seq > (SELECT max(seq) FROM journal) - ${newest}::bigint`;
   const [row] = await db.query<Missing>(sql`
@@ -34,27 +34,27 @@ export async function findMissing(db: Queryable, newest: number): Promise<Missin
   return row ?? { events: 0, subscriptions: [] };
 }
 
-/** The places of events that lack deliveries, in order. Reads the whole journal without a statement timeout. */
-export async function missingPlaces(tx: Transaction): Promise<number[]> {
+/** The sequence numbers of events that lack deliveries, in order. Reads the whole journal without a statement timeout. */
+export async function missingSeqs(tx: Transaction): Promise<number[]> {
   await tx.query(sql`SELECT set_config('statement_timeout', '0', true)`);
-  return await places(tx, KEPT, { patient: true });
+  return await seqsOf(tx, KEPT, { patient: true });
 }
 
 /**
- * The places among the given ones whose events still lack deliveries. Takes a lock until the transaction ends, which prevents
+ * The sequence numbers among the given ones whose events still lack deliveries. Takes a lock until the transaction ends, which prevents
  * dispatch and concurrent calls of this function.
  */
 export async function stillMissing(tx: Transaction, among: readonly number[]): Promise<number[]> {
   await tx.query(sql`SELECT pg_advisory_xact_lock(${PERIOD_LOCK}::bigint)`);
-  return await places(tx, sql`j.seq = ANY(${[...among]}::bigint[])`);
+  return await seqsOf(tx, sql`j.seq = ANY(${[...among]}::bigint[])`);
 }
 
-async function places(tx: Transaction, among: Sql, options?: QueryOptions): Promise<number[]> {
-  const rows = await tx.query<{ place: number }>(
-    sql`SELECT DISTINCT m.seq AS place FROM (${missing(sql`j.seq`, among)}) m ORDER BY m.seq`,
+async function seqsOf(tx: Transaction, among: Sql, options?: QueryOptions): Promise<number[]> {
+  const rows = await tx.query<{ seq: number }>(
+    sql`SELECT DISTINCT m.seq FROM (${missing(sql`j.seq`, among)}) m ORDER BY m.seq`,
     options,
   );
-  return rows.map(({ place }) => place);
+  return rows.map(({ seq }) => seq);
 }
 
 export const webhookChecks: readonly Check[] = [

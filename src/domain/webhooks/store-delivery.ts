@@ -9,7 +9,7 @@ import { newest } from './store.ts';
  * Members of an event's data that are sent with its delivery: identifiers, and the title of an article. No user-written text of
  * records.
  */
-const ABOUT = [
+const EVENT_DATA_MEMBERS = [
   'commentId',
   'attachmentId',
   'relationId',
@@ -28,26 +28,26 @@ const ABOUT = [
 export interface Matched {
   eventId: string;
   subscriptionId: string;
-  about: Record<string, unknown>;
+  eventData: Record<string, unknown>;
   maxAttempts: number;
   baseDelayMs: number;
 }
 
-/** The lock of `docket_period_place()`, which assigns places in the journal to periods. */
+/** The lock of `docket_set_period_seq()`, which sets the bounds of periods. */
 export const PERIOD_LOCK = 7_236_823_413;
 
 /**
- * Predicate: period `p` takes the event of journal row `j`. The event lies in the period by its place, and its type and the
+ * Predicate: period `p` takes the event of journal row `j`. The event lies in the period by its sequence number, and its type and the
  * type of its record match the subscription. An event without a record matches only if the subscription has no types.
  */
-export const TAKES = sql`j.type = ANY(p.event_types) AND j.seq > p.from_place
-  AND (p.until_place IS NULL OR j.seq <= p.until_place)
+export const TAKES = sql`j.type = ANY(p.event_types) AND j.seq > p.from_seq
+  AND (p.until_seq IS NULL OR j.seq <= p.until_seq)
   AND (p.types = '{}' OR EXISTS (SELECT 1 FROM objects o JOIN config_items t ON t.id = o.type_id
     WHERE o.id = j.object_id AND t.code = ANY(p.types)))`;
 
 /**
  * The subscriptions that take the events. The shared lock prevents periods from starting or ending meanwhile: a later start or
- * end gets a place after all these events.
+ * end gets a higher number than all these events.
  */
 export async function matchEvents(tx: Transaction, rows: readonly OutboxRow[]): Promise<Matched[]> {
   // A separate statement, so that the next one sees what was committed while this one waited for the lock.
@@ -55,9 +55,9 @@ export async function matchEvents(tx: Transaction, rows: readonly OutboxRow[]): 
   return await tx.query<Matched>(sql`
     SELECT j.id AS "eventId", p.subscription_id AS "subscriptionId", p.max_attempts AS "maxAttempts",
       p.base_delay_ms AS "baseDelayMs",
-      coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(j.data) WHERE key = ANY(${ABOUT}::text[])), '{}') AS about
+      coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(j.data) WHERE key = ANY(${EVENT_DATA_MEMBERS}::text[])), '{}') AS "eventData"
     FROM journal j JOIN webhook_periods p ON ${TAKES}
-    WHERE j.seq = ANY(${rows.map(({ place }) => place)}::bigint[])`);
+    WHERE j.seq = ANY(${rows.map((row) => row.journal_seq)}::bigint[])`);
 }
 
 export interface NewDelivery {
@@ -67,8 +67,8 @@ export interface NewDelivery {
   event_type: string;
   object_id: string | null;
   event_at: string;
-  event_place: number;
-  about: Record<string, unknown>;
+  event_seq: number;
+  event_data: Record<string, unknown>;
   max_attempts: number;
   base_delay_ms: number;
   at: string;
@@ -76,12 +76,12 @@ export interface NewDelivery {
 
 export async function insertDeliveries(db: Queryable, rows: readonly NewDelivery[]): Promise<void> {
   await db.query(sql`
-    INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, object_id, event_at, event_place, about,
+    INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, object_id, event_at, event_seq, event_data,
       max_attempts, base_delay_ms, created_at, due_at)
-    SELECT id, subscription_id, event_id, event_type, object_id, event_at, event_place, about, max_attempts, base_delay_ms,
+    SELECT id, subscription_id, event_id, event_type, object_id, event_at, event_seq, event_data, max_attempts, base_delay_ms,
       at, at
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (id uuid, subscription_id uuid, event_id uuid,
-      event_type text, object_id uuid, event_at timestamptz, event_place bigint, about jsonb, max_attempts integer,
+      event_type text, object_id uuid, event_at timestamptz, event_seq bigint, event_data jsonb, max_attempts integer,
       base_delay_ms integer, at timestamptz)
     ON CONFLICT (event_id, subscription_id) DO NOTHING`);
 }
@@ -94,9 +94,9 @@ export interface LeasedDelivery {
   eventType: string;
   objectId: string | null;
   eventAt: string;
-  /** The event's place in the journal. */
-  eventPlace: number;
-  about: Record<string, unknown>;
+  /** The `seq` of the event in the journal. */
+  eventSeq: number;
+  eventData: Record<string, unknown>;
   attemptCount: number;
   maxAttempts: number;
   baseDelayMs: number;
@@ -126,20 +126,20 @@ export async function leaseDeliveries(db: Queryable, request: LeaseRequest): Pro
       FROM webhook_periods p
       LEFT JOIN jsonb_to_recordset(${JSON.stringify(request.rooms)}::jsonb) AS r (id uuid, room integer)
         ON r.id = p.subscription_id
-      WHERE p.until_place IS NULL
+      WHERE p.until_seq IS NULL
     ), due AS MATERIALIZED (
       SELECT d.id FROM enabled e CROSS JOIN LATERAL (
         SELECT x.id FROM webhook_deliveries x
         WHERE x.subscription_id = e.id AND x.status = 'PENDING' AND x.due_at <= ${now}::timestamptz
-        ORDER BY x.due_at, x.event_place, x.id LIMIT e.room FOR UPDATE SKIP LOCKED) d
+        ORDER BY x.due_at, x.event_seq, x.id LIMIT e.room FOR UPDATE SKIP LOCKED) d
       LIMIT ${total}::int
     )
     UPDATE webhook_deliveries d SET lease = ${lease}::uuid, due_at = ${until}::timestamptz
     FROM due WHERE d.id = due.id
     RETURNING d.id, d.subscription_id AS "subscriptionId", d.event_id AS "eventId", d.event_type AS "eventType",
-      d.object_id AS "objectId", d.event_at AS "eventAt", d.event_place AS "eventPlace", d.about,
+      d.object_id AS "objectId", d.event_at AS "eventAt", d.event_seq AS "eventSeq", d.event_data AS "eventData",
       d.attempt_count AS "attemptCount", d.max_attempts AS "maxAttempts", d.base_delay_ms AS "baseDelayMs"`);
-  return leased.sort((a, b) => a.eventPlace - b.eventPlace);
+  return leased.sort((a, b) => a.eventSeq - b.eventSeq);
 }
 
 export interface SenderRow {
@@ -205,13 +205,13 @@ export async function finishDeliveries(db: Queryable, rows: readonly Finished[])
 export async function purgeDeliveries(db: Queryable, before: string, limit: number): Promise<number> {
   const rows = await db.query<{ n: number }>(sql`
     WITH kept AS (
-      SELECT s.id, (SELECT x.event_place FROM ${newest(sql`s.id`, 100)} AS x
-        ORDER BY x.event_place DESC OFFSET 99 LIMIT 1) AS oldest
+      SELECT s.id, (SELECT x.event_seq FROM ${newest(sql`s.id`, 100)} AS x
+        ORDER BY x.event_seq DESC OFFSET 99 LIMIT 1) AS oldest
       FROM config_items s WHERE s.section = 'webhooks'
     ), gone AS (
       DELETE FROM webhook_deliveries WHERE id IN (
         SELECT d.id FROM kept k JOIN webhook_deliveries d
-          ON d.subscription_id = k.id AND d.status = ANY(${FINISHED}::text[]) AND d.event_place < k.oldest
+          ON d.subscription_id = k.id AND d.status = ANY(${FINISHED}::text[]) AND d.event_seq < k.oldest
         WHERE d.finished_at < ${before}::timestamptz LIMIT ${limit}::int FOR UPDATE OF d SKIP LOCKED)
       RETURNING id
     ), attempts AS (DELETE FROM webhook_attempts a USING gone WHERE a.delivery_id = gone.id)
@@ -223,9 +223,9 @@ export async function purgeDeliveries(db: Queryable, before: string, limit: numb
 export async function findFailing(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ code: string }>(sql`
     SELECT i.code FROM webhook_periods p JOIN config_items i ON i.id = p.subscription_id
-    WHERE p.until_place IS NULL AND (
+    WHERE p.until_seq IS NULL AND (
       SELECT count(*) FILTER (WHERE d.status = 'FAILED') = 3 FROM (
-        SELECT x.status FROM ${newest(sql`p.subscription_id`, 3, FINISHED)} AS x ORDER BY x.event_place DESC LIMIT 3) d)
+        SELECT x.status FROM ${newest(sql`p.subscription_id`, 3, FINISHED)} AS x ORDER BY x.event_seq DESC LIMIT 3) d)
     ORDER BY i.code`);
   return rows.map(({ code }) => code);
 }

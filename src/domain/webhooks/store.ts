@@ -3,19 +3,19 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from './definitions.ts';
 
-/** Ends the current period of the subscription. A trigger of the table sets the place in the journal at which it ends. */
+/** Ends the current period of the subscription. A trigger of the table sets `until_seq`. */
 export const closePeriod: TableWrite<{ subscription_id: string; at: string }> = {
   name: 'close_webhook_period',
   guard: false,
   sql: (rows: Sql) => sql`
     UPDATE webhook_periods p SET until_at = greatest(p.from_at, r.at)
     FROM jsonb_to_recordset(${rows}) AS r (subscription_id uuid, at timestamptz)
-    WHERE p.subscription_id = r.subscription_id AND p.until_place IS NULL`,
+    WHERE p.subscription_id = r.subscription_id AND p.until_seq IS NULL`,
 };
 
 /**
  * Starts a period: the subscription takes events of these types on records of these types, delivered with this retry policy. If
- * a period ends in the same transaction, the trigger starts this one at the same place.
+ * a period ends in the same transaction, the trigger starts this one with the same number.
  */
 export const openPeriod: TableWrite<{
   id: string;
@@ -72,7 +72,7 @@ export function newest(
   const of = subscriptionId === undefined ? empty : sql`AND y.subscription_id = ${subscriptionId}`;
   return sql`(SELECT z.* FROM unnest(${[...statuses]}::text[]) AS wanted (status) CROSS JOIN LATERAL (
     SELECT y.* FROM webhook_deliveries y WHERE y.status = wanted.status ${of}
-    ORDER BY y.event_place DESC, y.id DESC LIMIT ${limit}::int) AS z)`;
+    ORDER BY y.event_seq DESC, y.id DESC LIMIT ${limit}::int) AS z)`;
 }
 
 export interface DeliveryRow {
@@ -101,7 +101,7 @@ const DELIVERY = sql`d.id, d.subscription_id AS "subscriptionId", d.event_id AS 
       'error', a.error) ORDER BY a.number), '[]')
     FROM webhook_attempts a WHERE a.delivery_id = d.id) AS attempts`;
 
-/** Deliveries of the newest events first, by the events' places in the journal. */
+/** Deliveries of the newest events first, by the events' positions in the journal. */
 export async function listDeliveries(
   ctx: ReadContext,
   subscriptionId: string | undefined,
@@ -111,8 +111,8 @@ export async function listDeliveries(
   const of = subscriptionId === undefined ? undefined : sql`${subscriptionId}::uuid`;
   return await ctx.query<DeliveryRow>(sql`
     SELECT ${DELIVERY} FROM (SELECT x.* FROM ${newest(of, limit, statuses)} AS x
-      ORDER BY x.event_place DESC, x.id DESC LIMIT ${limit}::int) AS d
-    ORDER BY d.event_place DESC, d.id DESC`);
+      ORDER BY x.event_seq DESC, x.id DESC LIMIT ${limit}::int) AS d
+    ORDER BY d.event_seq DESC, d.id DESC`);
 }
 
 export async function findDelivery(ctx: ReadContext, id: string): Promise<DeliveryRow | undefined> {
@@ -132,5 +132,5 @@ export const retryDelivery: TableWrite<{ id: string; at: string }> = {
       finished_at = NULL, error = NULL
     FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz)
     WHERE d.id = r.id AND d.status = 'FAILED' AND EXISTS (
-      SELECT 1 FROM webhook_periods p WHERE p.subscription_id = d.subscription_id AND p.until_place IS NULL) RETURNING 1`,
+      SELECT 1 FROM webhook_periods p WHERE p.subscription_id = d.subscription_id AND p.until_seq IS NULL) RETURNING 1`,
 };

@@ -238,13 +238,13 @@ describe('subscriptions', () => {
     });
     assert.match(plan[0]?.note ?? '', /disabled, changed and enabled/);
     await work.write(system(), (ctx) => applyBundle(ctx, hooks.app.sections, bundle(hook(4))));
-    const periods = await stored<{ until_place: number | null; from_place: number; max_attempts: number }>(
+    const periods = await stored<{ until_seq: number | null; from_seq: number; max_attempts: number }>(
       hooks.app,
-      `SELECT p.* FROM webhook_periods p JOIN config_items i ON i.id = p.subscription_id WHERE i.code = 'applied' ORDER BY from_place`,
+      `SELECT p.* FROM webhook_periods p JOIN config_items i ON i.id = p.subscription_id WHERE i.code = 'applied' ORDER BY from_seq`,
     );
     assert.equal(periods.length, 2);
-    assert.deepEqual(periods[0]?.until_place, periods[1]?.from_place, 'no event falls between, none into both');
-    assert.deepEqual([periods[0]?.max_attempts, periods[1]?.max_attempts, periods[1]?.until_place], [3, 4, null]);
+    assert.deepEqual(periods[0]?.until_seq, periods[1]?.from_seq, 'no event falls between, none into both');
+    assert.deepEqual([periods[0]?.max_attempts, periods[1]?.max_attempts, periods[1]?.until_seq], [3, 4, null]);
     const refusal = work.write(system(), (ctx) =>
       applyBundle(
         ctx,

@@ -118,14 +118,14 @@ export const outboxWrite: TableWrite<Record<string, never>> = {
   name: 'outbox_rows',
   guard: false,
   sql: () => sql`
-    INSERT INTO outbox (event_id, type, object_id, at, place)
+    INSERT INTO outbox (event_id, type, object_id, at, journal_seq)
     SELECT id, type, object_id, at, seq FROM journal_rows`,
 };
 
 /** An outbox row as consumers receive it. */
 export interface OutboxRow {
-  /** The event's position in the journal. */
-  place: number;
+  /** The `seq` of the event in the journal. */
+  journal_seq: number;
   event_id: string;
   type: string;
   object_id: string | null;
@@ -147,23 +147,20 @@ export async function drainOutbox(
   return await db.transaction('BEGIN', async (tx) => {
     const rows = await tx.query<OutboxRow>(sql`
       DELETE FROM outbox x WHERE seq IN (SELECT seq FROM outbox ORDER BY seq LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
-      RETURNING event_id, type, object_id, at, coalesce(place, (
-        -- Written by a version that did not say the place; the newest are looked at first.
-        SELECT j.seq FROM journal j WHERE j.id = x.event_id AND j.object_id IS NOT DISTINCT FROM x.object_id
-        ORDER BY j.seq DESC LIMIT 1)) AS place`);
+      RETURNING event_id, type, object_id, at, journal_seq`);
     if (rows.length > 0) {
-      rows.sort((a, b) => a.place - b.place);
+      rows.sort((a, b) => a.journal_seq - b.journal_seq);
       await consume(rows, tx);
     }
     return rows.length;
   });
 }
 
-/** Puts the events at these positions back into the outbox, to be consumed again. */
-export async function returnToOutbox(tx: Transaction, places: readonly number[]): Promise<void> {
+/** Puts the events with these sequence numbers back into the outbox, to be consumed again. */
+export async function returnToOutbox(tx: Transaction, seqs: readonly number[]): Promise<void> {
   await tx.query(sql`
-    INSERT INTO outbox (event_id, type, object_id, at, place)
-    SELECT id, type, object_id, at, seq FROM journal WHERE seq = ANY(${[...places]}::bigint[]) ORDER BY seq`);
+    INSERT INTO outbox (event_id, type, object_id, at, journal_seq)
+    SELECT id, type, object_id, at, seq FROM journal WHERE seq = ANY(${[...seqs]}::bigint[]) ORDER BY seq`);
 }
 
 /** An event that is about no record: configuration, keys, rights, identity, sign-ins. */

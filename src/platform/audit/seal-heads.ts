@@ -72,15 +72,15 @@ async function post(outbound: Pick<Outbound, 'post'>, url: string, heads: readon
 export async function writeHeads(db: Database, place: HeadPlace): Promise<boolean> {
   const heads = await db.query<SealHead>(sql`
     SELECT s.number, encode(s.hash, 'hex') AS hash FROM journal_seals s
-    WHERE s.number > coalesce((SELECT h.number FROM audit_heads h WHERE h.place = ${place.id}),
+    WHERE s.number > coalesce((SELECT h.number FROM audit_heads h WHERE h.destination = ${place.id}),
       (SELECT j.number - 1 FROM journal_sealing j)) ORDER BY s.number LIMIT ${AT_ONCE}::int`);
   const newest = heads.at(-1);
   if (newest === undefined) return false;
   await place.write(heads);
   await db.query(sql`
-    WITH others AS (DELETE FROM audit_heads WHERE place <> ${place.id})
-    INSERT INTO audit_heads AS h (place, number) VALUES (${place.id}, ${newest.number}::bigint)
-    ON CONFLICT (place) DO UPDATE SET number = greatest(h.number, excluded.number)`);
+    WITH others AS (DELETE FROM audit_heads WHERE destination <> ${place.id})
+    INSERT INTO audit_heads AS h (destination, number) VALUES (${place.id}, ${newest.number}::bigint)
+    ON CONFLICT (destination) DO UPDATE SET number = greatest(h.number, excluded.number)`);
   return heads.length === AT_ONCE;
 }
 

@@ -31,7 +31,7 @@ interface StoredSeal {
   number: number;
   at: string;
   seqs: string[];
-  marks: string;
+  hashPrefixes: string;
   hash: string;
 }
 
@@ -67,7 +67,7 @@ class Verifier {
     const counts = { said: 0, present: 0 };
     for (;;) {
       const seals = await this.#db.query<StoredSeal>(sql`
-        SELECT number, sealed_at AS at, seqs::text[] AS seqs, encode(marks, 'hex') AS marks, encode(hash, 'hex') AS hash
+        SELECT number, sealed_at AS at, seqs::text[] AS seqs, encode(hash_prefixes, 'hex') AS "hashPrefixes", encode(hash, 'hex') AS hash
         FROM journal_seals WHERE number > ${previous.number}::bigint ORDER BY number LIMIT ${SEALS_AT_ONCE}::int`);
       for (const seal of seals) {
         this.#gap(previous.number, seal.number);
@@ -103,8 +103,8 @@ class Verifier {
       FROM journal j WHERE j.seq = ANY (${seqs}::bigint[])`);
     const stored = new Map(rows.map((row) => [row.seq, row]));
     const before = this.result.findings.length + this.result.more;
-    const marks = seqs.map((_, index) => seal.marks.slice(index * 16, index * 16 + 16));
-    for (const [index, place] of seqs.entries()) this.#row(place, stored.get(place), marks, index, seal.number);
+    const hashPrefixes = seqs.map((_, index) => seal.hashPrefixes.slice(index * 16, index * 16 + 16));
+    for (const [index, place] of seqs.entries()) this.#row(place, stored.get(place), hashPrefixes, index, seal.number);
     const listed = seqs.map((place) => ({ seq: place, hash: stored.get(place)?.hash ?? '' }));
     const untouched = this.result.findings.length + this.result.more === before;
     if (untouched && sealHash(previous, seal.number, seal.at, listed) !== seal.hash) {
@@ -114,15 +114,15 @@ class Verifier {
     return rows.length;
   }
 
-  #row(place: number, row: StoredRow | undefined, marks: readonly string[], index: number, seal: number): void {
+  #row(place: number, row: StoredRow | undefined, hashPrefixes: readonly string[], index: number, seal: number): void {
     const where = `row ${place}`;
     if (row === undefined) {
       this.#find('deleted', where, `deleted after it was sealed (seal ${seal})`);
       return;
     }
     const mark = markOf(row.hash);
-    if (mark !== marks[index]) {
-      const moved = marks.includes(mark) && journalHash(contentOf(row)) === row.hash;
+    if (mark !== hashPrefixes[index]) {
+      const moved = hashPrefixes.includes(mark) && journalHash(contentOf(row)) === row.hash;
       if (moved) this.#find('moved', where, `a row of another place of seal ${seal} stands here (event ${row.id})`);
       else this.#find('altered', where, `altered together with its hash after it was sealed (event ${row.id})`);
     } else if (journalHash(contentOf(row)) !== row.hash) {

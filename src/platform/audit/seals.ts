@@ -67,7 +67,7 @@ export async function sealJournal(db: Database, now: number): Promise<(SealHead 
     const hash = sealHash(cursor.hash, number, at, rows);
     await tx.query(sql`
       WITH sealed AS (
-        INSERT INTO journal_seals (number, sealed_at, seqs, marks, hash)
+        INSERT INTO journal_seals (number, sealed_at, seqs, hash_prefixes, hash)
         VALUES (${number}::bigint, ${at}::timestamptz, ${rows.map((row) => row.seq)}::bigint[],
           decode(${rows.map((row) => markOf(row.hash)).join('')}, 'hex'), decode(${hash}, 'hex'))
       )

@@ -14,7 +14,7 @@ export interface MigrationClient {
 }
 
 export interface Migration {
-  /** The file's name without its extension, for example `0001-foundations`. */
+  /** The file's name without its extension, for example `0001-baseline`. */
   name: string;
   sql: string;
   /** SHA-256 of the text, with line ends as LF, in hexadecimal. */

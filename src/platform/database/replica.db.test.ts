@@ -166,7 +166,7 @@ describe('reads from a replica', () => {
     await pair.ask(
       'primary',
       `WITH k AS (UPDATE api_keys SET revoked_at = now() WHERE id = '${doomed.id}')
-      UPDATE epoch SET rights = rights + 1`,
+      UPDATE cache_versions SET rights = rights + 1`,
     );
     await sleep(1000);
     assert.equal((await list(other, doomed.key)).status, 401);

@@ -113,7 +113,7 @@ export interface TableWrite<Row> {
   readonly row?: Row;
 }
 
-/** A value that only the statement knows (a record's number): the column `late_value` of the named write's RETURNING. */
+/** A value that only the statement knows (a record's number): the column `returned_value` of the named write's RETURNING. */
 export interface ReturnedValue {
   write: string;
 }
@@ -176,13 +176,13 @@ export interface WriteContext extends ReadContext {
    * Increments the rights or configuration version with this unit. Required when the unit changes rights (roles, memberships,
    * keys, states of users) or configuration.
    */
-  raise(epoch: 'rights' | 'config'): void;
+  invalidate(version: 'rights' | 'config'): void;
   /** The versions that this unit increments so far. */
-  readonly raised: ReadonlySet<'rights' | 'config'>;
+  readonly invalidated: ReadonlySet<'rights' | 'config'>;
   /** Registers an invariant to check when the unit's rows are written. */
   verify<Seen>(invariant: Invariant<Seen>): void;
   /** Adds a member to the response whose value only the statement knows. It is set after the flush. */
-  late(key: string, value: ReturnedValue): void;
+  returning(key: string, value: ReturnedValue): void;
 }
 
 /** Modules that react to events of other modules inside the same unit, in the order listed in `app.ts`. */

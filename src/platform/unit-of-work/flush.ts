@@ -14,8 +14,8 @@ export interface Planned {
 export interface Flushed {
   planned: Iterable<Planned>;
   claimed: Claimed | undefined;
-  late: { key: string; value: ReturnedValue } | undefined;
-  raised: ReadonlySet<'rights' | 'config'>;
+  returned: { key: string; value: ReturnedValue } | undefined;
+  invalidated: ReadonlySet<'rights' | 'config'>;
 }
 
 /** A part and the source of its values. */
@@ -25,11 +25,14 @@ type Filled = readonly [Part, unknown];
  * Builds one CTE per write, in the order of planning, and one output row with the guards. A failed guard rolls back the whole
  * statement.
  */
-export function flushStatement(statements: Statements, { planned, claimed, late, raised }: Flushed): Statement {
+export function flushStatement(
+  statements: Statements,
+  { planned, claimed, returned, invalidated }: Flushed,
+): Statement {
   const ctes: Filled[] = [];
   const outputs: Filled[] = [];
   if (claimed !== undefined) {
-    const { busy, kept } = claimParts(statements, late);
+    const { busy, kept } = claimParts(statements, returned);
     outputs.push([busy, claimed], [kept, claimed]);
   }
   const writes = [...planned];
@@ -38,18 +41,18 @@ export function flushStatement(statements: Statements, { planned, claimed, late,
     ctes.push([writePart(statements, write, rows, guarded), rows]);
     if (write.guard) outputs.push([writeGuard(statements, write), rows]);
   }
-  if (claimed !== undefined) ctes.push([claimParts(statements, late).ctes, claimed]);
-  if (late !== undefined) {
-    const { write } = late.value;
-    const build = (): Sql => sql`(SELECT to_jsonb(late_value) FROM ${raw(write)} LIMIT 1) AS late`;
-    outputs.push([statements.part(flushStatement, `late ${write}`, build), null]);
+  if (claimed !== undefined) ctes.push([claimParts(statements, returned).ctes, claimed]);
+  if (returned !== undefined) {
+    const { write } = returned.value;
+    const build = (): Sql => sql`(SELECT to_jsonb(returned_value) FROM ${raw(write)} LIMIT 1) AS returned`;
+    outputs.push([statements.part(flushStatement, `returned ${write}`, build), null]);
   }
   // Comes last, to hold the lock on the row that all such units share as briefly as possible.
-  if (raised.size > 0) {
-    const config = raised.has('config') ? 1 : 0;
+  if (invalidated.size > 0) {
+    const config = invalidated.has('config') ? 1 : 0;
     const build = (): Sql =>
-      sql`epoch_raised AS (UPDATE epoch SET config = config + ${raw(String(config))}, rights = rights + 1)`;
-    ctes.push([statements.part(flushStatement, `epoch ${config}`, build), null]);
+      sql`cache_versions_update AS (UPDATE cache_versions SET config = config + ${raw(String(config))}, rights = rights + 1)`;
+    ctes.push([statements.part(flushStatement, `cache versions ${config}`, build), null]);
   }
   const glue = (text: string): Filled => [statements.part(flushStatement, text, () => raw(text)), null];
   const all: Filled[] = [];

@@ -54,11 +54,11 @@ const slot = (take: (claimed: Claimed) => unknown): ClaimedSlot => new Slot(take
 /** The parts of the flush that claim the key without waiting and store the response. Their values come from a `Claimed`. */
 export function claimParts(
   statements: Statements,
-  late: { key: string; value: ReturnedValue } | undefined,
+  returned: { key: string; value: ReturnedValue } | undefined,
 ): { ctes: Part; busy: Part; kept: Part } {
-  const variant = late === undefined ? '' : `${late.key} ${late.value.write}`;
+  const variant = returned === undefined ? '' : `${returned.key} ${returned.value.write}`;
   return {
-    ctes: statements.part(claimParts, `ctes ${variant}`, () => claimCtes(late)),
+    ctes: statements.part(claimParts, `ctes ${variant}`, () => claimCtes(returned)),
     busy: statements.part(claimParts, 'busy', () =>
       required('idempotency-busy', sql`(SELECT got FROM idempotency_lock)`),
     ),
@@ -68,23 +68,23 @@ export function claimParts(
   };
 }
 
-function claimCtes(late: { key: string; value: ReturnedValue } | undefined): Sql {
-  const lateValue =
-    late === undefined
+function claimCtes(returned: { key: string; value: ReturnedValue } | undefined): Sql {
+  const returnedValue =
+    returned === undefined
       ? sql`NULL::jsonb`
-      : sql`(SELECT jsonb_build_object(${late.key}::text, to_jsonb(w.late_value)) FROM ${raw(late.value.write)} w LIMIT 1)`;
+      : sql`(SELECT jsonb_build_object(${returned.key}::text, to_jsonb(w.returned_value)) FROM ${raw(returned.value.write)} w LIMIT 1)`;
   const now = slot((claimed) => claimed.now);
   const expired = slot((claimed) => new Date(Date.parse(claimed.now) - KEPT_MS).toISOString());
   const of = (name: keyof IdempotencyClaim): ClaimedSlot => slot(({ claim }) => claim[name]);
   return sql`idempotency_lock AS MATERIALIZED (
       SELECT pg_try_advisory_xact_lock(${slot(({ claim }) => lockNumber(claim))}::bigint) AS got),
     idempotency_row AS (
-      INSERT INTO idempotency AS i (caller_id, route, key, fingerprint, status, answer, late, created_at)
+      INSERT INTO idempotency AS i (caller_id, route, key, fingerprint, status, answer, returned, created_at)
       SELECT ${of('callerId')}::uuid, ${of('route')}::text, ${of('key')}::text, ${of('fingerprint')}::bytea,
-        ${of('status')}::smallint, ${slot(({ answer }) => answer)}::text, ${lateValue}, ${now}::timestamptz
+        ${of('status')}::smallint, ${slot(({ answer }) => answer)}::text, ${returnedValue}, ${now}::timestamptz
       FROM idempotency_lock WHERE got
       ON CONFLICT (caller_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
-        answer = excluded.answer, late = excluded.late, created_at = excluded.created_at
+        answer = excluded.answer, returned = excluded.returned, created_at = excluded.created_at
         WHERE i.created_at < ${expired}::timestamptz
       RETURNING 1)`;
 }
@@ -100,9 +100,9 @@ export async function keptAnswer(db: Queryable, claim: IdempotencyClaim, now: st
     fingerprint: Buffer;
     status: number;
     answer: string;
-    late: Record<string, unknown> | null;
+    returned: Record<string, unknown> | null;
   }>(
-    sql`SELECT fingerprint, status, answer, late FROM idempotency
+    sql`SELECT fingerprint, status, answer, returned FROM idempotency
         WHERE caller_id = ${claim.callerId}::uuid AND route = ${claim.route}::text AND key = ${claim.key}::text
           AND created_at >= ${expired}::timestamptz`,
   );
@@ -112,7 +112,7 @@ export async function keptAnswer(db: Queryable, claim: IdempotencyClaim, now: st
     throw new Fault('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another body; use a new key.');
   }
   const data = parseStoredJson(row.answer);
-  return { status: row.status, data: row.late === null ? data : { ...(data as object), ...row.late } };
+  return { status: row.status, data: row.returned === null ? data : { ...(data as object), ...row.returned } };
 }
 
 export function inProgress(): Fault {

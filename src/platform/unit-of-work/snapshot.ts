@@ -43,8 +43,8 @@ export class ConfigSnapshot {
   readonly #source: ConfigSource;
   readonly #slices = new Map<string, unknown>();
 
-  constructor(epoch: number, source: ConfigSource) {
-    this.version = epoch;
+  constructor(version: number, source: ConfigSource) {
+    this.version = version;
     this.#source = source;
   }
 
@@ -64,14 +64,18 @@ export class ConfigSnapshot {
 
 /** Reads the whole configuration in one statement, so that it is consistent. */
 export async function loadSnapshot(db: Queryable): Promise<ConfigSnapshot> {
-  const rows = await db.query<{ epoch: number; items: ConfigItem[] | null; versions: StoredTypeVersion[] | null }>(sql`
-    SELECT (SELECT config FROM epoch) AS epoch,
+  const rows = await db.query<{
+    version: number;
+    items: ConfigItem[] | null;
+    versions: StoredTypeVersion[] | null;
+  }>(sql`
+    SELECT (SELECT config FROM cache_versions) AS version,
       (SELECT jsonb_agg(jsonb_build_object('id', id, 'section', section, 'code', code, 'state', state,
          'version', version, 'updatedAt', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'compiled', compiled)
          ORDER BY section, code) FROM config_items) AS items,
       (SELECT jsonb_agg(jsonb_build_object('typeId', type_id, 'version', version, 'compiled', compiled)
          ORDER BY type_id, version) FROM type_versions) AS versions`);
   const row = rows[0];
-  if (row === undefined) throw new Error('the epoch row is missing');
-  return new ConfigSnapshot(row.epoch, { items: row.items ?? [], typeVersions: row.versions ?? [] });
+  if (row === undefined) throw new Error('the table cache_versions is empty');
+  return new ConfigSnapshot(row.version, { items: row.items ?? [], typeVersions: row.versions ?? [] });
 }

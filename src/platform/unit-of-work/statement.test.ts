@@ -28,8 +28,8 @@ function flushed(statements: Statements, ...planned: Planned[]): { text: string;
   const { text, values } = flushStatement(statements, {
     planned,
     claimed: undefined,
-    late: undefined,
-    raised: new Set(),
+    returned: undefined,
+    invalidated: new Set(),
   });
   // Every placeholder has exactly one value.
   const places = [...text.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place));

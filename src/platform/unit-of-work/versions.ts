@@ -73,8 +73,8 @@ export class VersionWatcher {
       rights: number;
       now: number;
       position: string | null;
-    }>(sql`SELECT config, rights, ${databaseNow} AS now, ${place} AS position FROM epoch`);
-    if (row === undefined) throw new Error('the epoch row is missing');
+    }>(sql`SELECT config, rights, ${databaseNow} AS now, ${place} AS position FROM cache_versions`);
+    if (row === undefined) throw new Error('the table cache_versions is empty');
     this.#options.clock.saw?.(row.now, asked, performance.now());
     onPosition?.(row.position);
     if (this.#snapshot === undefined || this.#snapshot.version !== row.config) {
@@ -146,7 +146,7 @@ export class VersionWatcher {
     const timer = setTimeout(() => late.resolve(undefined), until - performance.now());
     const read = this.refresh().then(
       () => undefined,
-      (error: unknown) => error ?? new Error('the epoch could not be read'),
+      (error: unknown) => error ?? new Error('the table cache_versions could not be read'),
     );
     const error = await Promise.race([read, late.promise]);
     clearTimeout(timer);

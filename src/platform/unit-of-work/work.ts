@@ -71,9 +71,9 @@ class UnitContext implements WriteContext {
   readonly planned = new Map<string, Planned>();
   readonly events: PlannedEvent[] = [];
   readonly kept = new Map<string, Uint8Array>();
-  readonly raised = new Set<'rights' | 'config'>();
+  readonly invalidated = new Set<'rights' | 'config'>();
   readonly invariants = new Map<string, Invariant>();
-  lateValue: { key: string; value: ReturnedValue } | undefined;
+  returnedValue: { key: string; value: ReturnedValue } | undefined;
   checked = false;
   readonly isRetry: boolean;
   db: Queryable;
@@ -145,16 +145,16 @@ class UnitContext implements WriteContext {
     return await this.db.query<Row>(statement);
   }
 
-  raise(epoch: 'rights' | 'config'): void {
-    this.raised.add(epoch);
+  invalidate(version: 'rights' | 'config'): void {
+    this.invalidated.add(version);
   }
 
   verify<Seen>(invariant: Invariant<Seen>): void {
     if (!this.invariants.has(invariant.name)) this.invariants.set(invariant.name, invariant as Invariant);
   }
 
-  late(key: string, value: ReturnedValue): void {
-    this.lateValue = { key, value };
+  returning(key: string, value: ReturnedValue): void {
+    this.returnedValue = { key, value };
   }
 }
 
@@ -169,7 +169,7 @@ export class Work {
   /**
    * Called after a unit that changed the rights or configuration version has committed, so that this process reloads at once.
    */
-  onRaised: () => Promise<void> = async () => {};
+  onInvalidated: () => Promise<void> = async () => {};
   /** Called after a unit that emitted events has committed. It only speeds up processing; correctness must not depend on it. */
   onEmitted: () => void = () => {};
 
@@ -292,11 +292,11 @@ export class Work {
         ctx.plan(journalWrite, journalRow(ctx, event));
       }
       if (ctx.events.length > 0) ctx.plan(outboxWrite, {});
-      const late = await this.#verified(ctx, () => this.#flush(ctx, data, options.idempotency));
-      if (late !== undefined) (data as Record<string, unknown>)[late.key] = late.value;
+      const returned = await this.#verified(ctx, () => this.#flush(ctx, data, options.idempotency));
+      if (returned !== undefined) (data as Record<string, unknown>)[returned.key] = returned.value;
       await held.close(true);
       // The change is committed, so a failed reload must not fail the request. The next poll reloads.
-      if (ctx.raised.size > 0) await this.onRaised().catch(() => {});
+      if (ctx.invalidated.size > 0) await this.onInvalidated().catch(() => {});
       if (ctx.events.length > 0) this.onEmitted();
       return data;
     } catch (error) {
@@ -343,7 +343,7 @@ export class Work {
         return await savepoint(tx, async () => {
           const data = await this.#decide(ctx, fn);
           if (ctx.kept.size > 0) await touchBlobs(tx, [...ctx.kept.keys()], ctx.now);
-          ctx.raised.clear();
+          ctx.invalidated.clear();
           await this.#verified(ctx, () => this.#flush(ctx, data, undefined), false);
           return data;
         });
@@ -386,12 +386,12 @@ export class Work {
     data: unknown,
     claim: IdempotencyClaim | undefined,
   ): Promise<{ key: string; value: unknown } | undefined> {
-    if (ctx.planned.size === 0 && claim === undefined && ctx.raised.size === 0) return undefined;
-    const late = ctx.lateValue;
-    const { planned, raised, now } = ctx;
+    if (ctx.planned.size === 0 && claim === undefined && ctx.invalidated.size === 0) return undefined;
+    const returned = ctx.returnedValue;
+    const { planned, invalidated, now } = ctx;
     const claimed = claim === undefined ? undefined : { claim, answer: JSON.stringify(data), now };
-    const statement = flushStatement(this.#statements, { planned: planned.values(), claimed, late, raised });
-    const rows = await ctx.db.query<{ late?: unknown }>(statement);
-    return late === undefined ? undefined : { key: late.key, value: rows[0]?.late ?? null };
+    const statement = flushStatement(this.#statements, { planned: planned.values(), claimed, returned, invalidated });
+    const rows = await ctx.db.query<{ returned?: unknown }>(statement);
+    return returned === undefined ? undefined : { key: returned.key, value: rows[0]?.returned ?? null };
   }
 }

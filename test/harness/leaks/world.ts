@@ -204,7 +204,7 @@ export class LeakWorld {
       const made = await this.ok('POST', '/kb/articles', body);
       await stored(
         this.app,
-        `UPDATE kb_versions SET admits = ARRAY[$2::uuid], audiences = '[{"kind":"everyone"}]' WHERE id = $1`,
+        `UPDATE kb_versions SET audience_ids = ARRAY[$2::uuid], audiences = '[{"kind":"everyone"}]' WHERE id = $1`,
         [made.versionId, reader?.id],
       );
       await this.ok('POST', '/kb/articles/publish', { versionId: made.versionId });
