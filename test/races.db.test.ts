@@ -371,9 +371,7 @@ describe('concurrent changes', () => {
         const event = randomUUID();
         try {
           await client.query('BEGIN');
-          await client.query("INSERT INTO outbox (event_id, type, at, journal_seq) VALUES ($1, 'T', now(), 0)", [
-            event,
-          ]);
+          await client.query("INSERT INTO outbox (event_id, type, at, journal_seq) SELECT $1, 'T', now(), 0", [event]);
           await sleep(round === 0 ? 1000 - turn * 10 : Math.random() * 600);
           const keep = (turn + round) % 6 !== 0;
           await client.query(keep ? 'COMMIT' : 'ROLLBACK');
