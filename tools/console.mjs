@@ -3,8 +3,9 @@
  * absent. Plain JavaScript, since the Node that runs npm may know no TypeScript. Where the build's own packages are not
  * installed (npm ci --omit=dev), it says so and leaves things as they are.
  */
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -24,7 +25,7 @@ async function newestSource(folder) {
 /** Whether the build is there and no source is newer than it. */
 async function isFresh() {
   const page = path.join(dist, 'index.html');
-  if (!existsSync(page)) return false;
+  if (!existsSync(page) || !existsSync(path.join(dist, 'reference'))) return false;
   const folders = ['src', 'public'].map((name) => path.join(web, name)).filter((name) => existsSync(name));
   const newest = await Promise.all(folders.map(newestSource));
   const built = (await stat(page)).mtimeMs;
@@ -48,6 +49,27 @@ async function compress() {
   );
 }
 
+/**
+ * Writes the script of the API reference (Scalar, with the line that starts it) under a name that contains its hash.
+ * `@scalar/fastify-api-reference` contains the whole browser build in one file; `@scalar/api-reference` would install about 250
+ * packages (300 MB) for the same file.
+ */
+async function buildReference() {
+  const { default: fastify } = await import('fastify');
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const server = fastify();
+  await server.register(scalar, { routePrefix: '/', configuration: { url: '/openapi.json' } });
+  const { body, statusCode } = await server.inject('/js/scalar.js');
+  await server.close();
+  if (statusCode !== 200) throw new Error(`@scalar/fastify-api-reference answers ${statusCode} for its script`);
+  const start =
+    "Scalar.createApiReference('#reference',JSON.parse(document.getElementById('configuration').textContent));";
+  const script = `${body}\n${start}\n`;
+  const hash = createHash('sha256').update(script).digest('hex').slice(0, 12);
+  await mkdir(path.join(dist, 'reference'), { recursive: true });
+  await writeFile(path.join(dist, 'reference', `reference-${hash}.js`), script);
+}
+
 if (process.argv.includes('--if-absent') && existsSync(path.join(dist, 'index.html'))) process.exit(0);
 if (process.argv.includes('--if-stale') && (await isFresh())) process.exit(0);
 
@@ -60,6 +82,7 @@ try {
 }
 try {
   await vite.build({ configFile: path.join(web, 'vite.config.ts'), root: web, logLevel: 'warn' });
+  await buildReference();
   await compress();
 } catch (error) {
   // Half a build must not be served.

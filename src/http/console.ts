@@ -79,7 +79,9 @@ export class ConsoleFiles {
   constructor(folder: string) {
     const names = readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !/\.(?:br|gz|map)$/.test(entry.name))
-      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'));
+      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
+      // Read from disk when requested (reference.ts).
+      .filter((name) => !name.startsWith('reference/'));
     this.#page = readFileSync(path.join(folder, 'index.html'), 'utf8');
     this.#files = new Map(
       names.filter((name) => name !== 'index.html').map((name) => [`/${name}`, readFile(folder, name)]),
@@ -134,10 +136,16 @@ function sendFile(context: RequestContext, file: ConsoleFile): void {
 }
 
 function chosen(file: ConsoleFile, accepted: string): [Buffer, string | undefined] {
+  const packed = { br: file.brotli, gzip: file.gzip };
+  const encoding = encodingFor(
+    accepted,
+    (['br', 'gzip'] as const).filter((name) => packed[name] !== undefined),
+  );
+  return [(encoding === undefined ? undefined : packed[encoding]) ?? file.plain, encoding];
+}
+
+/** The first available encoding that the header `Accept-Encoding` allows; undefined for the plain content. */
+export function encodingFor<Name extends string>(accepted: string, available: readonly Name[]): Name | undefined {
   const refused = String.raw`;\s*q=0(?:\.0*)?\s*(?:,|$)`;
-  const takes = (name: string): boolean =>
-    new RegExp(String.raw`(?:^|[,\s])${name}\s*(?!${refused})(?:$|[,;])`).test(accepted);
-  if (file.brotli !== undefined && takes('br')) return [file.brotli, 'br'];
-  if (file.gzip !== undefined && takes('gzip')) return [file.gzip, 'gzip'];
-  return [file.plain, undefined];
+  return available.find((name) => new RegExp(String.raw`(?:^|[,\s])${name}\s*(?!${refused})(?:$|[,;])`).test(accepted));
 }

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
+import { basename } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Fault } from '../lib/fault.ts';
 import { SharedBudget } from '../lib/shared-budget.ts';
@@ -20,8 +21,7 @@ import { OpenAdmission, senderReader } from './unverified.ts';
 import { documentPage, healthPage, metricsPage, type Page, readyPage, securityPage } from './probes.ts';
 import { redirectPage } from './redirects.ts';
 import { MemoryRateLimiter, type RateLimiter } from './rate.ts';
-import { FAULT_CODES } from './reference/faults.ts';
-import { docsPage, errorPage } from './reference/serve.ts';
+import { errorPage, FAULT_CODES, referencePage, referenceScript, referenceScriptPage } from './reference.ts';
 import { PathTable, type Route, routesOf } from './route.ts';
 import { type Service, serve } from './serve.ts';
 import { PREFIX, type ServerOptions } from './types.ts';
@@ -37,6 +37,11 @@ const RECEIVE_MS = 28_000;
 const STALLED_MS = 13_000;
 /** Bytes of bodies of open operations held at once. */
 const OPEN_BODY_BYTES = 4 * 1024 * 1024;
+
+const REFERENCE_SOURCES = [
+  { title: 'API', slug: 'api', url: `${PREFIX.public}/openapi.json` },
+  { title: 'Administration API', slug: 'administration', url: `${PREFIX.console}/openapi.json` },
+];
 
 interface State {
   shared: Shared;
@@ -129,10 +134,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const mount = (path: string, id: string, page: Page): void => mountPage(server, table, shared, path, id, page);
   mount(`${PREFIX.public}/openapi.json`, 'openapi.read', documentPage(options.documents.public));
   mount(`${PREFIX.console}/openapi.json`, 'openapi.readConsole', documentPage(options.documents.console));
-  mount('/docs', 'docs.read', docsPage(options.documents.public, `${PREFIX.public}/openapi.json`));
-  for (const code of FAULT_CODES) {
-    mount(`/docs/errors/${code}`, 'docs.error', errorPage(options.documents.public, code));
-  }
+  const script = referenceScript(options.consoleFolder);
+  const scriptPath = script === undefined ? undefined : `/docs/${basename(script)}`;
+  mount('/docs', 'docs.read', referencePage(REFERENCE_SOURCES, scriptPath));
+  if (script !== undefined && scriptPath !== undefined) mount(scriptPath, 'docs.script', referenceScriptPage(script));
+  for (const code of FAULT_CODES) mount(`/docs/errors/${code}`, 'docs.error', errorPage(code));
   mount('/healthz', 'health.live', healthPage);
   mount(
     '/readyz',
