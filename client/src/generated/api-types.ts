@@ -2085,7 +2085,6 @@ export type ImportsDefineData = {
           [key: string]: string;
         };
     targetKind: 'object' | 'user' | 'group' | 'organization';
-    targetTypeId?: string;
     format: 'CSV' | 'JSON';
     mode: 'CREATE_ONLY' | 'UPDATE_ONLY' | 'UPSERT';
     /**
@@ -2104,6 +2103,7 @@ export type ImportsDefineData = {
       transform?: string | Array<string>;
       precedence?: number;
     }>;
+    targetTypeId?: string;
   };
   path?: never;
   query?: never;

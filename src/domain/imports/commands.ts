@@ -1,11 +1,108 @@
-/** Imports of content in the request body (docs/spec/import-export-bulk.md#import-runs). */
+/**
+ * Commands: create a definition, import or preview content of a request, import a file
+ * (docs/spec/import-export-bulk.md#import-definitions, docs/spec/import-export-bulk.md#import-runs,
+ * docs/spec/configuration.md#command-line).
+ */
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Static } from 'typebox';
+import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
+import { canonicalJson, pointer } from '../../lib/json.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
-import { contentOf } from './content.ts';
-import { requireDefinition } from './definitions.ts';
-import { type RunAnswer, readRun } from './queries.ts';
-import { type ImportParts, runImport } from './run.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { Caller, Work } from '../../platform/unit-of-work/work.ts';
+import { findType, type RecordType, registry } from '../metadata/index.ts';
+import { checkContent, type Content, contentOf, readRows } from './content.ts';
+import type * as contract from './contract.ts';
+import { definitionAnswer, hiddenRow, readableTargets, readRun, type RunAnswer } from './queries.ts';
+import { type ImportDefinition, type KnownDefinition, requireDefinition } from './registry.ts';
+import { type Candidate, candidateOf, failure, importRows, type Outcome } from './rows.ts';
+import { faultErrors, nextGroup } from './rules.ts';
+import { type ImportParts, type Progress, runImport } from './run.ts';
+import { findUnfinished, type RowStatus } from './store.ts';
+import type { Values } from './targets.ts';
 
-export interface RunInput {
+// ---------------------------------------------------------------- definitions
+
+/** Adds an item to a section of the configuration like `apply` of a bundle; injected by `app.ts`. */
+export type AddItem = (ctx: WriteContext, item: unknown) => Promise<{ id: string; definition: unknown }>;
+
+type DefinitionBody = Static<(typeof contract.createDefinition)['body']>;
+
+/**
+ * Creates an import definition. Types and fields that the caller may neither read nor write count as missing.
+ *
+ * @throws Fault RIGHT_MISSING, INVALID_REQUEST, ALREADY_EXISTS
+ */
+export async function createDefinition(
+  ctx: WriteContext,
+  body: DefinitionBody,
+  add: AddItem,
+): Promise<ReturnType<typeof definitionAnswer>> {
+  ctx.actor.require('import.manage');
+  ctx.markAuthorized();
+  const { targetTypeId, ...item } = body;
+  const type = targetTypeId === undefined ? undefined : findType(registry(ctx), targetTypeId);
+  const problems = unknownNames(ctx, body, type);
+  if (problems.length > 0) throw new Fault('INVALID_REQUEST', problems[0]?.message ?? '', problems);
+  const typed = type === undefined ? item : { ...item, targetType: type.code };
+  const added = await add(ctx, typed).catch((error: unknown) => {
+    throw withApiPaths(error);
+  });
+  return definitionAnswer(ctx, added.id, added.definition as ImportDefinition);
+}
+
+function mayUseType(ctx: WriteContext, type: RecordType | undefined): type is RecordType {
+  const { actor } = ctx;
+  if (type?.active !== true) return false;
+  return (['read', 'create', 'update'] as const).some((action) => actor.mayEver(type.id, action));
+}
+
+/** Errors for unknown names. Hidden names give the same messages as missing ones. */
+function unknownNames(ctx: WriteContext, body: DefinitionBody, type: RecordType | undefined): FaultDetail[] {
+  const { targetKind, targetTypeId, mapping } = body;
+  if (targetTypeId !== undefined && !mayUseType(ctx, type)) {
+    return [{ path: '/targetTypeId', code: 'UNKNOWN_TYPE', message: 'There is no such record type.' }];
+  }
+  const problems: FaultDetail[] = [];
+  for (const [index, { target, transform = [] }] of mapping.entries()) {
+    if (targetKind === 'object' && type !== undefined && !namesField(ctx, type, target)) {
+      const message = `The type ${type.code} has no field ${target}.`;
+      problems.push({ path: pointer('mapping', index, 'target'), code: 'UNKNOWN_FIELD', message });
+    }
+    for (const [at, step] of [transform].flat().entries()) {
+      const message = unknownLookup(ctx, step);
+      if (message === undefined) continue;
+      problems.push({ path: pointer('mapping', index, 'transform', at), code: 'INVALID_TRANSFORM', message });
+    }
+  }
+  return problems;
+}
+
+function namesField({ actor }: WriteContext, type: RecordType, code: string): boolean {
+  return type.newest.fields.has(code) && (actor.mayEverRead(type.id, code) || actor.mayEverWrite(type.id, code));
+}
+
+function unknownLookup(ctx: WriteContext, step: string): string | undefined {
+  const [, typeCode, fieldCode] = /^lookup:([^.]+)\.([^.]+)$/.exec(step) ?? [];
+  if (typeCode === undefined || fieldCode === undefined) return undefined;
+  const type = registry(ctx).byCode.get(typeCode);
+  if (!mayUseType(ctx, type)) return `There is no record type ${typeCode}.`;
+  return namesField(ctx, type, fieldCode) ? undefined : `The type ${typeCode} has no field ${fieldCode}.`;
+}
+
+/** The bundle has another name for the property of the type: translate its path. */
+function withApiPaths(error: unknown): unknown {
+  if (!(error instanceof Fault) || !Array.isArray(error.details)) return error;
+  const details = error.details.map((detail) =>
+    detail.path === '/targetType' ? { ...detail, path: '/targetTypeId' } : detail,
+  );
+  return new Fault(error.code, error.message, details);
+}
+
+// ---------------------------------------------------------------- content of a request
+
+interface RunInput {
   definitionId: string;
   content: string;
   dryRun: boolean;
@@ -25,4 +122,167 @@ export async function runContent(runner: Runner, input: RunInput, parts: ImportP
   // The run may have taken minutes: answer with the rights that the caller has now.
   const fresh = await parts.freshCaller(caller);
   return await work.read(fresh, (ctx) => readRun(ctx, runId));
+}
+
+const DEFAULT_LIMIT = 100;
+/** Rows are imported one by one, so that each row is shown on the state after the rows before it. */
+const ONE = { rows: 1, size: Number.POSITIVE_INFINITY };
+
+interface PreviewRow {
+  row: number;
+  externalId: string | null;
+  status: RowStatus;
+  id?: string;
+  before: Values | null;
+  after: Values | null;
+  errors: FaultDetail[];
+}
+
+/**
+ * Makes a dry run of the first rows. Returns the mapped fields before and after each row, as far as the caller may read them.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST for malformed content
+ */
+export async function previewContent(
+  { work, caller: given }: Runner,
+  input: { definitionId: string; content: string; limit?: number },
+): Promise<{ rows: PreviewRow[]; total: number }> {
+  given.actor.require('import.execute');
+  const caller: Caller = { ...given, via: 'import' };
+  const known = requireDefinition(caller, input.definitionId);
+  const content = contentOf(input.content);
+  const total = await checkContent(content, known.definition);
+  const candidates: Candidate[] = [];
+  for await (const row of readRows(content, known.definition)) {
+    if (candidates.length === (input.limit ?? DEFAULT_LIMIT)) break;
+    candidates.push(candidateOf(row, known.definition));
+  }
+  const outcomes = await work.dryRun(async (units) => {
+    const shown: Outcome[] = [];
+    let waiting = candidates;
+    for (let next = nextGroup(waiting, ONE, false); next.group.length > 0; next = nextGroup(waiting, ONE, false)) {
+      const [row] = next.group as [Candidate];
+      try {
+        const result = await units.write(caller, (ctx) => importRows(ctx, known, [row]));
+        if (result.kind === 'done') shown.push(...result.data.outcomes);
+      } catch (error) {
+        if (!isFault(error) || error.code === 'DATABASE_UNAVAILABLE') throw error;
+        shown.push(failure(row, faultErrors(error)));
+      }
+      waiting = next.rest;
+    }
+    const found = await units.write(caller, (ctx) =>
+      readableTargets(
+        ctx,
+        known.definition.targetKind,
+        shown.map(({ id }) => id),
+      ),
+    );
+    const readable = found.kind === 'done' ? found.data : new Set<string>();
+    return shown.map((one) => (one.id === null || readable.has(one.id) ? one : hiddenRow(one)));
+  });
+  return { rows: outcomes.map(previewRow), total };
+}
+
+function previewRow({ row, externalId, status, id, valuesBefore, valuesAfter, errors }: Outcome): PreviewRow {
+  return {
+    row,
+    externalId,
+    status,
+    ...(id === null || status === 'CREATED' || status === 'FAILED' ? {} : { id }),
+    before: valuesBefore,
+    after: status === 'FAILED' ? null : valuesAfter,
+    errors,
+  };
+}
+
+// ---------------------------------------------------------------- files
+
+/** A run waits while the database does not answer. After this time without progress it ends and can be resumed later. */
+const PATIENCE_MS = 120_000;
+const PAUSE_MS = 1000;
+
+interface FileImport {
+  work: Work;
+  caller: Caller;
+  parts: ImportParts;
+  /** Id or code of the definition. */
+  definition: string;
+  content: Content;
+  file: { name: string; sha256: string };
+  dryRun: boolean;
+  /**
+   * Takes a lock against concurrent imports of the same file; false if another process holds it. Called again after each
+   * failure.
+   */
+  exclusive(name: string): Promise<boolean>;
+  onProgress(progress: Progress): void;
+}
+
+/** The state that attempts of one import share. */
+interface Known {
+  definition: KnownDefinition;
+  key: string;
+  /** Id of the run that this import started or resumed. */
+  runId?: string;
+}
+
+/**
+ * @throws Fault NOT_FOUND (definition), RIGHT_MISSING, INVALID_REQUEST for malformed content, with nothing written;
+ * DATABASE_UNAVAILABLE if the database did not answer for two minutes
+ * @throws Error if another process imports the same file
+ */
+export async function importFile(input: FileImport): Promise<RunAnswer & { resumed: boolean }> {
+  const { caller } = input;
+  caller.actor.require('import.execute');
+  const definition = requireDefinition(caller, input.definition);
+  const said = `${input.file.sha256}\n${canonicalJson(definition.definition)}`;
+  const known: Known = { definition, key: createHash('sha256').update(said).digest('hex') };
+  let progressed = performance.now();
+  let resumed: boolean | undefined;
+  const onProgress = (progress: Progress): void => {
+    progressed = performance.now();
+    input.onProgress(progress);
+  };
+  for (;;) {
+    try {
+      const run = await attempt({ ...input, onProgress }, known, (before) => {
+        resumed ??= before;
+      });
+      return { ...run, resumed: resumed === true };
+    } catch (error) {
+      const passing = isFault(error) && error.code === 'DATABASE_UNAVAILABLE' && !input.dryRun;
+      if (!passing || performance.now() - progressed > PATIENCE_MS) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+async function attempt(input: FileImport, known: Known, begun: (before: boolean) => void): Promise<RunAnswer> {
+  const { work, caller, parts, content, dryRun, onProgress } = input;
+  const { definition, key } = known;
+  if (!dryRun && !(await input.exclusive(`import ${key}`))) {
+    throw new Error('Another process is importing this file with this definition; wait until it has ended.');
+  }
+  const earlier = dryRun ? undefined : await work.read(caller, (ctx) => findUnfinished(ctx, definition.id, key));
+  begun(earlier !== undefined);
+  // If this run is no longer unfinished, it finished although its answer was lost.
+  if (known.runId === undefined || earlier !== undefined) {
+    known.runId = await runImport({
+      work,
+      caller,
+      parts,
+      known: definition,
+      content,
+      dryRun,
+      file: { name: input.file.name, key },
+      ...(earlier === undefined ? {} : { resume: earlier }),
+      onBegun: (id) => {
+        known.runId = id;
+      },
+      onProgress,
+    });
+  }
+  const { runId } = known;
+  return await work.read(caller, (ctx) => readRun(ctx, runId));
 }

@@ -1,44 +1,18 @@
 /** The bundle's section `importDefinitions` (docs/spec/configuration.md#bundle, docs/spec/import-export-bulk.md). */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
+import { isTimeZone } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, FieldCode, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
-import type { ConfigView, ItemPath, Report } from '../../configuration/section.ts';
 import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
-import { transformProblem } from './config-transforms.ts';
-import type { ImportDefinition } from './definition.ts';
+import { Code, type Localized } from '../../configuration/schemas.ts';
+import type { ConfigView, ItemPath, Report } from '../../configuration/section.ts';
+import { DEFINITION_PROPERTIES } from './contract.ts';
+import type { ImportDefinition } from './registry.ts';
+import { IDENTITY_FIELDS } from './targets.ts';
 
-const Column = Type.String({ minLength: 1, maxLength: 255 });
-const Transform = Type.String({ minLength: 1, maxLength: 10_000 });
-
-const ImportItem = closed({
-  code: Code,
-  name: Type.Optional(Name),
-  targetKind: oneOf(['object', 'user', 'group', 'organization']),
-  targetType: Type.Optional(Code),
-  format: oneOf(['CSV', 'JSON']),
-  mode: oneOf(['CREATE_ONLY', 'UPDATE_ONLY', 'UPSERT']),
-  sourceCode: Code,
-  resolver: closed({ externalIdField: Column }),
-  mapping: Type.Array(
-    closed({
-      source: Column,
-      target: FieldCode,
-      transform: Type.Optional(Type.Union([Transform, Type.Array(Transform, { maxItems: 20 })])),
-      precedence: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
-    }),
-    { minItems: 1, maxItems: 1000 },
-  ),
-});
+const ImportItem = closed({ ...DEFINITION_PROPERTIES, targetType: Type.Optional(Code) });
 
 type Item = Static<typeof ImportItem>;
-
-/** Import targets for users, groups and units, with the property names of the identity API. */
-const TARGETS: Readonly<Record<'user' | 'group' | 'organization', readonly string[]>> = {
-  user: ['login', 'displayName', 'email', 'locale', 'timezone', 'employeeId', 'externalId'],
-  group: ['code', 'name'],
-  organization: ['code', 'name', 'parentId', 'managerUserId', 'location'],
-};
 
 function normalise(item: Item): ImportDefinition {
   return {
@@ -72,8 +46,8 @@ function checkTarget(
     if (type !== undefined && fieldOf(type, target) === undefined) {
       report(path, 'UNKNOWN_FIELD', `The type ${targetType} has no field ${target}.`);
     }
-  } else if (!TARGETS[targetKind].includes(target)) {
-    report(path, 'UNKNOWN_FIELD', `Of a ${targetKind} an import fills ${TARGETS[targetKind].join(', ')}.`);
+  } else if (!IDENTITY_FIELDS[targetKind].includes(target)) {
+    report(path, 'UNKNOWN_FIELD', `Of a ${targetKind} an import fills ${IDENTITY_FIELDS[targetKind].join(', ')}.`);
   }
 }
 
@@ -106,3 +80,72 @@ export const importDefinitionsSection = defineSection<Item, ImportDefinition>({
     targetType === undefined ? [] : [{ section: 'types', code: targetType, path: ['targetType'] }],
   compile,
 });
+
+// ---------------------------------------------------------------- transforms
+
+type Judge = (argument: string, view: ConfigView) => string | undefined;
+
+const PLAIN: ReadonlySet<string> = new Set(['trim', 'lower', 'upper', 'integer', 'decimal', 'boolean']);
+
+/** The property by which a user, group or unit is looked up. */
+const LOOKED_UP: ReadonlyMap<string, string> = new Map([
+  ['user', 'login'],
+  ['group', 'code'],
+  ['org-unit', 'code'],
+]);
+
+const WITH_ARGUMENT: ReadonlyMap<string, Judge> = new Map<string, Judge>([
+  ['date', (format) => (format === '' ? 'Name a format, such as date:DD.MM.YYYY.' : undefined)],
+  ['datetime', datetime],
+  ['split', (separator) => (separator === '' ? 'Name a separator, such as split:;' : undefined)],
+  ['map', map],
+  ['default', () => undefined],
+  ['lookup', lookup],
+]);
+
+function datetime(argument: string): string | undefined {
+  const at = argument.lastIndexOf('@');
+  const format = at === -1 ? argument : argument.slice(0, at);
+  if (format === '') return 'Name a format, such as datetime:YYYY-MM-DD HH:mm@Europe/Moscow.';
+  const zone = at === -1 ? undefined : argument.slice(at + 1);
+  return zone === undefined || isTimeZone(zone) ? undefined : `There is no time zone ${JSON.stringify(zone)}.`;
+}
+
+function map(argument: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(argument);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined;
+  } catch {
+    // The message below covers invalid JSON, too.
+  }
+  return 'Give the map as a JSON object, such as map:{"1":"p1","2":"p2"}.';
+}
+
+function lookup(argument: string, view: ConfigView): string | undefined {
+  const [typeCode = '', fieldCode = '', ...rest] = argument.split('.');
+  if (typeCode === '' || fieldCode === '' || rest.length > 0)
+    return 'Name a type and a field, such as lookup:asset.serial.';
+  const type = view.get<TypeShape>('types', typeCode);
+  if (type === undefined) return view.has('types', typeCode) ? undefined : `There is no record type ${typeCode}.`;
+  return fieldOf(type, fieldCode) === undefined ? `The type ${typeCode} has no field ${fieldCode}.` : undefined;
+}
+
+/** The error in a transform; undefined if it is valid. */
+function transformProblem(transform: string, view: ConfigView): string | undefined {
+  if (PLAIN.has(transform)) return undefined;
+  const colon = transform.indexOf(':');
+  const name = colon === -1 ? transform : transform.slice(0, colon);
+  const argument = colon === -1 ? '' : transform.slice(colon + 1);
+  const property = LOOKED_UP.get(name);
+  if (property !== undefined) return argument === property ? undefined : `Write ${name}:${property}.`;
+  const judge = colon === -1 ? undefined : WITH_ARGUMENT.get(name);
+  if (judge !== undefined) return judge(argument, view);
+  const known = [
+    ...PLAIN,
+    ...[...WITH_ARGUMENT.keys()].map((one) => `${one}:…`),
+    'user:login',
+    'group:code',
+    'org-unit:code',
+  ];
+  return `There is no transform ${JSON.stringify(name)}; known are ${known.join(', ')}.`;
+}

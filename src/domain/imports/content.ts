@@ -1,5 +1,5 @@
 /** Reads the rows of an import lazily. Request bodies and files of any size share this code. */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { readCsv } from '../../lib/csv.ts';
 import { isNumber } from '../../lib/exact-number.ts';
 import { Fault } from '../../lib/fault.ts';
@@ -8,14 +8,14 @@ import { readJsonRows } from '../../lib/json-rows.ts';
 import { type Row, valueAt } from '../../lib/mapping.ts';
 import { isWellFormedText, nfc } from '../../lib/text.ts';
 import { readJson } from '../../platform/long-json.ts';
-import type { ImportDefinition } from './definition.ts';
+import type { ImportDefinition } from './registry.ts';
 
 /** Each call streams the content from its beginning; no chunk ends within a character. */
 export type Content = () => AsyncIterable<string>;
 
 const CHUNK = 65_536;
 const LONGEST_EXTERNAL_ID = 255;
-const TOLD_ROWS = 1000;
+const PROGRESS_ROWS = 1000;
 
 /** A row of the source. */
 export interface SourceRow {
@@ -34,7 +34,7 @@ export function contentOf(text: string): Content {
       const to = from + CHUNK + (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
       yield text.slice(from, to);
       from = to;
-      await turn();
+      await yieldToEventLoop();
     }
   };
 }
@@ -72,14 +72,14 @@ export async function* readRows(content: Content, definition: ImportDefinition):
 /**
  * Reads all rows once, so that malformed content is refused before anything is written.
  *
- * @param told called with the number of rows read, every 1000 rows
+ * @param onProgress called with the number of rows read, every 1000 rows
  * @returns the number of rows
  * @throws Fault INVALID_REQUEST, also if a CSV has no column for the external id
  */
 export async function checkContent(
   content: Content,
   definition: ImportDefinition,
-  told: (rows: number) => void = () => {},
+  onProgress: (rows: number) => void = () => {},
 ): Promise<number> {
   const { format, resolver } = definition;
   let total = 0;
@@ -89,7 +89,7 @@ export async function checkContent(
       throw new Fault('INVALID_REQUEST', message, [{ path: '/content', code: 'MISSING_COLUMN', message }]);
     }
     total++;
-    if (total % TOLD_ROWS === 0) told(total);
+    if (total % PROGRESS_ROWS === 0) onProgress(total);
   }
   return total;
 }

@@ -7,16 +7,26 @@ import { Code, FieldCode, Name, oneOf } from '../../configuration/schemas.ts';
 
 const Column = Type.String({ minLength: 1, maxLength: 255 });
 const Transform = Type.String({ minLength: 1, maxLength: 10_000 });
-const TargetKind = oneOf(['object', 'user', 'group', 'organization']);
-const Format = oneOf(['CSV', 'JSON']);
-const Mode = oneOf(['CREATE_ONLY', 'UPDATE_ONLY', 'UPSERT']);
 
-const MappingItem = closed({
-  source: Column,
-  target: FieldCode,
-  transform: Type.Optional(Type.Union([Transform, Type.Array(Transform, { maxItems: 20 })])),
-  precedence: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
-});
+/** The properties of a definition that the API and the bundle share. */
+export const DEFINITION_PROPERTIES = {
+  code: Code,
+  name: Type.Optional(Name),
+  targetKind: oneOf(['object', 'user', 'group', 'organization']),
+  format: oneOf(['CSV', 'JSON']),
+  mode: oneOf(['CREATE_ONLY', 'UPDATE_ONLY', 'UPSERT']),
+  sourceCode: Code,
+  resolver: closed({ externalIdField: Column }),
+  mapping: Type.Array(
+    closed({
+      source: Column,
+      target: FieldCode,
+      transform: Type.Optional(Type.Union([Transform, Type.Array(Transform, { maxItems: 20 })])),
+      precedence: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+    }),
+    { minItems: 1, maxItems: 1000 },
+  ),
+};
 
 const Definition = Type.Object(
   {
@@ -107,17 +117,7 @@ export const createDefinition = defineOperation({
   summary: 'Create an import definition',
   description:
     'An import definition says how rows of a source become records, users, groups or organisation units. `resolver.externalIdField` names the column that holds the external id. The definition is stored; run it with `POST /imports/run`.',
-  body: closed({
-    code: Code,
-    name: Type.Optional(Name),
-    targetKind: TargetKind,
-    targetTypeId: Type.Optional(IdOrCode),
-    format: Format,
-    mode: Mode,
-    sourceCode: Code,
-    resolver: closed({ externalIdField: Column }),
-    mapping: Type.Array(MappingItem, { minItems: 1, maxItems: 1000 }),
-  }),
+  body: closed({ ...DEFINITION_PROPERTIES, targetTypeId: Type.Optional(IdOrCode) }),
   answer: Definition,
   faults: ['RIGHT_MISSING', 'ALREADY_EXISTS'],
 });

@@ -25,7 +25,7 @@ describe('import definitions', () => {
     mapping: [{ source: 'short', target: 'title', transform: 'trim' }],
   };
 
-  it('are made by a call, with every default filled in, and are configuration like any other', async () => {
+  it('are created by a call with all defaults and exported like other configuration', async () => {
     const made = await x.ok('boss', 'POST', '/import-definitions', sound);
     const [type] = await x.rows<{ id: string }>(
       `SELECT id FROM config_items WHERE section = 'types' AND code = 'ticket'`,
@@ -51,7 +51,7 @@ describe('import definitions', () => {
     refused(await x.call('boss', 'POST', '/import-definitions', sound), 409, 'ALREADY_EXISTS');
   });
 
-  it('are judged as a whole, with a pointer to each place', async () => {
+  it('are validated as a whole, with a path for each problem', async () => {
     const cases: [object, string][] = [
       [{ resolver: undefined }, '/resolver'],
       [{ resolver: {} }, '/resolver/externalIdField'],
@@ -88,7 +88,7 @@ describe('import definitions', () => {
     assert.equal((await x.rows(`SELECT 1 FROM config_items WHERE code LIKE 'bad%'`)).length, 0);
   });
 
-  it('ask for the right to manage imports, and say nothing of what is hidden', async () => {
+  it('require import.manage and reveal nothing about hidden types and fields', async () => {
     refused(await x.call('porter', 'POST', '/import-definitions', sound), 403, 'RIGHT_MISSING');
     const of = (change: object) =>
       x.call('clerk', 'POST', '/import-definitions', { ...sound, code: 'by-clerk', ...change });

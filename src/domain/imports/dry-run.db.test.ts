@@ -51,7 +51,7 @@ describe('dry runs', () => {
   });
   after(() => x.close());
 
-  it('leave the database as it was, but for the run', async () => {
+  it('store nothing but the run', async () => {
     const objects = await x.define({
       mapping: [
         { source: 'title', target: 'title' },
@@ -90,7 +90,7 @@ describe('dry runs', () => {
     assert.ok(more > journal);
   });
 
-  it('tell of each row what the real run says then, whatever the rows are', async () => {
+  it('return the same results as the real run for any rows', async () => {
     const cell = (...options: string[]) => fc.constantFrom(...options);
     const row = fc.tuple(
       cell('1', '2', '3', '4', ''),
@@ -136,7 +136,7 @@ describe('dry runs', () => {
     }
   });
 
-  it('hold up nobody who reads, and are undone for those who come after', async () => {
+  it('do not block readers and are rolled back', async () => {
     const definition = await x.define();
     const rows = Array.from({ length: 2000 }, (_, n) => `r${n},T ${n},${n}`).join('\n');
     const running = x.run('boss', definition, `ext,title,count\n${rows}\n`, true);
@@ -146,7 +146,7 @@ describe('dry runs', () => {
     assert.deepEqual(await x.rows(`SELECT 1 FROM objects WHERE title LIKE 'T %'`), []);
   });
 
-  it('show the mapped fields before and after each row, as far as they may be read', async () => {
+  it('show the readable mapped fields before and after each row', async () => {
     const definition = await x.define({
       mapping: [
         { source: 'title', target: 'title' },
@@ -181,7 +181,7 @@ describe('dry runs', () => {
   });
 });
 
-describe('taking a run back', () => {
+describe('undo of a run', () => {
   before(async () => {
     x = await startImportExport();
   });
@@ -189,7 +189,7 @@ describe('taking a run back', () => {
 
   const undo = async (run: { id: string }) => await x.admin('boss', 'POST', `/import-runs/${run.id}/undo`);
 
-  it('archives what was created and gives what was changed its former values', async () => {
+  it('archives created records and restores former values of changed records', async () => {
     const definition = await x.define();
     const first = await x.run('boss', definition, 'ext,title,count,note\n1,One,1,a\n');
     const run = await x.run('boss', definition, 'ext,title,count,note\n1,One,2,\n2,Two,1,\n1,Uno,3,b\n9,,,\n');
@@ -215,7 +215,7 @@ describe('taking a run back', () => {
     assert.deepEqual((await undo(run)).body.data.rows, []);
   });
 
-  it('leaves alone what was changed since, and the earlier rows on it', async () => {
+  it('skips records that were changed since, and earlier rows on them', async () => {
     const definition = await x.define();
     const run = await x.run('boss', definition, 'ext,title,count\n1,One,1\n2,Two,1\n1,One,2\n3,Three,1\n');
     const [one, two, , three] = run.rows.map(({ id }) => id);
@@ -236,7 +236,7 @@ describe('taking a run back', () => {
     assert.equal((await x.ok('boss', 'GET', `/objects/${two}`)).state, 'ARCHIVED');
   });
 
-  it('goes on from where it was interrupted, and tells how far it is', async () => {
+  it('resumes after an interruption and reports its progress', async () => {
     const definition = await x.define();
     const first = await x.run('boss', definition, 'ext,title,count\n1,One,1\n');
     const run = await x.run('boss', definition, 'ext,title,count\n1,One,2\n1,One,3\n1,One,4\n');
@@ -260,7 +260,7 @@ describe('taking a run back', () => {
     assert.equal((await x.ok('boss', 'GET', `/objects/${first.rows[0]?.id}`)).values.count, 1);
   });
 
-  it('takes each row back once, however many ask for it at once', async () => {
+  it('undoes each row once with concurrent calls', async () => {
     const definition = await x.define();
     const rows = Array.from({ length: 60 }, (_, n) => `u${n},T ${n}`);
     const run = await x.run('boss', definition, `ext,title\n${rows.join('\n')}\n`);
@@ -275,7 +275,7 @@ describe('taking a run back', () => {
     assert.equal(archived?.n, 60);
   });
 
-  it('goes by the rights of whoever does it, row by row', async () => {
+  it('checks the rights of the caller for each row', async () => {
     const definition = await x.define();
     const run = await x.run('boss', definition, 'ext,title\n1,One\n');
     const { body } = await x.admin('clerk', 'POST', `/import-runs/${run.id}/undo`);
@@ -291,13 +291,13 @@ describe('taking a run back', () => {
   });
 });
 
-describe('imports at once', () => {
+describe('concurrent imports', () => {
   before(async () => {
     x = await startImportExport();
   });
   after(() => x.close());
 
-  it('make one record of one external id, however many import it', async () => {
+  it('create one record per external id', async () => {
     for (let round = 0; round < 2; round++) {
       const definition = await x.define();
       const rows = Array.from({ length: 300 }, (_, n) => `e${n},T ${round} ${n}`);

@@ -8,7 +8,7 @@ const NOT_FOUND = [{ path: '', code: 'NOT_FOUND', message: 'There is no such rec
 
 const rowsOf = ({ rows }: RunResult): unknown[] => rows.map(({ id: _id, ...row }) => row);
 
-describe('what an import says of hidden records', () => {
+describe('results of imports about hidden records', () => {
   let x: ImportExport;
   before(async () => {
     x = await startImportExport();
@@ -17,7 +17,7 @@ describe('what an import says of hidden records', () => {
 
   const readRun = (who: Man, { id }: { id: string }): Promise<RunResult> => x.ok(who, 'GET', `/import-runs/${id}`);
 
-  it('is NOT_FOUND without id, external id and details, in the dry run as in the run', async () => {
+  it('return NOT_FOUND without id, external id and details, in the dry run and in the run', async () => {
     const definition = await x.define({ mapping: FIELDS });
     await x.run('boss', definition, 'ext,title,kind\n1,Seen,a\n2,Hidden,b\n');
     const content = 'ext,title,kind\n1,Uno,a\n2,Due,a\n2,,\n3,Tre,a\n';
@@ -41,7 +41,7 @@ describe('what an import says of hidden records', () => {
     });
   });
 
-  it('names a record that the row takes out of sight neither in the dry run nor in the run', async () => {
+  it('do not name a record that the row hides from the caller', async () => {
     const definition = await x.define({ mapping: FIELDS });
     await x.run('boss', definition, 'ext,title,kind\n1,One,a\n');
     const content = 'ext,title,kind\n1,One,b\n1,Again,a\n2,New,a\n2,New,b\n3,Stays,a\n3,Still,a\n';
@@ -70,7 +70,7 @@ describe('what an import says of hidden records', () => {
     );
   });
 
-  it('shows a run of somebody else as far as the reader may read its records now', async () => {
+  it('show the run of another user as far as the reader may read its records now', async () => {
     const definition = await x.define({ mapping: [...FIELDS, { source: 'secret', target: 'secret' }] });
     const content = `ext,title,kind,secret\n1,Seen,a,x\n2,Hidden,b,x\n3,Bad,b,x\n3,${'x'.repeat(101)},b,x\n4,,b,x\n`;
     const run = await x.run('boss', definition, content);
@@ -103,7 +103,7 @@ describe('what an import says of hidden records', () => {
     });
   });
 
-  it('shows people and groups to those alone who administer them', async () => {
+  it('show users and groups only with the right to administer them', async () => {
     const definition = await x.define({
       targetKind: 'group',
       mapping: [
@@ -130,7 +130,7 @@ describe('what an import says of hidden records', () => {
     assert.deepEqual(clerks.rows[1]?.errors[0]?.code, 'NOT_FOUND');
   });
 
-  it('is not told by the undo of a run', async () => {
+  it('are hidden in the undo of a run', async () => {
     const definition = await x.define({ mapping: FIELDS });
     const run = await x.run('boss', definition, 'ext,title,kind\n1,Seen,a\n2,Hidden,b\n2,Changed,b\n2,Once more,b\n');
     const { status, body } = await x.admin('clerk', 'POST', `/import-runs/${run.id}/undo`);
@@ -197,7 +197,7 @@ function masked(value: unknown, own: string): unknown {
   return JSON.parse(text);
 }
 
-describe('two databases that differ in hidden records', () => {
+describe('databases that differ in hidden records', () => {
   it('give the same answers to imports, dry runs, previews, results and undo', async () => {
     const link = async (x: ImportExport, row: string): Promise<void> => {
       const mapping = ['title', 'kind', 'count', 'secret'].map((field) => ({ source: field, target: field }));

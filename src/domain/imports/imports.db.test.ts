@@ -17,7 +17,7 @@ describe('imports', () => {
   });
   after(() => x.close());
 
-  it('create, update and skip by external id, and count what became of each row', async () => {
+  it('create, update and skip by external id and count the results', async () => {
     const definition = await x.define();
     const first = await x.run('boss', definition, 'ext,title,count,note\n1,One,1,a\n2,Two,,\n');
     assert.deepEqual([first.dryRun, first.succeeded, first.failed, first.skipped], [false, 2, 0, 0]);
@@ -43,7 +43,7 @@ describe('imports', () => {
     refused(await x.call('porter', 'GET', `/import-runs/${second.id}`), 403, 'RIGHT_MISSING');
   });
 
-  it('changes nothing when run again', async () => {
+  it('change nothing when run again', async () => {
     const definition = await x.define();
     const content = `ext,title,count,note\n${Array.from({ length: 450 }, (_, n) => `e${n},T ${n},${n},\n`).join('')}`;
     const first = await x.run('boss', definition, content);
@@ -55,7 +55,7 @@ describe('imports', () => {
     assert.deepEqual(await x.rows('SELECT revision FROM objects ORDER BY id'), before);
   });
 
-  it('keeps to its mode', async () => {
+  it('obey the mode of the definition', async () => {
     const shared = { sourceCode: 'modes' };
     const [create, update] = await Promise.all([
       x.define({ ...shared, mode: 'CREATE_ONLY' }),
@@ -71,7 +71,7 @@ describe('imports', () => {
     assert.deepEqual(verdicts(changed), ['UPDATED', 'SKIPPED']);
   });
 
-  it('links external ids by source and kind of target', async () => {
+  it('keep external ids separate by source and target kind', async () => {
     const [one, same, other] = await Promise.all([
       x.define({ sourceCode: 'one' }),
       x.define({ sourceCode: 'one' }),
@@ -90,7 +90,7 @@ describe('imports', () => {
     assert.deepEqual(verdicts(await x.run('boss', assets, content)), ['FAILED NOT_FOUND']);
   });
 
-  it('works on the result of the earlier row where an external id comes again', async () => {
+  it('apply a repeated external id to the result of the earlier row', async () => {
     const definition = await x.define();
     const content = 'ext,title,count\n1,a,1\n2,b,1\n1,a,2\n1,a,2\n2,,2\n2,c,1\n1,a,3\n';
     const run = await x.run('boss', definition, content);
@@ -107,7 +107,7 @@ describe('imports', () => {
     assert.deepEqual([revision, last.count], [3, 3]);
   });
 
-  it('keeps rows apart: one that fails undoes no other', async () => {
+  it('keep other rows when one fails', async () => {
     const definition = await x.define();
     const rows = Array.from({ length: 300 }, (_, n) => `e${n},${n % 7 === 3 ? '' : 'T'},${n % 11 === 5 ? 'x' : n}`);
     const run = await x.run('boss', definition, `ext,title,count\n${rows.join('\n')}\n`);
@@ -118,7 +118,7 @@ describe('imports', () => {
     assert.equal(stored.length, run.succeeded);
   });
 
-  it('try a row again that met an overloaded database, for a while, and tell of it when it stays so', async () => {
+  it('retry a row on OVERLOADED and report it if it persists', async () => {
     const definition = await x.define();
     // A sequence is not rolled back, so it counts the attempts.
     await x.rows('CREATE SEQUENCE busy_tries');
@@ -143,7 +143,7 @@ describe('imports', () => {
     }
   });
 
-  it('wants an external id in each row', async () => {
+  it('require an external id in each row', async () => {
     const definition = await x.define();
     const run = await x.run('boss', definition, `ext,title\n,One\n${'y'.repeat(256)},Two\n ,Three\n`);
     assert.deepEqual(verdicts(run), ['FAILED REQUIRED', 'FAILED INVALID_FORMAT', 'CREATED']);
@@ -165,7 +165,7 @@ describe('imports', () => {
     ]);
   });
 
-  it('reads the cells of a CSV by the data types of the fields, and JSON as it stands', async () => {
+  it('parse CSV cells by data type and take JSON values unchanged', async () => {
     const [{ id: asset }, [unit], [team], [boss]] = await Promise.all([
       x.make({ serial: 'A-1' }, 'asset'),
       x.rows<{ id: string }>(`SELECT id FROM org_units`),
@@ -230,7 +230,7 @@ describe('imports', () => {
     assert.deepEqual(await values(typed.rows[0]?.id), { title: 'J', kind: 'a', count: 3, tags: ['x; y'] });
   });
 
-  it('clears what is empty, and leaves alone what is not there', async () => {
+  it('clear empty values and keep absent ones', async () => {
     const definition = await x.define();
     const made = await x.run('boss', definition, 'ext,title,count,note\n1,One,5,text\n');
     const cleared = await x.run('boss', definition, 'ext,title,count\n1,One,\n');
@@ -238,7 +238,7 @@ describe('imports', () => {
     assert.deepEqual(await values(made.rows[0]?.id), { title: 'One', kind: 'a', note: 'text' });
   });
 
-  it('finds nobody and nothing by look-ups that have no or several answers', async () => {
+  it('fail a row whose look-up has no match or several', async () => {
     for (const serial of ['twin', 'twin', 'once']) await x.make({ serial, kind: 'a' }, 'asset');
     await x.make({ serial: 'unseen', kind: 'b' }, 'asset');
     const definition = await x.define({
@@ -271,7 +271,7 @@ describe('imports', () => {
     );
   });
 
-  it('sees in a row what earlier rows of the same content made', async () => {
+  it('see the results of earlier rows of the same content', async () => {
     const definition = await x.define({
       targetTypeId: 'ticket',
       mapping: [
@@ -299,7 +299,7 @@ describe('imports', () => {
     assert.equal((await values(run.rows[2]?.id))['parent'], run.rows[1]?.id);
   });
 
-  it('imports nothing from malformed content, and says where it is wrong', async () => {
+  it('reject malformed content with its position and import nothing', async () => {
     const csv = await x.define();
     const json = await x.define({ format: 'JSON' });
     const before = await x.rows('SELECT 1 FROM import_runs');
@@ -329,7 +329,7 @@ describe('imports', () => {
     assert.deepEqual([nothing.rows, nothing.succeeded], [[], 0]);
   });
 
-  it('takes a strict boolean for a dry run, and a definition that is there', async () => {
+  it('reject a dryRun that is not boolean and an unknown definition', async () => {
     const definitionId = await x.define();
     const body = { definitionId, content: 'ext,title\n1,One\n' };
     for (const dryRun of [undefined, null, 'true', 0, 1, [], {}]) {
@@ -346,7 +346,7 @@ describe('imports', () => {
     }
   });
 
-  it('takes the code of a definition in place of its id: call, console and preview', async () => {
+  it('accept the code of a definition in place of its id', async () => {
     const id = await x.define({ code: 'by-code' });
     const body = (ext: string) => ({ definitionId: 'by-code', content: `ext,title\n${ext},${ext}\n`, dryRun: false });
     const called = await x.ok('boss', 'POST', '/imports/run', body('one'));
@@ -363,7 +363,7 @@ describe('imports', () => {
     refused(await x.call('stranger', 'POST', '/imports/run', body('three')), 403, 'RIGHT_MISSING');
   });
 
-  it('shows the failed rows first where there are too many', async () => {
+  it('list failed rows first if there are too many', async () => {
     const definition = await x.define();
     const rows = Array.from({ length: 10_500 }, (_, n) => `e${n},${n >= 10_400 ? '' : 'T'}`);
     const run = await x.run('boss', definition, `ext,title\n${rows.join('\n')}\n`, true);

@@ -7,9 +7,8 @@
  *
  * Not here: the rules about what may be created or changed. Every row uses the command of the API operation for one item.
  */
+export { importFile } from './commands.ts';
 export type { Content } from './content.ts';
-export { importFile } from './files.ts';
+export { importChecks, importMetrics } from './health.ts';
 export { importRoutes } from './routes.ts';
 export type { Progress } from './run.ts';
-export { importChecks } from './store-checks.ts';
-export { importMetrics } from './store-figures.ts';

@@ -41,13 +41,13 @@ const both = async (definition: string, content: string): Promise<string[]> => {
   return verdicts(real);
 };
 
-describe('imports of people', () => {
+describe('imports of users, groups and units', () => {
   before(async () => {
     x = await startImportExport();
   });
   after(() => x.close());
 
-  it('create and change users, row by row', async () => {
+  it('create and change users', async () => {
     const definition = await x.define(PEOPLE);
     const content =
       'id,login,name,mail,zone,no\n1, Anna ,Anna P,anna@example.org,Europe/Moscow,17\n2,boris,Boris,boris@example.org,,\n' +
@@ -79,7 +79,7 @@ describe('imports of people', () => {
     );
   });
 
-  it('build units on units of earlier rows', async () => {
+  it('create units below units of earlier rows', async () => {
     const definition = await x.define(UNITS);
     const content =
       'id,code,name,parent,boss\n1,north,North,hq,boss\n2,north-a,A,north,\n3,north-b,B,north-a,\n4,south,South,nowhere,\n' +
@@ -99,7 +99,7 @@ describe('imports of people', () => {
     assert.deepEqual([of('north-b').parentId, of('north-b').name], [of('north-a').id, 'Bee']);
   });
 
-  it('create groups by the code that names them', async () => {
+  it('create groups by code', async () => {
     const definition = await x.define({
       targetKind: 'group',
       format: 'JSON',
@@ -121,7 +121,7 @@ describe('imports of people', () => {
     assert.match(bad ?? '', /^FAILED /);
   });
 
-  it('ask for the right to administer people in each row', async () => {
+  it('require user.administer in each row', async () => {
     const definition = await x.define(PEOPLE);
     const content = 'id,login,name,mail,zone,no\n9,zoe,Zoe,zoe@example.org,,\n1,boss,Boss,boss@example.org,,\n';
     const run = await x.run('clerk', definition, content);
@@ -129,7 +129,7 @@ describe('imports of people', () => {
     assert.deepEqual(await x.rows(`SELECT 1 FROM users WHERE login = 'zoe'`), []);
   });
 
-  it('are taken back: who was created is archived, who was changed is as before', async () => {
+  it('are undone: created users are archived, changed users get their former values', async () => {
     const definition = await x.define({ ...PEOPLE, sourceCode: 'back' });
     const first = 'id,login,name,mail,zone,no\n1,uma,Uma,uma@example.org,,1\n';
     await x.run('boss', definition, first);
@@ -146,7 +146,7 @@ describe('imports of people', () => {
     ]);
   });
 
-  it('refuse targets that a person, group or unit does not have', async () => {
+  it('reject targets that users, groups and units do not have', async () => {
     for (const targetKind of ['user', 'group', 'organization']) {
       const body = {
         code: `x-${targetKind}`,

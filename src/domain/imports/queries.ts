@@ -3,8 +3,9 @@ import { pageOf, type Paging, windowOf } from '../../contract/paging.ts';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findType, registry } from '../metadata/index.ts';
-import type { ImportDefinition } from './definition.ts';
-import { definitions } from './definitions.ts';
+import { notFound, readableIds } from '../objects/index.ts';
+import { definitions, type ImportDefinition, type TargetKind } from './registry.ts';
+import { faultErrors } from './rules.ts';
 import {
   countUndone,
   findRun,
@@ -15,7 +16,6 @@ import {
   type StoredRow,
   type UndoCounts,
 } from './store.ts';
-import { hidden, readableTargets } from './visibility.ts';
 
 /** Maximum number of rows in the answer for a run. */
 export const MOST_ROWS = 10_000;
@@ -33,7 +33,7 @@ export async function listDefinitions(ctx: ReadContext): Promise<ReturnType<type
   return all.map(({ id, definition, active }) => definitionAnswer(ctx, id, definition, active ? 'ACTIVE' : 'ARCHIVED'));
 }
 
-export interface RunSummary {
+interface RunSummary {
   id: string;
   definitionId: string;
   dryRun: boolean;
@@ -100,7 +100,7 @@ export async function readRun(ctx: ReadContext, id: string): Promise<RunAnswer> 
   return {
     ...summary(run),
     ...(undo === undefined ? {} : { undo }),
-    rows: rows.map((stored) => rowAnswer(stored.id === null || readable.has(stored.id) ? stored : hidden(stored))),
+    rows: rows.map((stored) => rowAnswer(stored.id === null || readable.has(stored.id) ? stored : hiddenRow(stored))),
     rowsTruncated,
   };
 }
@@ -120,4 +120,35 @@ export async function listRuns(
   const window = windowOf(paging);
   const page = pageOf(await listRunRows(ctx, window.limit, window.offset), window);
   return { ...page, rows: page.rows.map(summary) };
+}
+
+// ---------------------------------------------------------------- visibility of results
+//
+// Results are stored and shown later, also to users other than the importer. Only users who may read the record now see what a
+// result says about it. For all others the row looks like one without a record.
+
+/** The right that every operation on users, groups and units needs. */
+const IDENTITY_RIGHT = 'user.administer';
+
+/** Those of the targets that the caller may read now. */
+export async function readableTargets(
+  ctx: ReadContext,
+  kind: TargetKind,
+  ids: Iterable<string | null>,
+): Promise<ReadonlySet<string>> {
+  const named = [...new Set(ids)].filter((id) => id !== null);
+  if (kind === 'object') return await readableIds(ctx, named);
+  return new Set(ctx.actor.has(IDENTITY_RIGHT) ? named : []);
+}
+
+/** The errors of a row whose record the caller may not read: the same as for a missing record. */
+export function hiddenErrors(status: string): FaultDetail[] {
+  return status === 'FAILED' ? faultErrors(notFound()) : [];
+}
+
+/** The row as shown to a caller who may not read its record. */
+export function hiddenRow<T extends { externalId: string | null; status: string; id: string | null; errors: unknown }>(
+  row: T,
+): T {
+  return { ...row, externalId: null, id: null, errors: hiddenErrors(row.status) };
 }

@@ -13,7 +13,7 @@ describe('rights of imports', () => {
   });
   after(() => x.close());
 
-  it('open the door and nothing more', async () => {
+  it('require import.execute, which grants nothing else', async () => {
     const definition = await x.define({ mapping: CLERKS });
     const run = await x.run('porter', definition, 'ext,title,kind\n1,One,a\n');
     assert.deepEqual(verdicts(run), ['FAILED UNKNOWN_TYPE']);
@@ -25,7 +25,7 @@ describe('rights of imports', () => {
     assert.deepEqual([answer.status, answer.body.error.details], [403, { right: 'import.execute' }]);
   });
 
-  it('hold on fields as they do in the call for one record, word for word', async () => {
+  it('apply to fields with the same errors as the call for one record', async () => {
     const definition = await x.define({ mapping: CLERKS });
     const content = (column: string): string => `ext,title,${column}\n1,One,x\n`;
     const cases: [string, string][] = [
@@ -56,7 +56,7 @@ describe('rights of imports', () => {
     });
   });
 
-  it('refuse a field that may be read alone only where the row would change it', async () => {
+  it('reject a read-only field only if the row would change it', async () => {
     const mapping = CLERKS.filter(({ target }) => target !== 'secret');
     const definition = await x.define({ mapping });
     const column = 'ext,title,kind,count,note,grade\n';
@@ -103,7 +103,7 @@ describe('rights of imports', () => {
     assert.deepEqual([call.status, call.body.error.code], [403, 'FIELD_READ_ONLY']);
   });
 
-  it('take an empty cell as null: it clears, whatever the data type, and a required field stays', async () => {
+  it('take an empty cell as null: clears any data type, rejected for a required field', async () => {
     const fields = [
       'count',
       'cost',
@@ -135,7 +135,7 @@ describe('rights of imports', () => {
     assert.deepEqual((await x.ok('boss', 'GET', `/objects/${made?.id}`)).values, { title: 'One', kind: 'a' });
   });
 
-  it('hold on records: what is hidden takes no change and makes no second record', async () => {
+  it('apply to records: a hidden record is not changed and not duplicated', async () => {
     const definition = await x.define({ mapping: CLERKS });
     const made = await x.run('boss', definition, 'ext,title,kind\n1,Seen,a\n2,Hidden,b\n');
     const before = await x.rows('SELECT id, revision FROM objects ORDER BY id');
@@ -155,13 +155,13 @@ describe('rights of imports', () => {
     }
   });
 
-  it('are judged on the record before a change, and on a new record as it would be', async () => {
+  it('are checked on the record before a change, and on a new record as it would be', async () => {
     const definition = await x.define({ mapping: CLERKS });
     const run = await x.run('clerk', definition, 'ext,title,kind\n1,One,a\n2,Two,b\n1,One,b\n1,Again,b\n');
     assert.deepEqual(verdicts(run), ['CREATED', 'FAILED RIGHT_MISSING', 'UPDATED', 'FAILED NOT_FOUND']);
   });
 
-  it('say nothing of the workflow state and of archived records but what calls say', async () => {
+  it('give the same errors as calls for workflow states and archived records', async () => {
     const definition = await x.define();
     const made = await x.run(
       'boss',
@@ -174,7 +174,7 @@ describe('rights of imports', () => {
     assert.deepEqual(verdicts(await x.run('boss', definition, 'ext,title\n1,One\n')), ['FAILED ARCHIVED']);
   });
 
-  it('are those that hold when the row comes', async () => {
+  it('are checked when the row is imported', async () => {
     const definition = await x.define();
     const rows = Array.from({ length: 6000 }, (_, n) => `e${n},T`).join('\n');
     const running = x.run('clerk', definition, `ext,title\n${rows}\n`);

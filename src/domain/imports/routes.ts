@@ -1,8 +1,6 @@
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
-import { runContent } from './commands.ts';
-import { type AddItem, createDefinition } from './commands-definition.ts';
+import { type AddItem, createDefinition, previewContent, runContent } from './commands.ts';
 import * as contract from './contract.ts';
-import { previewContent } from './preview.ts';
 import { getRun, listDefinitions, listRuns } from './queries.ts';
 import type { ImportParts } from './run.ts';
 import { undoRun } from './undo.ts';

@@ -4,17 +4,18 @@
  */
 import { type FaultDetail, isFault } from '../../lib/fault.ts';
 import { canonicalUuid } from '../../lib/data-types/index.ts';
+import { type Found, type Lookup, type Mapped, type Mapping, mapRow } from '../../lib/mapping.ts';
 import { fold } from '../../lib/text.ts';
 import { Turns } from '../../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { idsByName } from '../identity/index.ts';
+import { findType, registry } from '../metadata/index.ts';
+import { findByField } from '../objects/index.ts';
 import { externalIdOf, type SourceRow } from './content.ts';
-import type { ImportDefinition, TargetKind } from './definition.ts';
-import type { KnownDefinition } from './definitions.ts';
-import { type MappedRow, mapRows } from './lookups.ts';
+import type { ImportDefinition, KnownDefinition, TargetKind } from './registry.ts';
 import { faultErrors } from './rules.ts';
 import { findLinks, insertLink, type RowStatus } from './store.ts';
-import type { Standing, Target, Values, Written } from './target.ts';
-import { targetOf } from './targets.ts';
+import { type Existing, type Target, targetOf, type Values, type Written } from './targets.ts';
 
 /** A row with its external id. */
 export interface Candidate extends SourceRow {
@@ -36,12 +37,12 @@ export interface Outcome {
   errors: FaultDetail[];
   before?: Values;
   /** For previews: the mapped fields that the caller may read. */
-  stood: Values | null;
-  stands: Values | null;
+  valuesBefore: Values | null;
+  valuesAfter: Values | null;
 }
 
 /** The target of a row: found by its link, or by an id of this service that the caller may read. */
-interface About {
+interface TargetRef {
   id: string | null;
 }
 
@@ -57,8 +58,8 @@ function outcome(candidate: Candidate, status: RowStatus, more: Partial<Outcome>
     id: null,
     revision: null,
     errors: [],
-    stood: null,
-    stands: null,
+    valuesBefore: null,
+    valuesAfter: null,
     ...more,
   };
 }
@@ -129,17 +130,17 @@ export async function importRows(
     const row = mapped[index] as MappedRow;
     const own = row.asked.filter(({ lookup }) => looksUpItself(definition, lookup));
     if (unwritten !== undefined && own.some((asked) => unwritten.touches(asked))) break;
-    const about: About = { id: links.get(candidate.externalId ?? '') ?? null };
+    const targetRef: TargetRef = { id: links.get(candidate.externalId ?? '') ?? null };
     try {
       outcomes.push(
         await ctx.attempt(async () => {
           ctx.actor.require('import.execute');
-          return await importRow(ctx, definition, target, about, candidate, row, unwritten);
+          return await importRow(ctx, definition, target, targetRef, candidate, row, unwritten);
         }),
       );
     } catch (error) {
       if (!isFault(error)) throw error;
-      outcomes.push(failure(candidate, faultErrors(error), about.id));
+      outcomes.push(failure(candidate, faultErrors(error), targetRef.id));
     }
   }
   return { outcomes };
@@ -163,27 +164,27 @@ async function importRow(
   ctx: WriteContext,
   definition: ImportDefinition,
   target: Target,
-  about: About,
+  targetRef: TargetRef,
   candidate: Candidate,
   mapped: MappedRow,
   unwritten: Unwritten | undefined,
 ): Promise<Outcome> {
   const { externalId } = candidate;
   if (typeof externalId !== 'string') return failure(candidate, [noExternalId(definition, externalId)]);
-  const standing = await standingOf(ctx, target, about.id, externalId);
-  about.id = standing?.id ?? null;
-  const skips = standing === undefined ? definition.mode === 'UPDATE_ONLY' : definition.mode === 'CREATE_ONLY';
+  const existing = await findExisting(ctx, target, targetRef.id, externalId);
+  targetRef.id = existing?.id ?? null;
+  const skips = existing === undefined ? definition.mode === 'UPDATE_ONLY' : definition.mode === 'CREATE_ONLY';
   if (skips) {
-    const values = standing?.values ?? null;
-    return outcome(candidate, 'SKIPPED', { id: standing?.id ?? null, stood: values, stands: values });
+    const values = existing?.values ?? null;
+    return outcome(candidate, 'SKIPPED', { id: existing?.id ?? null, valuesBefore: values, valuesAfter: values });
   }
-  if (mapped.problems.length > 0) return failure(candidate, mapped.problems, about.id);
+  if (mapped.problems.length > 0) return failure(candidate, mapped.problems, targetRef.id);
   const written =
-    standing === undefined
+    existing === undefined
       ? await target.create(ctx, mapped.values)
-      : await target.update(ctx, standing, mapped.values);
+      : await target.update(ctx, existing, mapped.values);
   if (written.changed) unwritten?.add(written, mapped.values);
-  if (standing === undefined) {
+  if (existing === undefined) {
     ctx.plan(insertLink, {
       source_code: definition.sourceCode,
       target_kind: definition.targetKind,
@@ -192,22 +193,22 @@ async function importRow(
       at: ctx.now,
     });
   }
-  return outcome(candidate, standing === undefined ? 'CREATED' : written.changed ? 'UPDATED' : 'SKIPPED', {
+  return outcome(candidate, existing === undefined ? 'CREATED' : written.changed ? 'UPDATED' : 'SKIPPED', {
     id: written.id,
     revision: written.revision,
     ...(written.before === undefined ? {} : { before: written.before }),
-    stood: standing?.values ?? null,
-    stands: written.after,
+    valuesBefore: existing?.values ?? null,
+    valuesAfter: written.after,
   });
 }
 
 /** Returns undefined if the row is about a new target. An id of this service names the target itself, as in its exports. */
-async function standingOf(
+async function findExisting(
   ctx: ReadContext,
   target: Target,
   linked: string | null,
   externalId: string,
-): Promise<Standing | undefined> {
+): Promise<Existing | undefined> {
   if (linked !== null) return await target.require(ctx, linked);
   const id = canonicalUuid(externalId);
   return id === undefined ? undefined : await target.own(ctx, id);
@@ -218,4 +219,72 @@ function noExternalId({ resolver }: ImportDefinition, externalId: null | undefin
   return externalId === null
     ? { path: '/externalId', code: 'INVALID_FORMAT', message: `${column} must be a text of at most 255 characters.` }
     : { path: '/externalId', code: 'REQUIRED', message: `${column} holds no external id.` };
+}
+
+// ---------------------------------------------------------------- look-ups
+
+/** Maximum length of a chain in which one look-up needs the result of another. */
+const MOST_ROUNDS = 20;
+
+type Answer = { id: string } | 'none' | 'many';
+
+interface MappedRow extends Mapped {
+  /** The look-ups of the row with their results. */
+  asked: { lookup: Lookup; answer: Answer }[];
+}
+
+function keyOf({ kind, type, field, text }: Lookup): string {
+  return JSON.stringify([kind, type, field, text]);
+}
+
+async function answersOf(ctx: ReadContext, wanted: readonly Lookup[]): Promise<Map<string, Answer>> {
+  const answers = new Map<string, Answer>();
+  const groups = Map.groupBy(wanted, ({ kind, type, field }) => JSON.stringify([kind, type, field]));
+  for (const lookups of groups.values()) {
+    const [first] = lookups;
+    if (first === undefined) continue;
+    const texts = [...new Set(lookups.map(({ text }) => text))];
+    const found = await idsOf(ctx, first, texts);
+    for (const lookup of lookups) {
+      const [id, ...more] = found.get(lookup.text) ?? [];
+      answers.set(keyOf(lookup), id === undefined ? 'none' : more.length > 0 ? 'many' : { id });
+    }
+  }
+  return answers;
+}
+
+async function idsOf(
+  ctx: ReadContext,
+  { kind, type, field }: Lookup,
+  texts: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (kind !== 'object') return await idsByName(ctx, kind, texts);
+  const known = findType(registry(ctx), type);
+  return known === undefined ? new Map() : await findByField(ctx, known, field, texts);
+}
+
+/** Maps the rows to values, with all look-ups resolved. */
+async function mapRows(ctx: ReadContext, mapping: Mapping, rows: readonly SourceRow[]): Promise<MappedRow[]> {
+  const answers = new Map<string, Answer>();
+  const mapped = new Map<SourceRow, MappedRow>();
+  let waiting = [...rows];
+  for (let round = 0; waiting.length > 0; round++) {
+    if (round === MOST_ROUNDS) throw new Error('look-ups never come to an end');
+    const wanted: Lookup[] = [];
+    for (const row of waiting) {
+      const asked: MappedRow['asked'] = [];
+      const found: Found = (lookup) => {
+        const answer = answers.get(keyOf(lookup));
+        if (answer !== undefined) asked.push({ lookup, answer });
+        return answer;
+      };
+      const result = mapRow(mapping, row.at, found);
+      wanted.push(...result.wanted);
+      mapped.set(row, { ...result, asked });
+    }
+    if (wanted.length === 0) break;
+    for (const [key, answer] of await answersOf(ctx, wanted)) answers.set(key, answer);
+    waiting = waiting.filter((row) => (mapped.get(row)?.wanted.length ?? 0) > 0);
+  }
+  return rows.map((row) => mapped.get(row) as MappedRow);
 }

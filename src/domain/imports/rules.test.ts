@@ -10,7 +10,7 @@ describe('groups of rows', () => {
     externalIds.map((externalId, index) => ({ row: index + 1, externalId, size }));
   const numbers = (rows: { row: number }[]): number[] => rows.map(({ row }) => row);
 
-  it('hold no external id twice; others may go before a row that waits', () => {
+  it('contain no external id twice; other rows may pass a waiting row', () => {
     const waiting = rowsOf(['a', 'a', 'b', 'a', 'c', 'd']);
     const overtaking = nextGroup(waiting, most, true);
     assert.deepEqual(
@@ -24,7 +24,7 @@ describe('groups of rows', () => {
     assert.deepEqual([numbers(ordered.group), numbers(ordered.rest)], [[1], [2, 3, 4, 5, 6]]);
   });
 
-  it('end where they are full, by rows or by size', () => {
+  it('end at the limit of rows or size', () => {
     assert.deepEqual(numbers(nextGroup(rowsOf(['a', 'b', 'c', 'd']), most, true).group), [1, 2, 3]);
     assert.deepEqual(numbers(nextGroup(rowsOf(['a', 'b', 'c'], 60), most, true).group), [1]);
     assert.deepEqual(
@@ -34,7 +34,7 @@ describe('groups of rows', () => {
     );
   });
 
-  it('take every row once, and those of one external id in their order', () => {
+  it('contain every row once, in order per external id', () => {
     const row = fc.record({
       externalId: fc.constantFrom('a', 'b', 'c', null, undefined),
       size: fc.integer({ min: 0, max: 120 }),
@@ -69,7 +69,7 @@ describe('groups of rows', () => {
   });
 });
 
-it('a refusal says in a row what it says in an answer, with paths into the values', () => {
+it('errors of a row are those of the answer, with paths into the values', () => {
   const detail = { path: '/changes/title', code: 'REQUIRED', message: 'A value is required.' };
   assert.deepEqual(faultErrors(new Fault('INVALID_VALUES', 'Wrong.', [detail])), [
     { ...detail, path: '/values/title' },

@@ -7,12 +7,12 @@ import { type Fault, isFault } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Caller, Units, Work } from '../../platform/unit-of-work/work.ts';
 import { type Content, checkContent, readRows } from './content.ts';
-import type { KnownDefinition } from './definitions.ts';
+import type { KnownDefinition } from './registry.ts';
 import { type Candidate, candidateOf, type Done, failure, importRows, looksUpItself, type Outcome } from './rows.ts';
 import { faultErrors, nextGroup } from './rules.ts';
 import { countRows, findDone, findLinks, finishRun, insertRow, insertRun } from './store.ts';
 import { targetOf } from './targets.ts';
-import { hidden, readableTargets } from './visibility.ts';
+import { hiddenRow, readableTargets } from './queries.ts';
 
 /** Limits of one transaction; sizes are in characters of the source. */
 const GROUP = { rows: 200, size: 500_000 };
@@ -74,18 +74,18 @@ export async function runImport(job: ImportJob): Promise<string> {
     (await checkContent(content, known.definition, (rows) => job.onProgress?.({ done: rows, total: null })));
   const id = resume?.id ?? (await begin(job, caller, total));
   job.onBegun?.(id);
-  const told = (done: number): void => job.onProgress?.({ done, total });
+  const onProgress = (done: number): void => job.onProgress?.({ done, total });
   const patienceMs = PATIENCE_MS[job.file === undefined ? 'call' : 'file'];
   const session: Session = { job, caller, runId: id, patienceMs };
   if (dryRun) {
-    const held = heldLog(session);
+    const held = dryRunLog(session);
     await work.dryRun(async (units) => {
       held.units = units;
-      await importAll(session, units, held, told);
-      await held.judge();
+      await importAll(session, units, held, onProgress);
+      await held.filterReadable();
     });
     await held.flush();
-  } else await importAll(session, work, writtenLog(id), told);
+  } else await importAll(session, work, storedLog(id), onProgress);
   await work.write(caller, async (ctx) => ctx.plan(finishRun, { id, at: ctx.now }));
   return id;
 }
@@ -117,7 +117,7 @@ interface Session {
   patienceMs: number;
 }
 
-async function importAll(session: Session, units: Units, log: Log, told: (done: number) => void): Promise<void> {
+async function importAll(session: Session, units: Units, log: Log, onProgress: (done: number) => void): Promise<void> {
   const { definition } = session.job.known;
   let window: Candidate[] = [];
   let size = 0;
@@ -125,7 +125,7 @@ async function importAll(session: Session, units: Units, log: Log, told: (done: 
     const last = window.at(-1)?.row;
     if (last === undefined) return;
     await importWindow(session, units, log, window);
-    told(last);
+    onProgress(last);
     window = [];
     size = 0;
   };
@@ -141,16 +141,16 @@ async function importWindow(session: Session, units: Units, log: Log, window: Ca
   const { definition, mapping } = session.job.known;
   const ordered =
     targetOf(session.caller, definition).ordered || mapping.lookups.some((one) => looksUpItself(definition, one));
-  let waiting = await undone(session, window);
+  let waiting = await withoutDone(session, window);
   while (waiting.length > 0) {
     const { group, rest } = nextGroup(waiting, GROUP, !ordered);
-    const left = await settle(session, units, log, group);
+    const left = await importOrSplit(session, units, log, group);
     waiting = [...left, ...rest];
   }
 }
 
 /** Drops the rows that the interrupted run completed. */
-async function undone({ job, caller, runId }: Session, window: Candidate[]): Promise<Candidate[]> {
+async function withoutDone({ job, caller, runId }: Session, window: Candidate[]): Promise<Candidate[]> {
   if (job.resume === undefined) return window;
   const first = window[0]?.row ?? 0;
   const last = window.at(-1)?.row ?? 0;
@@ -164,7 +164,7 @@ async function undone({ job, caller, runId }: Session, window: Candidate[]): Pro
  *
  * @returns rows that must wait for rows that were just written
  */
-async function settle(session: Session, units: Units, log: Log, group: Candidate[]): Promise<Candidate[]> {
+async function importOrSplit(session: Session, units: Units, log: Log, group: Candidate[]): Promise<Candidate[]> {
   try {
     const { outcomes } = await importGroup(session, units, log, group);
     await log.add(outcomes);
@@ -173,13 +173,13 @@ async function settle(session: Session, units: Units, log: Log, group: Candidate
     if (!isFault(error) || error.code === 'DATABASE_UNAVAILABLE') throw error;
     const [first] = group;
     if (group.length === 1 && first !== undefined) {
-      await settleAlone(session, units, log, first, error);
+      await importAlone(session, units, log, first, error);
       return [];
     }
     const middle = Math.ceil(group.length / 2);
-    const left = await settle(session, units, log, group.slice(0, middle));
+    const left = await importOrSplit(session, units, log, group.slice(0, middle));
     if (left.length > 0) return [...left, ...group.slice(middle)];
-    return await settle(session, units, log, group.slice(middle));
+    return await importOrSplit(session, units, log, group.slice(middle));
   }
 }
 
@@ -187,7 +187,7 @@ async function settle(session: Session, units: Units, log: Log, group: Candidate
  * Handles a row that failed on its own. OVERLOADED is retried with pauses; after that the row is stored as failed, and the
  * client can send it again.
  */
-async function settleAlone(session: Session, units: Units, log: Log, row: Candidate, error: Fault): Promise<void> {
+async function importAlone(session: Session, units: Units, log: Log, row: Candidate, error: Fault): Promise<void> {
   let fault = error;
   for (const pause of PAUSES_MS) {
     if (fault.code !== 'OVERLOADED' || session.patienceMs < pause) break;
@@ -202,7 +202,7 @@ async function settleAlone(session: Session, units: Units, log: Log, row: Candid
       fault = again;
     }
   }
-  await refuse(session, units, log, row, fault);
+  await storeFailure(session, units, log, row, fault);
 }
 
 async function importGroup(session: Session, units: Units, log: Log, group: Candidate[]): Promise<Done> {
@@ -217,7 +217,7 @@ async function importGroup(session: Session, units: Units, log: Log, group: Cand
 }
 
 /** Stores the result of a row whose transaction failed. */
-async function refuse(session: Session, units: Units, log: Log, row: Candidate, fault: Fault): Promise<void> {
+async function storeFailure(session: Session, units: Units, log: Log, row: Candidate, fault: Fault): Promise<void> {
   const { sourceCode, targetKind } = session.job.known.definition;
   const written = await units.write(session.caller, async (ctx) => {
     const { externalId } = row;
@@ -249,16 +249,16 @@ function planResults(ctx: WriteContext, runId: string, outcomes: readonly Outcom
 }
 
 /** Results are written in the transaction of their rows: after a crash both exist or neither. */
-function writtenLog(runId: string): Log {
+function storedLog(runId: string): Log {
   return { plan: (ctx, outcomes) => planResults(ctx, runId, outcomes), add: async () => {} };
 }
 
 /** Holds the results of a dry run. */
-interface HeldLog extends Log {
+interface DryRunLog extends Log {
   /** The units of the dry run, while it runs. */
   units: Units | undefined;
   /** Decides which of the held results the caller could read after a real run. Called before the dry run is rolled back. */
-  judge(): Promise<void>;
+  filterReadable(): Promise<void>;
   flush(): Promise<void>;
 }
 
@@ -267,10 +267,10 @@ interface HeldLog extends Log {
  * also in later rows on them. If the caller could not read a record after the real run, the row is stored as the real run would
  * show it.
  */
-function heldLog({ job, caller, runId }: Session): HeldLog {
+function dryRunLog({ job, caller, runId }: Session): DryRunLog {
   const { definition } = job.known;
   let held: Outcome[] = [];
-  let judged: Outcome[] = [];
+  let readableOutcomes: Outcome[] = [];
   const readable = (ctx: ReadContext, outcomes: readonly Outcome[]): Promise<ReadonlySet<string>> =>
     readableTargets(
       ctx,
@@ -278,28 +278,29 @@ function heldLog({ job, caller, runId }: Session): HeldLog {
       outcomes.map(({ id }) => id),
     );
   const flush = async (): Promise<void> => {
-    const there = await job.work.read(caller, (ctx) => readable(ctx, judged));
-    const outcomes = judged.map((one) => (one.id === null || there.has(one.id) ? one : { ...one, id: null }));
-    judged = [];
+    const there = await job.work.read(caller, (ctx) => readable(ctx, readableOutcomes));
+    const outcomes = readableOutcomes.map((one) => (one.id === null || there.has(one.id) ? one : { ...one, id: null }));
+    readableOutcomes = [];
     for (let from = 0; from < outcomes.length; from += 1000) {
       await job.work.write(caller, async (ctx) => planResults(ctx, runId, outcomes.slice(from, from + 1000)));
     }
   };
-  const log: HeldLog = {
+  const log: DryRunLog = {
     units: undefined,
     plan: () => {},
-    judge: async () => {
+    filterReadable: async () => {
       const outcomes = held;
       held = [];
       const fresh = await job.parts.freshCaller(caller);
       const found = await log.units?.write(fresh, (ctx) => readable(ctx, outcomes));
       const after = found?.kind === 'done' ? found.data : new Set<string>();
-      for (const one of outcomes) judged.push(one.id === null || after.has(one.id) ? one : hidden(one));
+      for (const one of outcomes) readableOutcomes.push(one.id === null || after.has(one.id) ? one : hiddenRow(one));
     },
     add: async (outcomes) => {
-      for (const { before: _before, ...kept } of outcomes) held.push({ ...kept, stood: null, stands: null });
+      for (const { before: _before, ...kept } of outcomes)
+        held.push({ ...kept, valuesBefore: null, valuesAfter: null });
       if (held.length < HELD_RESULTS) return;
-      await log.judge();
+      await log.filterReadable();
       await flush();
     },
     flush,

@@ -2,7 +2,7 @@
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { FaultDetail } from '../../lib/fault.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
-import type { TargetKind } from './definition.ts';
+import type { TargetKind } from './registry.ts';
 
 export type RowStatus = 'CREATED' | 'UPDATED' | 'SKIPPED' | 'FAILED';
 

@@ -6,8 +6,8 @@ import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Caller } from '../../platform/unit-of-work/work.ts';
-import { definitions, type KnownDefinition } from './definitions.ts';
-import { MOST_ROWS, requireRun } from './queries.ts';
+import { definitions, type KnownDefinition } from './registry.ts';
+import { hiddenErrors, MOST_ROWS, readableTargets, requireRun } from './queries.ts';
 import { faultErrors } from './rules.ts';
 import type { ImportParts } from './run.ts';
 import {
@@ -22,7 +22,6 @@ import {
   undoneRun,
 } from './store.ts';
 import { targetOf } from './targets.ts';
-import { hiddenErrors, readableTargets } from './visibility.ts';
 
 const PAGE = 500;
 /** A run with activity within this time may still be running. */
@@ -135,7 +134,7 @@ async function undoRow(
   if (expected !== null) {
     try {
       return await once(async (ctx) => {
-        const revision = await takeBack(ctx, known, row, id, expected);
+        const revision = await undoChange(ctx, known, row, id, expected);
         ctx.plan(markUndone, { run_id: runId, row: row.row, undo: 'UNDONE', undo_revision: revision });
         return { outcome: result('UNDONE'), revision };
       });
@@ -156,7 +155,7 @@ async function undoRow(
   return marked;
 }
 
-async function takeBack(
+async function undoChange(
   ctx: WriteContext,
   { definition }: KnownDefinition,
   row: StoredRow,
@@ -165,7 +164,7 @@ async function takeBack(
 ): Promise<number> {
   const target = targetOf(ctx, definition);
   if (row.status === 'UPDATED')
-    return await target.putBack(ctx, { id, made: row.revision ?? 0, expected, before: row.before });
+    return await target.restoreValues(ctx, { id, made: row.revision ?? 0, expected, before: row.before });
   const revision = await target.archive(ctx, id, expected);
   if (row.externalId !== null) {
     const { sourceCode, targetKind } = definition;

@@ -1,9 +1,27 @@
-/** The import definitions of the configuration. Mappings are parsed once for each configuration snapshot. */
+/**
+ * Import definitions (docs/spec/configuration.md#bundle): their stored shape, and the parsed definitions of a configuration
+ * snapshot.
+ */
 import { Fault } from '../../lib/fault.ts';
-import { type Mapping, parseMapping } from '../../lib/mapping.ts';
+import { type Mapping, type MappingItem, parseMapping } from '../../lib/mapping.ts';
+import type { Localized } from '../../configuration/schemas.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { DerivedView } from '../../platform/unit-of-work/snapshot.ts';
-import type { ImportDefinition } from './definition.ts';
+
+export type TargetKind = 'object' | 'user' | 'group' | 'organization';
+
+export interface ImportDefinition {
+  code: string;
+  name: Localized;
+  targetKind: TargetKind;
+  /** Code of the record type, for `object`. */
+  targetType?: string;
+  format: 'CSV' | 'JSON';
+  mode: 'CREATE_ONLY' | 'UPDATE_ONLY' | 'UPSERT';
+  sourceCode: string;
+  resolver: { externalIdField: string };
+  mapping: MappingItem[];
+}
 
 export interface KnownDefinition {
   id: string;

@@ -1,6 +1,7 @@
-/** Integrity checks of imports. */
+/** Integrity checks of imports, and metrics of running imports. */
 import sql from 'sql-template-tag';
 import { type Check, rowCheck } from '../../platform/audit/checks.ts';
+import { boundedCount, type DatabaseMetric, secondsSince } from '../../platform/observability/database-metrics.ts';
 import { recordMissing } from '../objects/index.ts';
 
 export const importChecks: readonly Check[] = [
@@ -18,4 +19,17 @@ export const importChecks: readonly Check[] = [
       WHERE w.rows > r.total OR (r.state = 'FINISHED' AND r.succeeded + r.failed + r.skipped <> r.total)
         OR (NOT r.dry_run AND r.state = 'FINISHED' AND (w.succeeded > r.succeeded OR w.failed > r.failed))`,
   ),
+];
+
+export const importMetrics: readonly DatabaseMetric[] = [
+  {
+    name: 'docket_imports_running',
+    help: 'Imports that began and did not end, interrupted ones included, counted up to 10,000.',
+    sql: () => boundedCount(sql`import_runs WHERE state = 'RUNNING'`),
+  },
+  {
+    name: 'docket_imports_silent_seconds',
+    help: 'How long ago the import under way that was at work last wrote a row.',
+    sql: (now) => secondsSince(now, sql`SELECT max(touched_at) FROM import_runs WHERE state = 'RUNNING'`),
+  },
 ];
